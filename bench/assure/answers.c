@@ -83,18 +83,8 @@ try_folder(const char *folder, const char *part, const char *design)
 static void
 say_wrong(const struct tally *ta, const char *whose, struct evidence_row *row)
 {
-	row->er_state = EVIDENCE_FAILS;
-	evidence_say(row->er_text, "%u of %u scripts %s bytes; %s does not.",
-	    ta->ta_right, ta->ta_scripts, whose, ta->ta_wrong);
-}
-
-/* The bytes may be right, but nothing here says so. */
-static void
-say_none(const char *text, struct evidence_row *row)
-{
-	row->er_state = EVIDENCE_NONE;
-	evidence_say(row->er_text, "%s", text);
-	evidence_say(row->er_unshown, "that its bytes are correct.");
+	row_fails(row, "%u of %u scripts %s bytes; %s does not.", ta->ta_right,
+	    ta->ta_scripts, whose, ta->ta_wrong);
 }
 
 /*
@@ -113,8 +103,7 @@ try_model(const struct assure_params *ap, const char *model,
 	int status;
 
 	if (!program_data("models", "tests/models", models)) {
-		row->er_state = EVIDENCE_MISSING;
-		evidence_say(row->er_text, "No models beside the program.");
+		row_missing(row, "No models beside the program.");
 		return (true);
 	}
 	snprintf(script, sizeof(script), "%s/vectors.py", models);
@@ -123,9 +112,8 @@ try_model(const struct assure_params *ap, const char *model,
 	status = program_run(argv, NULL, &text);
 	free(text);
 	if (status != 0) {
-		row->er_state = EVIDENCE_MISSING;
-		evidence_say(row->er_text, "The model gave no answers: is "
-		    "python3 installed? ");
+		row_missing(row, "The model gave no answers: is python3 "
+		    "installed? ");
 		program_say_end(status, STDERR_FILENO, row);
 		return (true);
 	}
@@ -156,7 +144,6 @@ try_fortuna(const struct assure_params *ap, const char *folder,
 	    ap->ap_design);
 	struct tally ta = try_folder(folder, "-concurrent-", ap->ap_design);
 	const char *whose = "of FreeBSD's concurrent mode give FreeBSD's";
-	char text[128];
 
 	if (locked.ta_right > ta.ta_right || (locked.ta_right == ta.ta_right &&
 	    de->de_setting.kv_name[0] != '\0' &&
@@ -164,20 +151,19 @@ try_fortuna(const struct assure_params *ap, const char *folder,
 		ta = locked;
 		whose = "of FreeBSD's locked mode give FreeBSD's";
 	}
-	if (ta.ta_scripts == 0) {
-		row->er_state = EVIDENCE_MISSING;
-		evidence_say(row->er_text, "No scripts in %s.", folder);
-	} else if (ta.ta_right == ta.ta_scripts)
+	if (ta.ta_scripts == 0)
+		row_missing(row, "No scripts in %s.", folder);
+	else if (ta.ta_right == ta.ta_scripts)
 		evidence_say(row->er_text, "All %u scripts %s bytes, K and C, "
 		    "both ciphers.", ta.ta_scripts, whose);
 	else if ((de->de_flags & DE_ADDED) == 0)
 		say_wrong(&ta, whose, row);
 	else if (!try_model(ap, strchr(ap->ap_design, ':') + 1, row)) {
 		/* It may be Fortuna with an error, or another algorithm. */
-		snprintf(text, sizeof(text), "%u of %u scripts of FreeBSD give "
-		    "its bytes, K and C; a source whose bytes are others needs "
-		    "a model.", ta.ta_right, ta.ta_scripts);
-		say_none(text, row);
+		row_none(row, "%u of %u scripts of FreeBSD give its bytes, K "
+		    "and C; a source whose bytes are others needs a model.",
+		    ta.ta_right, ta.ta_scripts);
+		evidence_say(row->er_unshown, "that its bytes are correct.");
 	}
 }
 
@@ -190,15 +176,15 @@ answers_gather(const struct assure_params *ap, struct evidence_row *row)
 
 	machine_attach(&self, "kat");
 	if ((flags & (DE_FORTUNA_BYTES | DE_ADDED)) == 0) {
-		if (!try_model(ap, ap->ap_design, row))
-			say_none("Its bytes need not be FreeBSD's, and no "
-			    "model of them exists.", row);
-	} else if (program_data("vectors", "tests/vectors", folder)) {
+		if (!try_model(ap, ap->ap_design, row)) {
+			row_none(row, "Its bytes need not be FreeBSD's, and no "
+			    "model of them exists.");
+			evidence_say(row->er_unshown, "that its bytes are "
+			    "correct.");
+		}
+	} else if (program_data("vectors", "tests/vectors", folder))
 		try_fortuna(ap, folder, row);
-	} else {
-		row->er_state = EVIDENCE_MISSING;
-		evidence_say(row->er_text, "No known answers beside the "
-		    "program.");
-	}
+	else
+		row_missing(row, "No known answers beside the program.");
 	machine_detach();
 }

@@ -359,16 +359,15 @@ static void
 say(const struct arithmetic *ar, struct evidence_row *row)
 {
 	evidence_say(row->er_text, "%s: ", ar->ar_cipher->ci_name);
-	if (ar->ar_failed) {
-		evidence_say(row->er_text, "%s. ", ar->ar_text);
-		return;
-	}
-	if (ar->ar_sizes == 0) {
+	if (ar->ar_failed)
+		row_fails(row, "%s. ", ar->ar_text);
+	else if (ar->ar_sizes == 0)
 		evidence_say(row->er_text, "no keystream was asked for. ");
+	else
+		evidence_say(row->er_text, "%" PRIu64 " sizes, all to %" PRIu64
+		    " bytes: ", ar->ar_sizes, ar->ar_all);
+	if (ar->ar_failed || ar->ar_sizes == 0)
 		return;
-	}
-	evidence_say(row->er_text, "%" PRIu64 " sizes, all to %" PRIu64
-	    " bytes: ", ar->ar_sizes, ar->ar_all);
 	if (!ar->ar_line)
 		evidence_say(row->er_text, "no counter twice under a key, "
 		    "each key from the start. ");
@@ -393,17 +392,13 @@ gather_cipher(const struct assure_params *ap, const struct cipher *cipher,
 	if (error == 0)
 		error = arithmetic_wraps(&wraps);
 	if (error != 0) {
-		row->er_state = EVIDENCE_MISSING;
-		evidence_say(row->er_text, "%s: %s. ", cipher->ci_name,
-		    strerror(error));
+		row_missing(row, "%s: %s. ", cipher->ci_name, strerror(error));
 		return;
 	}
-	if (ar.ar_failed || wraps.ar_failed)
-		row->er_state = EVIDENCE_FAILS;
 	say(&ar, row);
 	if (wraps.ar_failed)
-		evidence_say(row->er_text, "%s, at carries: %s. ",
-		    cipher->ci_name, wraps.ar_text);
+		row_fails(row, "%s, at carries: %s. ", cipher->ci_name,
+		    wraps.ar_text);
 }
 
 void

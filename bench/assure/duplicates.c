@@ -19,16 +19,15 @@ duplicates_fini(struct duplicates *du)
 void
 duplicates_add(struct duplicates *du, uint64_t byte, const void *block)
 {
-	struct duplicates_block *blocks;
+	struct duplicates_block db = { .db_byte = byte };
 
+	memcpy(db.db_word, block, sizeof(db.db_word));
 	if (du->du_count == du->du_room) {
-		du->du_room = du->du_room == 0 ? FIRST_BLOCKS : 2 * du->du_room;
+		du->du_room = 2 * du->du_room + FIRST_BLOCKS;
 		du->du_blocks = xreallocarray(du->du_blocks, du->du_room,
-		    sizeof(*blocks));
+		    sizeof(db));
 	}
-	blocks = &du->du_blocks[du->du_count++];
-	memcpy(blocks->db_word, block, sizeof(blocks->db_word));
-	blocks->db_byte = byte;
+	du->du_blocks[du->du_count++] = db;
 }
 
 void
@@ -49,11 +48,10 @@ static int
 compare(const void *a, const void *b)
 {
 	const struct duplicates_block *x = a, *y = b;
+	const int c = memcmp(x->db_word, y->db_word, sizeof(x->db_word));
 
-	for (unsigned i = 0; i < 2; i++)
-		if (x->db_word[i] != y->db_word[i])
-			return (x->db_word[i] < y->db_word[i] ? -1 : 1);
-	return ((x->db_byte > y->db_byte) - (x->db_byte < y->db_byte));
+	return (c != 0 ? c : (x->db_byte > y->db_byte) -
+	    (x->db_byte < y->db_byte));
 }
 
 void
@@ -62,9 +60,8 @@ duplicates_find(struct duplicates *du, struct duplicates_found *df)
 	const struct duplicates_block *db = du->du_blocks;
 
 	memset(df, 0, sizeof(*df));
-	if (du->du_count == 0)
-		return;
-	qsort(du->du_blocks, du->du_count, sizeof(*du->du_blocks), compare);
+	if (du->du_count > 0)
+		qsort(du->du_blocks, du->du_count, sizeof(*db), compare);
 	for (size_t i = 1; i < du->du_count; i++) {
 		if (memcmp(db[i - 1].db_word, db[i].db_word,
 		    sizeof(db[i].db_word)) != 0)

@@ -12,6 +12,7 @@
 #include "bench/cli/memory.h"
 #include "bench/cli/stop.h"
 #include "bench/cli/usage.h"
+#include "lib/base/read_file.h"
 #include "lib/machine/tick.h"
 
 enum { POLL_MS = 100 };
@@ -58,6 +59,20 @@ evidence_say(char text[EVIDENCE_TEXT_SIZE], const char *fmt, ...)
 	va_end(ap);
 }
 
+void
+evidence_end(struct evidence_row *row, enum evidence_state state,
+    const char *fmt, ...)
+{
+	char text[EVIDENCE_TEXT_SIZE];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	evidence_say(row->er_text, "%s", text);
+	row->er_state = state;
+}
+
 /* Returns: 0, EINTR, ETIMEDOUT, or EPIPE: it ended before it sent all. */
 static int
 receive_row(int fd, const struct assure_params *ap, double patience_s,
@@ -87,21 +102,6 @@ receive_row(int fd, const struct assure_params *ap, double patience_s,
 	return (0);
 }
 
-/* Of a process that sent no row. */
-static void
-describe_end(const struct evidence *ev, bool late, double patience_s,
-    int status, int err, struct evidence_row *row)
-{
-	memset(row, 0, sizeof(*row));
-	if (late)
-		evidence_say(row->er_text, "It did not end within %.0f "
-		    "seconds%s.", patience_s, ev->ev_tool ? "" :
-		    ": it hangs, or starves");
-	else
-		program_say_end(status, err, row);
-	row->er_state = ev->ev_tool ? EVIDENCE_MISSING : EVIDENCE_FAILS;
-}
-
 struct gathering {
 	const struct evidence *ga_evidence;
 	const struct assure_params *ga_params;
@@ -122,36 +122,6 @@ gather(void *arg, int fd)
 }
 
 static int
-gather_apart(const struct evidence *ev, const struct assure_params *ap,
-    double patience_s, struct evidence_row *row)
-{
-	struct gathering ga = { ev, ap };
-	struct child ch = { .ch_main = gather, .ch_arg = &ga };
-	FILE *err = tmpfile();
-	int error, status;
-
-	ch.ch_fd[STDERR_FILENO] = err == NULL ? 0 : fileno(err);
-	error = child_start(&ch);
-	if (error != 0) {
-		if (err != NULL)
-			fclose(err);
-		return (error);
-	}
-	error = receive_row(ch.ch_out, ap, patience_s, row);
-	/* All that it started is killed with it. */
-	if (error != 0)
-		kill(-ch.ch_pid, SIGKILL);
-	close(ch.ch_out);
-	status = child_wait(ch.ch_pid);
-	if (error == EPIPE || error == ETIMEDOUT)
-		describe_end(ev, error == ETIMEDOUT, patience_s, status,
-		    ch.ch_fd[STDERR_FILENO], row);
-	if (err != NULL)
-		fclose(err);
-	return (error == EINTR ? EINTR : 0);
-}
-
-static int
 remove_one(const char *path, const struct stat *st, int kind, struct FTW *at)
 {
 	(void)st;
@@ -165,20 +135,102 @@ evidence_gather(const struct evidence *ev, const struct assure_params *ap,
     double patience_s, struct evidence_row *row)
 {
 	struct assure_params mine = *ap;
+	struct gathering ga = { ev, &mine };
+	struct child ch = { .ch_main = gather, .ch_arg = &ga };
 	const char *temp = getenv("TMPDIR");
-	int error;
+	int error, status;
+	FILE *err;
 
-	if (!ev->ev_scratch)
-		return (gather_apart(ev, ap, patience_s, row));
-	snprintf(mine.ap_scratch, sizeof(mine.ap_scratch),
-	    "%s/rngsim-assure-XXXXXX", temp == NULL || temp[0] == '\0' ?
-	    "/tmp" : temp);
-	if (mkdtemp(mine.ap_scratch) == NULL) {
+	if (ev->ev_scratch)
+		snprintf(mine.ap_scratch, sizeof(mine.ap_scratch),
+		    "%s/rngsim-assure-XXXXXX", temp == NULL ||
+		    temp[0] == '\0' ? "/tmp" : temp);
+	if (ev->ev_scratch && mkdtemp(mine.ap_scratch) == NULL) {
 		(void)run_error("TMPDIR: %s: %s", mine.ap_scratch,
 		    strerror(errno));
 		return (EALREADY);
 	}
-	error = gather_apart(ev, &mine, patience_s, row);
-	nftw(mine.ap_scratch, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	err = tmpfile();
+	ch.ch_fd[STDERR_FILENO] = err == NULL ? 0 : fileno(err);
+	error = child_start(&ch);
+	if (error == 0) {
+		error = receive_row(ch.ch_out, ap, patience_s, row);
+		/* All that it started is killed with it. */
+		if (error != 0)
+			kill(-ch.ch_pid, SIGKILL);
+		close(ch.ch_out);
+		status = child_wait(ch.ch_pid);
+		if (error == EPIPE || error == ETIMEDOUT) {
+			memset(row, 0, sizeof(*row));
+			row->er_state = ev->ev_tool ? EVIDENCE_MISSING :
+			    EVIDENCE_FAILS;
+			if (error == EPIPE)
+				program_say_end(status,
+				    ch.ch_fd[STDERR_FILENO], row);
+			else
+				evidence_say(row->er_text, "It did not end "
+				    "within %.0f seconds%s.", patience_s,
+				    ev->ev_tool ? "" :
+				    ": it hangs, or starves");
+			error = 0;
+		}
+	}
+	if (err != NULL)
+		fclose(err);
+	if (ev->ev_scratch)
+		nftw(mine.ap_scratch, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 	return (error);
+}
+
+void
+program_split(const char *path, char *words, const char *argv[PROGRAM_WORDS])
+{
+	unsigned n = 0;
+
+	argv[n++] = path;
+	do {
+		MPASS(n < PROGRAM_WORDS);
+		argv[n] = strsep(&words, " ");
+	} while (argv[n++] != NULL);
+}
+
+int
+program_run(const char *const argv[], const char *env, char **text)
+{
+	size_t size;
+	pid_t pid;
+	FILE *in;
+
+	*text = NULL;
+	in = child_open(argv, env, true, &pid);
+	if (in == NULL)
+		return (-1);
+	(void)read_file(fileno(in), SIZE_MAX, text, &size);
+	return (child_close(in, pid));
+}
+
+void
+program_say_end(int status, int err, struct evidence_row *row)
+{
+	char text[EVIDENCE_TEXT_SIZE / 2], *line;
+	const off_t end = lseek(err, 0, SEEK_END);
+	ssize_t n;
+
+	if (status == -1)
+		evidence_say(row->er_text, "It could not be started. ");
+	else if (WIFSIGNALED(status))
+		evidence_say(row->er_text, "It was ended by signal %d (%s). ",
+		    WTERMSIG(status), strsignal(WTERMSIG(status)));
+	else
+		evidence_say(row->er_text, "It ended with status %d. ",
+		    WEXITSTATUS(status));
+	n = end <= 0 ? 0 : pread(err, text, sizeof(text) - 1,
+	    end < (off_t)sizeof(text) ? 0 : end - (off_t)sizeof(text) + 1);
+	if (n <= 0)
+		return;
+	text[n] = '\0';
+	text[n - (text[n - 1] == '\n')] = '\0';
+	line = strrchr(text, '\n');
+	evidence_say(row->er_text, "It said: %s. ", line == NULL ? text :
+	    line + 1);
 }

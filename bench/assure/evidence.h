@@ -95,6 +95,14 @@ void lock_explore(const struct assure_params *ap,
 void evidence_say(char text[EVIDENCE_TEXT_SIZE], const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* The same with er_text, and sets er_state. */
+void evidence_end(struct evidence_row *row, enum evidence_state state,
+    const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+#define	row_fails(row, ...)	evidence_end(row, EVIDENCE_FAILS, __VA_ARGS__)
+#define	row_missing(row, ...)	evidence_end(row, EVIDENCE_MISSING, __VA_ARGS__)
+#define	row_none(row, ...)	evidence_end(row, EVIDENCE_NONE, __VA_ARGS__)
+
 /*
  * Gathers one row in a process of its own, and leaves no process behind.  If
  * that crashes, or takes longer than patience_s, the row fails, or is missing

@@ -40,7 +40,6 @@ static void
 say(json_t *cells, const char *engine, unsigned readers, unsigned cpus,
     struct evidence_row *row)
 {
-	char blocks[FORMAT_SIZE], keys[FORMAT_SIZE], reads[FORMAT_SIZE];
 	const bool wiped = sum(cells, "wipes") == sum(cells, "keys");
 
 	if (json_array_size(cells) != CELLS || !wiped)
@@ -48,9 +47,9 @@ say(json_t *cells, const char *engine, unsigned readers, unsigned cpus,
 	evidence_say(row->er_text, "On the %s engine %s million blocks of %s "
 	    "million keys in %s million reads, %.0f reseeds, %.0f events: no "
 	    "property broken, %s. ", engine,
-	    format_real(blocks, sum(cells, "blocks") / 1e6),
-	    format_real(keys, sum(cells, "keys") / 1e6),
-	    format_real(reads, sum(cells, "reads") / 1e6),
+	    FORMAT(real, sum(cells, "blocks") / 1e6),
+	    FORMAT(real, sum(cells, "keys") / 1e6),
+	    FORMAT(real, sum(cells, "reads") / 1e6),
 	    sum(cells, "reseeds"), sum(cells, "events"), wiped ?
 	    "every key wiped" : "BUT NOT EVERY KEY WIPED");
 	evidence_say(row->er_bounds, "%s engine, %u readers on %u CPUs, %zu "
@@ -67,6 +66,7 @@ check(const struct assure_params *ap, const char *engine, unsigned readers,
 	char machine[64], words[512 + PROGRAM_PATH_SIZE], *text;
 	json_t *json;
 	int status;
+	bool said;
 
 	snprintf(machine, sizeof(machine), " --cpus %u --nodes 2 --profile "
 	    "epyc-9654-2s", cpus);
@@ -81,13 +81,12 @@ check(const struct assure_params *ap, const char *engine, unsigned readers,
 	if (json != NULL) {
 		say(json_object_get(json, "cells"), engine, readers, cpus, row);
 	} else {
-		row->er_state = EVIDENCE_FAILS;
 		if (text != NULL)
 			text[strcspn(text, "\n")] = '\0';
-		evidence_say(row->er_text, "%s engine, %u readers: %s. ",
-		    engine, readers, text == NULL || text[0] == '\0' ?
-		    "no answer" : text);
-		if (text == NULL || text[0] == '\0' || WIFSIGNALED(status))
+		said = text != NULL && text[0] != '\0';
+		row_fails(row, "%s engine, %u readers: %s. ", engine, readers,
+		    said ? text : "no answer");
+		if (!said || WIFSIGNALED(status))
 			program_say_end(status, STDERR_FILENO, row);
 	}
 	json_decref(json);

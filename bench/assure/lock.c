@@ -39,21 +39,6 @@ claims(const struct assure_params *ap, unsigned flag)
 	return ((class_of(ap)->lc_flags & flag) != 0);
 }
 
-static void
-none(struct evidence_row *row, const char *text, const char *unshown)
-{
-	row->er_state = EVIDENCE_NONE;
-	evidence_say(row->er_text, "%s ", text);
-	evidence_say(row->er_unshown, "%s", unshown);
-}
-
-static void
-fails(struct evidence_row *row, enum machine m, const char *text)
-{
-	row->er_state = EVIDENCE_FAILS;
-	evidence_say(row->er_text, "On %s %s. ", machine_names[m], text);
-}
-
 static unsigned
 cpus_of(enum machine m)
 {
@@ -75,58 +60,44 @@ crowd(const struct assure_params *ap, enum machine m, unsigned over)
 	    .lt_rounds = (slow ? ROUNDS_SLOW : ROUNDS) / over });
 }
 
-static int
-simulate(const struct assure_params *ap, struct lock_trial *lt)
+/*
+ * Runs a trial, if the lock has that flavour; whether it came to its end.  One
+ * that did not is a failure of the rows about that, stops is set, and right for
+ * LOCK_TRIAL_TWICE.
+ */
+static bool
+ran(const struct assure_params *ap, enum machine m, bool stops,
+    struct lock_trial *lt, struct evidence_row *row)
 {
+	const char *s = lt->lt_outcome.mo_stuck, *end = s;
 	struct machine_config mc = { .mc_seed = ap->ap_seed,
 	    .mc_limit_ps = limit_ps };
 	static char why[PROFILE_ERROR_SIZE];
 	static struct virtual_machine vi;
 	int error;
 
-	error = virtual_make(&vi, TRIAL_PROFILE, LOCK_TRIAL_CPUS,
-	    LOCK_TRIAL_NODES, why);
-	if (error != 0)
-		return (error);
-	mc.mc_topology = vi.vi_topology;
-	vm_costs(&vi.vi_profile, "chacha20", true, &mc.mc_costs);
-	return (virtual_lock_trial(lt, &mc));
-}
-
-/* The beginning of a report that has a line for each thread. */
-static void
-say_stuck(const struct lock_trial *lt, struct evidence_row *row)
-{
-	const char *s = lt->lt_outcome.mo_stuck, *end = s;
-
-	for (unsigned i = 0; i < STUCK_LINES && *end != '\0'; i++)
-		end += strcspn(end + (i > 0), "\n") + (i > 0);
-	row->er_state = EVIDENCE_FAILS;
-	evidence_say(row->er_text, "With %u threads on %u simulated CPUs: "
-	    "%.*s. ", lt->lt_threads, LOCK_TRIAL_CPUS, (int)(end - s), s);
-}
-
-/*
- * Runs a trial, if the lock has that flavour; whether it came to its end.  One
- * that did not is a failure of the rows about that, stops is set.
- */
-static bool
-ran(const struct assure_params *ap, enum machine m, bool stops,
-    struct lock_trial *lt, struct evidence_row *row)
-{
-	int error;
-
 	lt->lt_class = m == SIMULATED ? ap->ap_simulated_lock : ap->ap_lock;
 	if (lt->lt_class == NULL)
 		return (false);
-	error = m == SIMULATED ? simulate(ap, lt) : real_lock_trial(lt, NULL);
+	if (m == SIMULATED) {
+		error = virtual_make(&vi, TRIAL_PROFILE, LOCK_TRIAL_CPUS,
+		    LOCK_TRIAL_NODES, why);
+		mc.mc_topology = vi.vi_topology;
+		vm_costs(&vi.vi_profile, "chacha20", true, &mc.mc_costs);
+		if (error == 0)
+			error = virtual_lock_trial(lt, &mc);
+	} else
+		error = real_lock_trial(lt, NULL);
 	if (error == EDEADLK && stops) {
-		say_stuck(lt, row);
-	} else if (error != 0 && row->er_state == EVIDENCE_HOLDS) {
-		row->er_state = EVIDENCE_MISSING;
-		evidence_say(row->er_text, "%s. ", error == EDEADLK ? "A trial "
-		    "did not end; see Starvation" : strerror(error));
-	}
+		/* The beginning of a report with a line for each thread. */
+		for (unsigned i = 0; i < STUCK_LINES && *end != '\0'; i++)
+			end += strcspn(end + (i > 0), "\n") + (i > 0);
+		row_fails(row, "With %u threads on %u simulated CPUs: %.*s. ",
+		    lt->lt_threads, LOCK_TRIAL_CPUS, (int)(end - s), s);
+	} else if (error != 0 && lt->lt_kind != LOCK_TRIAL_TWICE &&
+	    row->er_state == EVIDENCE_HOLDS)
+		row_missing(row, "%s. ", error == EDEADLK ? "A trial did not "
+		    "end; see Starvation" : strerror(error));
 	return (error == 0);
 }
 
@@ -158,21 +129,22 @@ try_crowd(const struct assure_params *ap, enum machine m, unsigned try_every,
 void
 exclusion_gather(const struct assure_params *ap, struct evidence_row *row)
 {
-	struct lock_trial lt = { .lt_kind = LOCK_TRIAL_TWICE,
-	    .lt_class = ap->ap_simulated_lock };
+	struct lock_trial lt = { .lt_kind = LOCK_TRIAL_TWICE };
 
 	if (!claims(ap, LC_EXCLUDES)) {
-		none(row, "It claims no exclusion.", "that two threads are not "
-		    "inside at once.");
+		row_none(row, "It claims no exclusion. ");
+		evidence_say(row->er_unshown, "that two threads are not inside "
+		    "at once.");
 		try_crowd(ap, SIMULATED, 0, row);
 		return;
 	}
 	lock_explore(ap, NULL, false, row);
 	try_crowd(ap, SIMULATED, 0, row);
 	try_crowd(ap, THIS, 0, row);
-	if (row->er_state == EVIDENCE_HOLDS && lt.lt_class != NULL &&
-	    simulate(ap, &lt) == 0 && lt.lt_permitted)
-		fails(row, SIMULATED, "its owner acquired it again");
+	if (row->er_state == EVIDENCE_HOLDS &&
+	    ran(ap, SIMULATED, false, &lt, row) && lt.lt_permitted)
+		row_fails(row, "On a simulated machine its owner acquired it "
+		    "again. ");
 }
 
 void
@@ -181,7 +153,8 @@ order_gather(const struct assure_params *ap, struct evidence_row *row)
 	struct lock_trial lt;
 
 	if (!claims(ap, LC_FIFO)) {
-		none(row, "It claims no order.", "that waiters are served in "
+		row_none(row, "It claims no order. ");
+		evidence_say(row->er_unshown, "that waiters are served in "
 		    "order.");
 		return;
 	}
@@ -191,10 +164,11 @@ order_gather(const struct assure_params *ap, struct evidence_row *row)
 		if (!ran(ap, m, false, &lt, row))
 			continue;
 		if (!lt.lt_certain)
-			fails(row, m, "a thread that came later did not wait");
+			row_fails(row, "On %s a thread that came later did "
+			    "not wait. ", machine_names[m]);
 		else if (!lt.lt_ordered)
-			fails(row, m, "waiters were not served in the order "
-			    "in which they came");
+			row_fails(row, "On %s waiters were not served in the "
+			    "order in which they came. ", machine_names[m]);
 		else
 			evidence_say(row->er_text, "On %s %d waiters were "
 			    "served in the order in which they came. ",
@@ -202,32 +176,27 @@ order_gather(const struct assure_params *ap, struct evidence_row *row)
 	}
 }
 
-/*
- * The most acquisitions that a waiter must let pass; 0: no bound is claimed.
- * Others may come between its look at their number and its place in the queue.
- */
-static unsigned
-bound_of(const struct assure_params *ap)
-{
-	if (claims(ap, LC_FIFO))
-		return (2 * (LOCK_TRIAL_CPUS - 1));
-	if ((class_of(ap)->lc_knobs & LK_PASS_LIMIT) != 0)
-		return (2 * (LOCK_TRIAL_CPUS + LOCK_TRIAL_NODES *
-		    (LOCK_TRIAL_PASS_LIMIT + 1)));
-	return (0);
-}
-
 void
 fairness_gather(const struct assure_params *ap, struct evidence_row *row)
 {
 	struct lock_trial lt = crowd(ap, SIMULATED, 1);
-	const unsigned bound = bound_of(ap);
+	unsigned bound = 0;
 
-	if (ap->ap_simulated_lock == NULL)
-		none(row, "It has no simulated flavour, and here the scheduler "
-		    "decides too.", "how many pass a waiter.");
-	else if (bound == 0)
-		none(row, "It claims no bound.", "");
+	/*
+	 * The most acquisitions that a waiter must let pass.  Others may come
+	 * between its look at their number and its place in the queue.
+	 */
+	if (claims(ap, LC_FIFO))
+		bound = 2 * (LOCK_TRIAL_CPUS - 1);
+	else if ((class_of(ap)->lc_knobs & LK_PASS_LIMIT) != 0)
+		bound = 2 * (LOCK_TRIAL_CPUS + LOCK_TRIAL_NODES *
+		    (LOCK_TRIAL_PASS_LIMIT + 1));
+	if (ap->ap_simulated_lock == NULL) {
+		row_none(row, "It has no simulated flavour, and here the "
+		    "scheduler decides too. ");
+		evidence_say(row->er_unshown, "how many pass a waiter.");
+	} else if (bound == 0)
+		row_none(row, "It claims no bound. ");
 	if (!ran(ap, SIMULATED, false, &lt, row))
 		return;
 	evidence_say(row->er_text, "With %u threads on as many simulated CPUs "
@@ -246,7 +215,7 @@ trylock_gather(const struct assure_params *ap, struct evidence_row *row)
 	struct lock_trial open, held;
 
 	if (class_of(ap)->lc_trylock == NULL) {
-		none(row, "It has no trylock.", "");
+		row_none(row, "It has no trylock. ");
 		return;
 	}
 	for (enum machine m = 0; m < MACHINES; m++) {
@@ -257,9 +226,11 @@ trylock_gather(const struct assure_params *ap, struct evidence_row *row)
 		    !ran(ap, m, false, &held, row))
 			continue;
 		if (open.lt_acquired == 0)
-			fails(row, m, "trying did not get a free lock");
+			row_fails(row, "On %s trying did not get a free "
+			    "lock. ", machine_names[m]);
 		else if ((held.lt_acquired > 0) == claims(ap, LC_EXCLUDES))
-			fails(row, m, "trying got a lock that another held");
+			row_fails(row, "On %s trying got a lock that another "
+			    "held. ", machine_names[m]);
 		else
 			try_crowd(ap, m, TRY_EVERY, row);
 	}
@@ -274,7 +245,7 @@ misuse_gather(const struct assure_params *ap, struct evidence_row *row)
 	struct lock_trial lt;
 
 	if (!claims(ap, LC_EXCLUDES)) {
-		none(row, "It has no owner.", "");
+		row_none(row, "It has no owner. ");
 		return;
 	}
 	for (enum machine m = 0; m < MACHINES; m++) {
@@ -282,11 +253,11 @@ misuse_gather(const struct assure_params *ap, struct evidence_row *row)
 		if (!ran(ap, m, false, &lt, row))
 			continue;
 		if (!lt.lt_owned_right)
-			fails(row, m, "lock_owned() is wrong, so assertions "
-			    "see no misuse");
+			row_fails(row, "On %s lock_owned() is wrong, so "
+			    "assertions see no misuse. ", machine_names[m]);
 		if (lt.lt_permitted)
-			fails(row, m, "a held lock was destroyed without a "
-			    "failed assertion");
+			row_fails(row, "On %s a held lock was destroyed "
+			    "without a failed assertion. ", machine_names[m]);
 	}
 	if (row->er_state == EVIDENCE_HOLDS)
 		evidence_say(row->er_text, "Ownership is reported, and a held "

@@ -38,8 +38,11 @@ struct explored {
 	struct campaign	 ed_campaign;	/* the next one */
 	struct campaign_result ed_sum;
 	uint64_t	 ed_weak;	/* schedules with weak memory */
-	/* Whether a failed schedule is the row's matter; NULL: each is. */
-	bool		(*ed_wanted)(const char *word);
+	/*
+	 * Which failed schedules are the row's matter: those that stop, 1, all
+	 * others, 0, or each, -1.
+	 */
+	int		 ed_stops;
 };
 
 static void
@@ -76,12 +79,20 @@ begin(struct explored *ed, const struct assure_params *ap)
 {
 	struct campaign *cn = &ed->ed_campaign;
 
-	memset(ed, 0, sizeof(*ed));
+	*ed = (struct explored){ .ed_stops = -1 };
 	subject_default(&cn->cn_subject);
 	cn->cn_subject.tb_design = design_find(ap->ap_design);
 	cn->cn_subject.tb_stop = &stop_signal;
 	cn->cn_seed = ap->ap_seed;
 	cn->cn_jobs = ap->ap_jobs;
+}
+
+/* Whether it is the word of a thread that cannot go on. */
+static bool
+is_stop(const char *word)
+{
+	return (strcmp(word, "deadlock") == 0 ||
+	    strcmp(word, "livelock") == 0 || strcmp(word, "woken") == 0);
 }
 
 /*
@@ -107,15 +118,13 @@ explore(struct explored *ed, unsigned step, double time_s,
 		campaign_add(&ed->ed_sum, &ce);
 		if (cn->cn_subject.tb_memory == VM_WEAK)
 			ed->ed_weak += ce.ce_row.schedules;
-		if (error == 0 && ce.ce_failed && (ed->ed_wanted == NULL ||
-		    ed->ed_wanted(ce.ce_outcome.to_word)))
+		if (error == 0 && ce.ce_failed && (ed->ed_stops < 0 ||
+		    is_stop(ce.ce_outcome.to_word) == ed->ed_stops))
 			describe_failure(&ce, row);
 		counterexample_free(&ce.ce_case);
 	} while (error == 0 && !ce.ce_failed && tick_ns() < until_ns);
-	if (error != 0) {
-		row->er_state = EVIDENCE_MISSING;
-		evidence_say(row->er_text, "%s. ", strerror(error));
-	}
+	if (error != 0)
+		row_missing(row, "%s. ", strerror(error));
 	return (error == 0 && !ce.ce_failed);
 }
 
@@ -138,7 +147,6 @@ void
 schedules_gather(const struct assure_params *ap, struct evidence_row *row)
 {
 	const double time_s = ap->ap_budget_s / (LOCKS * cipher_count);
-	char excluded[FORMAT_SIZE], schedules[FORMAT_SIZE], weak[FORMAT_SIZE];
 	struct campaign_result *sum;
 	struct subject *tb;
 	struct explored ed;
@@ -154,13 +162,12 @@ schedules_gather(const struct assure_params *ap, struct evidence_row *row)
 	}
 	evidence_say(row->er_text, "%s thousand, %s of them with weak memory: "
 	    "%" PRIu64 " reads, %" PRIu64 " reseeds, %" PRIu64 " blocks; all "
-	    "under the ledger, none fails. "
-	    "At 95 %%, a fault shows in at most %s of a million such "
-	    "schedules.",
-	    format_count(schedules, (double)sum->ce_row.schedules / 1000),
-	    format_count(weak, (double)ed.ed_weak / 1000),
+	    "under the ledger, none fails. At 95 %%, a fault shows in at most "
+	    "%s of a million such schedules.",
+	    FORMAT(count, (double)sum->ce_row.schedules / 1000),
+	    FORMAT(count, (double)ed.ed_weak / 1000),
 	    sum->ce_row.reads, sum->ce_row.reseeds, sum->ce_row.blocks,
-	    format_real(excluded, 3e6 / (double)sum->ce_row.schedules));
+	    FORMAT(real, 3e6 / (double)sum->ce_row.schedules));
 	evidence_say(row->er_bounds, "%u to %u readers and the harvest thread, "
 	    "reads of 0 to 8 KiB and some of AES to 2 MiB, %s and %s, both "
 	    "ciphers, drawn strategies.",
@@ -178,36 +185,22 @@ try_point(struct explored *ed, unsigned point, double time_s,
 {
 	struct subject *tb = &ed->ed_campaign.cn_subject;
 	char error[FAILPOINTS_ERROR_SIZE], text[128];
-	struct failpoint_list fl;
 	bool right = true;
 
 	for (unsigned i = 0; right && i < SPECS; i++) {
-		memset(&fl, 0, sizeof(fl));
+		struct failpoint_list fl = { .fl_count = 0 };
+
 		snprintf(text, sizeof(text), "%s=%s",
 		    failpoints_def(point)->fd_name, specs[i]);
-		if (failpoints_parse(&fl, text, error) != 0) {
-			row->er_state = EVIDENCE_FAILS;
-			evidence_say(row->er_text, "%s. ", error);
-			return (false);
-		}
+		right = failpoints_parse(&fl, text, error) == 0;
+		KASSERT(right, ("%s", error));
 		tb->tb_faults = &fl;
 		tb->tb_lock = simulated_lock(locks[i % LOCKS]);
 		tb->tb_cipher = ciphers[(point + i) % cipher_count];
-		right = explore(ed, FAULTS_STEP, time_s, row);
+		right = right && explore(ed, FAULTS_STEP, time_s, row);
 	}
 	tb->tb_faults = NULL;
 	return (right);
-}
-
-/*
- * A point that was never evaluated may be one that the design does not have:
- * only Fortuna's own code has them all, and the harvest queue its own.
- */
-static bool
-may_lack(const struct design *de, unsigned point)
-{
-	return (!design_info(de).di_probed &&
-	    point < LIB_FAILPOINTS + FAILPOINT_QUEUE);
 }
 
 void
@@ -215,14 +208,16 @@ faults_gather(const struct assure_params *ap, struct evidence_row *row)
 {
 	const double time_s = ap->ap_budget_s / (FAILPOINTS * SPECS);
 	char absent[EVIDENCE_TEXT_SIZE] = "", missed[EVIDENCE_TEXT_SIZE] = "";
-	char schedules[FORMAT_SIZE], times[FORMAT_SIZE], *list;
+	char *list;
 	const struct campaign_result *sum;
 	struct explored ed;
 	uint64_t executed = 0;
 	unsigned hit = 0;
+	bool probed;
 
 	begin(&ed, ap);
 	sum = &ed.ed_sum;
+	probed = design_info(ed.ed_campaign.cn_subject.tb_design).di_probed;
 	for (unsigned i = 0; i < FAILPOINTS; i++) {
 		if (!try_point(&ed, i, time_s, row))
 			return;
@@ -231,24 +226,26 @@ faults_gather(const struct assure_params *ap, struct evidence_row *row)
 		hit += sum->ce_executed[i] > 0;
 		if (sum->ce_executed[i] > 0)
 			continue;
-		list = sum->ce_evaluated[i] == 0 && may_lack(
-		    ed.ed_campaign.cn_subject.tb_design, i) ? absent : missed;
+		/*
+		 * Only Fortuna's own code has all points, and the harvest
+		 * queue its own.
+		 */
+		list = sum->ce_evaluated[i] == 0 && !probed &&
+		    i < LIB_FAILPOINTS + FAILPOINT_QUEUE ? absent : missed;
 		evidence_say(list, "%s%s", list[0] == '\0' ? "" : ", ",
 		    failpoints_def(i)->fd_name);
 	}
 	evidence_say(row->er_text, "%u of %d declared points hit, %s thousand "
 	    "times in %s thousand schedules: %" PRIu64 " reads, all served, %"
 	    PRIu64 " reseeds; all under the ledger, none fails.", hit,
-	    FAILPOINTS, format_real(times, (double)executed / 1000),
-	    format_count(schedules, (double)sum->ce_row.schedules / 1000),
+	    FAILPOINTS, FORMAT(real, (double)executed / 1000),
+	    FORMAT(count, (double)sum->ce_row.schedules / 1000),
 	    sum->ce_row.reads, sum->ce_row.reseeds);
 	if (absent[0] != '\0')
 		evidence_say(row->er_text, " Not in this design, which does "
 		    "not use Fortuna's core: %s.", absent);
-	if (missed[0] != '\0') {
-		row->er_state = EVIDENCE_FAILS;
-		evidence_say(row->er_text, " Never hit: %s.", missed);
-	}
+	if (missed[0] != '\0')
+		row_fails(row, " Never hit: %s.", missed);
 	evidence_say(row->er_bounds, "%u to %u readers, each point with",
 	    ed.ed_campaign.cn_limits.sm_readers_least,
 	    ed.ed_campaign.cn_limits.sm_readers_most);
@@ -261,25 +258,10 @@ faults_gather(const struct assure_params *ap, struct evidence_row *row)
 	    failpoints_def(0)->fd_name, specs[0], ap->ap_seed);
 }
 
-/* The words of a thread that cannot go on. */
-static bool
-is_stop(const char *word)
-{
-	return (strcmp(word, "deadlock") == 0 ||
-	    strcmp(word, "livelock") == 0 || strcmp(word, "woken") == 0);
-}
-
-static bool
-is_no_stop(const char *word)
-{
-	return (!is_stop(word));
-}
-
 void
 lock_explore(const struct assure_params *ap, const struct strategy_class *sy,
     bool stops, struct evidence_row *row)
 {
-	char schedules[FORMAT_SIZE], weak[FORMAT_SIZE];
 	struct explored ed;
 
 	if (ap->ap_simulated_lock == NULL) {
@@ -288,21 +270,19 @@ lock_explore(const struct assure_params *ap, const struct strategy_class *sy,
 		return;
 	}
 	begin(&ed, ap);
-	ed.ed_wanted = stops ? is_stop : is_no_stop;
+	ed.ed_stops = stops;
 	ed.ed_campaign.cn_strategy = sy;
 	ed.ed_campaign.cn_subject.tb_lock = ap->ap_simulated_lock;
 	ed.ed_campaign.cn_subject.tb_cipher = ciphers[cipher_count - 1];
 	if (explore_memories(&ed, ap->ap_budget_s, row))
 		evidence_say(row->er_text, "%s thousand schedules of %s "
 		    "under design %s, %s of them with weak memory: none "
-		    "fails. ", format_count(schedules, (double)
+		    "fails. ", FORMAT(count, (double)
 		    ed.ed_sum.ce_row.schedules / 1000), sy == NULL ?
 		    "drawn strategies" : FORMATF("strategy %s", sy->sy_name),
 		    ed.ed_campaign.cn_subject.tb_design->de_ident,
-		    format_count(weak, (double)ed.ed_weak / 1000));
-	else if (row->er_state == EVIDENCE_HOLDS) {
-		row->er_state = EVIDENCE_MISSING;
-		evidence_say(row->er_text, "A schedule failed in another way; "
-		    "see %s. ", stops ? "Exclusion" : "Starvation");
-	}
+		    FORMAT(count, (double)ed.ed_weak / 1000));
+	else if (row->er_state == EVIDENCE_HOLDS)
+		row_missing(row, "A schedule failed in another way; see %s. ",
+		    stops ? "Exclusion" : "Starvation");
 }

@@ -66,25 +66,20 @@ scan(const struct assure_params *ap, const struct cipher *cipher,
 	}
 	duplicates_find(&du, &df);
 	*blocks += du.du_count;
-	row->er_state = EVIDENCE_FAILS;
 	if (in == NULL) {
-		row->er_state = EVIDENCE_MISSING;
-		evidence_say(row->er_text, "No process. ");
+		row_missing(row, "No process. ");
 	} else if (status != 0) {
+		row->er_state = EVIDENCE_FAILS;
 		program_say_end(status, STDERR_FILENO, row);
-	} else if (df.df_duplicates > 0) {
-		evidence_say(row->er_text, "%s, requests of %zu bytes: %" PRIu64
-		    " of %zu blocks come twice; byte %" PRIu64 " of the output "
-		    "repeats byte %" PRIu64 ". ", cipher->ci_name,
-		    request_bytes, df.df_duplicates, du.du_count, df.df_again,
-		    df.df_first);
-	} else if (!copy_is_found(&du)) {
-		evidence_say(row->er_text, "%s, requests of %zu bytes: a "
-		    "planted copy is not found, so the search shows nothing. ",
+	} else if (df.df_duplicates > 0)
+		row_fails(row, "%s, requests of %zu bytes: %" PRIu64 " of %zu "
+		    "blocks come twice; byte %" PRIu64 " of the output repeats "
+		    "byte %" PRIu64 ". ", cipher->ci_name, request_bytes,
+		    df.df_duplicates, du.du_count, df.df_again, df.df_first);
+	else if (!copy_is_found(&du))
+		row_fails(row, "%s, requests of %zu bytes: a planted copy is "
+		    "not found, so the search shows nothing. ",
 		    cipher->ci_name, request_bytes);
-	} else {
-		row->er_state = EVIDENCE_HOLDS;
-	}
 	duplicates_fini(&du);
 	if (row->er_state != EVIDENCE_HOLDS)
 		evidence_say(row->er_replay, "%s", command);

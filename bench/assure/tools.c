@@ -51,16 +51,12 @@ static void
 say_runs(struct evidence_row *row, const char *what, const char *threads,
     const struct runs *ru)
 {
-	char states[FORMAT_SIZE];
-
-	if (ru->ru_wrong[0] != '\0') {
-		row->er_state = EVIDENCE_FAILS;
-		evidence_say(row->er_text, "%s: %s breaks a rule. ", what,
-		    ru->ru_wrong);
-	} else if (ru->ru_count > 0)
+	if (ru->ru_wrong[0] != '\0')
+		row_fails(row, "%s: %s breaks a rule. ", what, ru->ru_wrong);
+	else if (ru->ru_count > 0)
 		evidence_say(row->er_text, "%s, up to %u %s: all %s million "
 		    "states, every rule holds. ", what, ru->ru_threads,
-		    threads, format_real(states, ru->ru_states / 1e6));
+		    threads, FORMAT(real, ru->ru_states / 1e6));
 }
 
 static void
@@ -97,11 +93,9 @@ say_results(const struct assure_params *ap, FILE *in, struct evidence_row *row)
 		    "the models.");
 	if (row->er_state == EVIDENCE_HOLDS && (unfinished > 0 ||
 	    harvest.ru_count == 0 || (mutants == 0 &&
-	    ap->ap_budget_s >= mutant_budget_s))) {
-		row->er_state = EVIDENCE_MISSING;
-		evidence_say(row->er_text, " %u searches did not finish: are "
-		    "spin(1) and a compiler installed?", unfinished);
-	}
+	    ap->ap_budget_s >= mutant_budget_s)))
+		row_missing(row, " %u searches did not finish: are spin(1) and "
+		    "a compiler installed?", unfinished);
 }
 
 void
@@ -116,9 +110,8 @@ model_gather(const struct assure_params *ap, struct evidence_row *row)
 	int status;
 	FILE *in;
 
-	row->er_state = EVIDENCE_MISSING;
 	if (!program_data("spin", "tests/spin", folder)) {
-		evidence_say(row->er_text, "No models beside the program.");
+		row_missing(row, "No models beside the program.");
 		return;
 	}
 	snprintf(script, sizeof(script), "%s/model.py", folder);
@@ -127,18 +120,15 @@ model_gather(const struct assure_params *ap, struct evidence_row *row)
 	free(text);
 	in = fopen(results, "re");
 	if (in == NULL) {
-		evidence_say(row->er_text, "model.py gave no results: are "
-		    "python3 and spin(1) installed? ");
+		row_missing(row, "model.py gave no results: are python3 and "
+		    "spin(1) installed? ");
 		program_say_end(status, STDERR_FILENO, row);
 		return;
 	}
-	row->er_state = EVIDENCE_HOLDS;
 	say_results(ap, in, row);
 	fclose(in);
-	if (status != 0 && row->er_state == EVIDENCE_HOLDS) {
-		row->er_state = EVIDENCE_FAILS;
-		evidence_say(row->er_text, " A run did not find what it must.");
-	}
+	if (status != 0 && row->er_state == EVIDENCE_HOLDS)
+		row_fails(row, " A run did not find what it must.");
 }
 
 #define	SANITIZER_OPTIONS	"_OPTIONS=exitcode=86:halt_on_error=1"
