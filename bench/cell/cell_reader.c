@@ -57,29 +57,6 @@ note_edge(struct reader *r, enum phase seen, uint64_t due, uint64_t last,
 		hist_add(&r->r_uncorrected, machine_cycles_since(last, now));
 }
 
-static void
-note_open(struct reader *r, uint64_t now)
-{
-	r->r_start_cycles = now;
-	r->r_cpu_ns = -machine_thread_cpu_ns(&r->r_td);
-}
-
-static void
-note_stop(struct reader *r, enum phase phase, uint64_t now)
-{
-	r->r_stop_cycles = now;
-	if (phase == PHASE_MEASURE)
-		r->r_cpu_ns += machine_thread_cpu_ns(&r->r_td);
-}
-
-/* Where bytes are made to be compared; takes no time there. */
-static inline void
-hash_output(struct reader *r, size_t made)
-{
-	if (MACHINE_SIMULATED && r->r_hashed)
-		digest_update(&r->r_digest, r->r_buf, made);
-}
-
 /* One request of n bytes; *made of them were made until *now. */
 static inline int
 request(struct reader *r, size_t n, size_t *made, uint64_t *now)
@@ -94,45 +71,10 @@ request(struct reader *r, size_t n, size_t *made, uint64_t *now)
 		    &left, false);
 	*made = n - left;
 	*now = machine_cycles();
-	hash_output(r, *made);
+	/* Where bytes are made to be compared; takes no time there. */
+	if (MACHINE_SIMULATED && r->r_hashed)
+		digest_update(&r->r_digest, r->r_buf, *made);
 	return (error);
-}
-
-/*
- * The measured loop.  One time stamp a request: the end of one is the start of
- * the next.
- */
-static int
-reader_loop(struct reader *r)
-{
-	struct cell_run *run = r->r_run;
-	size_t made, n = (size_t)run->run_params->cp_cell.ce_request_bytes;
-	uint64_t bytes = 0, last, now;
-	enum phase phase = PHASE_WARM, seen;
-	int error;
-
-	last = machine_cycles();
-	for (;;) {
-		error = request(r, n, &made, &now);
-		if (error != 0)
-			return (error);
-		seen = (enum phase)atomic_load_acq_32(&run->run_phase);
-		if (phase == seen && phase == PHASE_MEASURE) {
-			bytes += made;
-			hist_add(&r->r_latency,
-			    machine_cycles_since(last, now));
-			machine_note_store_64(&r->r_bytes, bytes);
-		} else if (phase != seen) {
-			note_edge(r, seen, last, last, now, made, n);
-			if (seen == PHASE_STOP)
-				break;
-			phase = seen;
-			note_open(r, now);
-		}
-		last = now;
-	}
-	note_stop(r, phase, now);
-	return (0);
 }
 
 /*
@@ -192,40 +134,37 @@ begin(struct reader *r)
 	    cp->cp_cell.ce_request_bytes, cp->cp_seed, r->r_index);
 }
 
-/* What the plan, begun at began, had due in the window and is not begun. */
-static void
-note_backlog(struct reader *r, uint64_t began, bool waiting, uint64_t due)
-{
-	uint64_t close = r->r_run->run_close_cycles;
-
-	r->r_backlog = workload_due(&r->r_player,
-	    (uint64_t)machine_cycles_to_ns(close - began));
-	if (waiting && due <= close)
-		r->r_backlog++;
-}
-
 /*
- * The measured loop for workloads, which begin anew with the window.  In open
- * loop a request's latency counts from when it was due.
+ * The measured loop.  One time stamp a request: the end of one is the start of
+ * the next.  A workload begins anew with the window, and in open loop a
+ * request's latency counts from when it was due.  Compiled without workloads,
+ * too.
  */
-static int
-player_loop(struct reader *r)
+static inline __attribute__((always_inline)) int
+reader_loop(struct reader *r, const bool plain)
 {
 	struct cell_run *run = r->r_run;
-	bool open = is_open(run), waiting;
+	struct workload_step st = { .st_bytes =
+	    run->run_params->cp_cell.ce_request_bytes };
+	const bool open = !plain && is_open(run);
 	uint64_t began, bytes = 0, due, last, now;
 	enum phase phase = PHASE_WARM, seen;
-	struct workload_step st;
+	bool waiting = false;
 	size_t made = 0;
 	int error;
 
-	begin(r);
+	if (!plain)
+		begin(r);
 	began = now = machine_cycles();
 	for (;;) {
-		workload_next(&r->r_player, &st);
-		due = step_due(&st, began, now);
-		last = now < due ? wait_until(run, due, phase) : now;
-		waiting = last < due;
+		due = last = now;
+		if (!plain) {
+			workload_next(&r->r_player, &st);
+			due = step_due(&st, began, now);
+			if (now < due)
+				last = wait_until(run, due, phase);
+			waiting = last < due;
+		}
 		if (waiting) {
 			now = last;
 		} else {
@@ -249,14 +188,21 @@ player_loop(struct reader *r)
 			if (seen == PHASE_STOP)
 				break;
 			phase = seen;
-			note_open(r, now);
-			begin(r);
+			r->r_start_cycles = now;
+			r->r_cpu_ns = -machine_thread_cpu_ns(&r->r_td);
+			if (!plain)
+				begin(r);
 			began = run->run_open_cycles;
 		}
 	}
+	/* What the plan had due in the window and is not begun. */
 	if (open && phase == PHASE_MEASURE)
-		note_backlog(r, began, waiting, due);
-	note_stop(r, phase, now);
+		r->r_backlog = workload_due(&r->r_player,
+		    (uint64_t)machine_cycles_to_ns(run->run_close_cycles -
+		    began)) + (waiting && due <= run->run_close_cycles);
+	r->r_stop_cycles = now;
+	if (phase == PHASE_MEASURE)
+		r->r_cpu_ns += machine_thread_cpu_ns(&r->r_td);
 	return (0);
 }
 
@@ -272,7 +218,7 @@ cell_reader_main(void *arg)
 	while (atomic_load_acq_32(&run->run_phase) == PHASE_START)
 		machine_wait_32(&run->run_phase, PHASE_START, -1);
 	r->r_error = run->run_params->cp_cell.ce_workload == NULL ?
-	    reader_loop(r) : player_loop(r);
+	    reader_loop(r, true) : reader_loop(r, false);
 	r->r_cpu = machine_cpu();
 	r->r_node = machine_node();
 	r->r_displaced = machine_displaced();
