@@ -116,12 +116,16 @@ cell_unseeded(struct cell_run *run, struct randomdev *rd, unsigned waited_ms)
 	    ds.ds_pool0_needed_bytes));
 }
 
-/* Whether the run is to end; a signal may come to any thread. */
-static bool
-stopped(const struct cell_run *run)
+/* EINTR when it is to end, as a signal to any thread said; EPROTO. */
+static int
+interrupted(const struct cell_run *run)
 {
-	return (__atomic_load_n(run->run_params->cp_stop, __ATOMIC_RELAXED) !=
-	    0);
+	if (__atomic_load_n(run->run_params->cp_stop, __ATOMIC_RELAXED) != 0)
+		return (EINTR);
+	for (unsigned i = 0; i < run->run_ledgers; i++)
+		if (ledger_violated(run->run_ledger[i]))
+			return (EPROTO);
+	return (0);
 }
 
 /* By readers in the window. */
@@ -160,10 +164,9 @@ wait_running(struct cell_run *run)
 		/* Tries a pre_read, should no reader do so. */
 		if (randomdev_seeded(rd))
 			return (0);
-		if (stopped(run))
-			return (EINTR);
-		if (cell_violated(run->run_ledgers))
-			return (EPROTO);
+		error = interrupted(run);
+		if (error != 0)
+			return (error);
 		if (machine_uptime_ns() >= end_ns)
 			return (cell_unseeded(run, rd, timeout_ms));
 		randomdev_wait_seeded(rd, SEED_POLL_NS);
@@ -171,24 +174,18 @@ wait_running(struct cell_run *run)
 	return (0);
 }
 
-/*
- * Sleeps to an absolute time, in slices that notice a stop, EINTR, and a
- * violation, EPROTO.
- */
+/* Sleeps to an absolute time, unless interrupted(). */
 static int
 sleep_until(const struct cell_run *run, int64_t end_ns)
 {
 	int64_t left_ns;
+	int error;
 
-	while ((left_ns = end_ns - machine_uptime_ns()) > 0) {
-		if (stopped(run))
-			return (EINTR);
-		if (cell_violated(run->run_ledgers))
-			return (EPROTO);
+	while ((error = interrupted(run)) == 0 &&
+	    (left_ns = end_ns - machine_uptime_ns()) > 0)
 		machine_sleep(left_ns < 50 * NS_PER_MS ? left_ns :
 		    50 * NS_PER_MS);
-	}
-	return (stopped(run) ? EINTR : 0);
+	return (error);
 }
 
 static double
@@ -276,40 +273,28 @@ stop_threads(struct cell_run *run)
 	}
 }
 
-/* A run as the machine's first thread sees it. */
-struct cell_call {
-	const struct cell_params *cl_params;
-	struct cell_measure *cl_measure;
-	struct cell_ledgers cl_ledgers;
-	char		*cl_error_text;
-	int		 cl_error;
-};
-
 static void
 cell_main(void *arg)
 {
-	struct cell_call *cl = arg;
-	struct cell_measure *cm = cl->cl_measure;
-	struct cell_run *run = xaligned(MACHINE_CACHE_LINE, sizeof(*run));
+	struct cell_run *run = arg;
+	struct cell_measure *cm = run->run_measure;
+	struct slice_arm *arm = run->run_params->cp_arm;
 	int error;
 
-	run->run_params = cl->cl_params;
-	run->run_ledgers = &cl->cl_ledgers;
-	run->run_error = cl->cl_error_text;
 	atomic_init_32(&run->run_phase, PHASE_START);
 	atomic_init_32(&run->run_ready, 0);
 	machine_attach(&run->run_main, "rngsim");
-	error = cell_setup(run, cm);
+	error = cell_setup(run);
 	if (error == 0)
 		error = start_threads(run);
 	if (error == 0)
 		error = wait_running(run);
 	if (error == 0)
 		error = measure(run, &cm->cm_sample);
-	slice_closing(cl->cl_params->cp_arm);
+	slice_closing(arm);
 	stop_threads(run);
 	if (error == 0)
-		slice_closed(cl->cl_params->cp_arm);
+		slice_closed(arm);
 	for (unsigned i = 0; error == 0 && i < run->run_started; i++)
 		if (run->run_readers[i].r_error != 0 &&
 		    !cell_left_waiting(run, i))
@@ -327,38 +312,39 @@ cell_main(void *arg)
 			    strerror(error));
 	}
 	if (error == 0)
-		cell_collect(run, cm);
+		cell_collect(run);
 	else
 		cell_measure_free(cm);
 	if (run->run_faults != NULL && (error == 0 || error == ETIMEDOUT))
 		cell_collect_faults(run, &cm->cm_faults);
 	cell_teardown(run);
-	cell_ledgers_finish(&cl->cl_ledgers);
 	machine_detach();
-	free(run);
-	cl->cl_error = error;
+	run->run_status = error;
 }
 
 static int
 cell_run(const struct cell_params *cp, struct cell_measure *cm,
     char error_text[CELL_ERROR_SIZE])
 {
-	struct cell_call call = { .cl_params = cp, .cl_measure = cm,
-	    .cl_error_text = error_text };
+	struct cell_run *run = xaligned(MACHINE_CACHE_LINE, sizeof(*run));
 	struct result_ledger seen;
 	struct machine_outcome mo;
 	int error, wrong;
 
 	MPASS(cp->cp_place != NULL);
 	error_text[0] = '\0';
-	error = cell_ledgers_make(&call.cl_ledgers, cp);
+	run->run_params = cp;
+	run->run_measure = cm;
+	run->run_error = error_text;
+	error = cell_ledgers_make(run);
 	if (error == 0)
-		error = machine_run(cp->cp_machine, cell_main, &call, &mo);
+		error = machine_run(cp->cp_machine, cell_main, run, &mo);
 	if (error == EDEADLK)
 		snprintf(error_text, CELL_ERROR_SIZE, "%s", mo.mo_stuck);
 	else if (error == 0)
-		error = call.cl_error;
-	wrong = cell_ledgers_free(&call.cl_ledgers, &seen, error_text);
+		error = run->run_status;
+	wrong = cell_ledgers_free(run, &seen);
+	free(run);
 	/* A violation may be the cause of other errors. */
 	if (wrong != 0) {
 		if (error == 0)

@@ -344,8 +344,9 @@ collect_harvest(const struct cell_run *run, struct cell_measure *cm)
 }
 
 void
-cell_collect(struct cell_run *run, struct cell_measure *cm)
+cell_collect(struct cell_run *run)
 {
+	struct cell_measure *cm = run->run_measure;
 	struct result_sample *rs = &cm->cm_sample;
 
 	collect_rows(run, cm);
@@ -367,18 +368,13 @@ cell_collect(struct cell_run *run, struct cell_measure *cm)
 void
 cell_collect_faults(struct cell_run *run, struct failpoint_outcome *fo)
 {
-	struct harvest_totals ht = randomdev_totals(run->run_dev);
 	struct device_status ds;
 
 	randomdev_status(run->run_dev, &ds);
 	*fo = (struct failpoint_outcome){
 		.fo_seeded = ds.ds_seeded,
 		.fo_reseeds = ds.ds_reseeds,
-		.fo_in = ht.ht_in,
-		.fo_processed = ht.ht_processed,
-		.fo_pending = ht.ht_pending,
-		.fo_dropped = ht.ht_dropped,
-		.fo_discarded = ht.ht_discarded,
+		.fo_totals = randomdev_totals(run->run_dev),
 	};
 	for (unsigned i = 0; i < run->run_started; i++) {
 		fo->fo_reads += run->run_readers[i].r_latency.hi_count;

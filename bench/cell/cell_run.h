@@ -58,18 +58,14 @@ struct producer {
 	struct mthread	 p_td;
 };
 
-/* A run's ledgers, which outlive it wherever it ends. */
-struct cell_ledgers {
-	struct ledger	**cw_ledger;	/* the shared one's, the readers' */
-	unsigned	 cw_count;	/* 0: none are kept */
-	struct harvest_totals cw_totals;
-	bool		 cw_ended;	/* cw_totals is set */
-};
-
+/* Outlives its machine's threads. */
 struct cell_run {
 	const struct cell_params *run_params;
-	struct cell_ledgers *run_ledgers;
-	char		*run_error;
+	struct cell_measure *run_measure;
+	char		*run_error;	/* text */
+	int		 run_status;
+	struct ledger	**run_ledger;	/* the shared one's, the readers' */
+	unsigned	 run_ledgers;	/* 0: none are kept */
 	struct randomdev *run_dev;
 	struct harvest	 run_sources;
 	/* As the window began, and ended. */
@@ -119,9 +115,7 @@ cell_left_waiting(const struct cell_run *run, unsigned i)
 }
 
 #define	cell_ledgers_make	FLAVOURED(cell_ledgers_make)
-#define	cell_ledgers_finish	FLAVOURED(cell_ledgers_finish)
 #define	cell_ledgers_free	FLAVOURED(cell_ledgers_free)
-#define	cell_violated		FLAVOURED(cell_violated)
 #define	cell_fail		FLAVOURED(cell_fail)
 #define	cell_unseeded		FLAVOURED(cell_unseeded)
 #define	cell_setup		FLAVOURED(cell_setup)
@@ -142,37 +136,33 @@ int cell_unseeded(struct cell_run *run, struct randomdev *rd,
     unsigned waited_ms);
 
 /*
- * Makes cm's empty arrays and everything else but the threads.  Call
- * cell_teardown() also after a failure.
- *
- * Returns: 0; ENOMEM; an errno value after cell_fail().
- */
-int cell_setup(struct cell_run *run, struct cell_measure *cm);
-
-/*
  * Makes a ledger for each generator if cp_ledger is set.  Call
  * cell_ledgers_free() also after a failure.
  *
  * Returns: 0, or what ledger_new() returned.
  */
-int cell_ledgers_make(struct cell_ledgers *cw, const struct cell_params *cp);
-
-/* The last checks, after cell_teardown(). */
-void cell_ledgers_finish(struct cell_ledgers *cw);
+int cell_ledgers_make(struct cell_run *run);
 
 /*
  * Sums up the ledgers and frees them.
  *
- * Returns: 0; EPROTO after a violation, with its text in error; ENOMEM when not
- * all was checked.
+ * Returns: 0; EPROTO after a violation, with its text in run_error; ENOMEM when
+ * not all was checked.
  */
-int cell_ledgers_free(struct cell_ledgers *cw, struct result_ledger *rl,
-    char error[CELL_ERROR_SIZE]);
+int cell_ledgers_free(struct cell_run *run, struct result_ledger *rl);
 
-/* Whether a ledger has found a violation. */
-bool cell_violated(const struct cell_ledgers *cw);
+/*
+ * Makes the measure's empty arrays and everything else but the threads.  Call
+ * cell_teardown() also after a failure.
+ *
+ * Returns: 0; ENOMEM; an errno value after cell_fail().
+ */
+int cell_setup(struct cell_run *run);
 
-/* Wipes and releases what cell_setup() made; no thread is running. */
+/*
+ * Wipes and releases what cell_setup() made, and makes the ledgers' last
+ * checks; no thread is running.
+ */
 void cell_teardown(struct cell_run *run);
 
 /* The body of a reader's thread; arg is its struct reader. */
@@ -182,7 +172,7 @@ void cell_reader_main(void *arg);
 void cell_window(struct cell_run *run, bool open);
 
 /* Makes the measure of a run whose threads were joined. */
-void cell_collect(struct cell_run *run, struct cell_measure *cm);
+void cell_collect(struct cell_run *run);
 
 /* The outcome of the fail points, with or without a window. */
 void cell_collect_faults(struct cell_run *run, struct failpoint_outcome *fo);

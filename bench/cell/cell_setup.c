@@ -7,9 +7,87 @@
 #include "bench/cell/cell_run.h"
 #include "bench/cell/prime.h"
 #include "bench/cli/memory.h"
+#include "bench/result/field.h"
 #include "lib/crypto/wipe.h"
 
 enum { READER_ALIGN_BYTES = 4096 };
+
+#if defined(MACHINE_VIRTUAL)
+/* Ends the simulated machine. */
+static void
+end_machine(void *context)
+{
+	(void)context;
+	vm_abort(EPROTO);
+}
+#endif
+
+int
+cell_ledgers_make(struct cell_run *run)
+{
+	const struct cell_params *cp = run->run_params;
+	const struct cell *ce = &cp->cp_cell;
+	const struct design *de = design_find(ce->ce_design);
+	const struct design_info di = design_info(de);
+	struct ledger_config config = {
+		.lgo_pace_ns = DESIGN_RESEED_NS,
+		.lgo_lag = di.di_lag,
+		.lgo_stored_bytes = di.di_stored_bytes,
+		.lgo_keyless = (de->de_flags & DE_NULL) != 0,
+		.lgo_unseen = !di.di_cored,
+		.lgo_record = cp->cp_ledger_log == NULL ? NULL :
+		    ledger_log_line,
+		.lgo_context = cp->cp_ledger_log,
+#if defined(MACHINE_VIRTUAL)
+		.lgo_violated = end_machine,
+#endif
+	};
+	unsigned n = 1;
+	int error = 0;
+
+	if (!cp->cp_ledger)
+		return (0);
+	if (cell_apart(ce->ce_design, ce->ce_lock))
+		n += ce->ce_readers;
+	run->run_ledger = xcalloc(n, sizeof(struct ledger *));
+	if (cp->cp_ledger_log != NULL)
+		fprintf(cp->cp_ledger_log, "%s\n", LEDGER_LOG_HEAD);
+	for (; error == 0 && run->run_ledgers < n;
+	    run->run_ledgers += error == 0) {
+		error = ledger_new(&run->run_ledger[run->run_ledgers], &config);
+		config.lgo_record = NULL;
+	}
+	return (error);
+}
+
+int
+cell_ledgers_free(struct cell_run *run, struct result_ledger *rl)
+{
+	struct ledger_result le;
+	int status = 0;
+
+	memset(rl, 0, sizeof(*rl));
+	for (unsigned i = 0; i < run->run_ledgers; i++) {
+		ledger_result(run->run_ledger[i], &le);
+		field_merge(result_ledger_fields, rl, &(struct result_ledger){
+		    .records = (double)le.le_records,
+		    .blocks = (double)le.le_blocks, .keys = (double)le.le_keys,
+		    .wipes = (double)le.le_wipes, .reads = (double)le.le_reads,
+		    .reseeds = (double)le.le_reseeds,
+		    .events = (double)le.le_events,
+		    .forgotten = (double)le.le_forgotten,
+		    .ranges_max = le.le_ranges_max });
+		if (le.le_violated && status != EPROTO)
+			status = cell_fail(run, EPROTO, "ledger: %s",
+			    le.le_text);
+		else if (le.le_error != 0 && status == 0)
+			status = cell_fail(run, le.le_error, "no memory for "
+			    "the ledger");
+		ledger_free(run->run_ledger[i]);
+	}
+	free(run->run_ledger);
+	return (status);
+}
 
 /* Whether readers' buffers get bytes. */
 static bool
@@ -29,8 +107,7 @@ hashes_bytes(const struct cell_run *run)
 static struct ledger *
 ledger_at(const struct cell_run *run, unsigned i)
 {
-	return (i < run->run_ledgers->cw_count ?
-	    run->run_ledgers->cw_ledger[i] : NULL);
+	return (i < run->run_ledgers ? run->run_ledger[i] : NULL);
 }
 
 /* Boot entropy, as from a loader. */
@@ -235,13 +312,13 @@ make_profile(struct cell_run *run)
 }
 
 int
-cell_setup(struct cell_run *run, struct cell_measure *cm)
+cell_setup(struct cell_run *run)
 {
 	int error;
 
 	run->run_main.mt_index = index_main(run);
 	make_faults(run);
-	alloc_measure(run, cm);
+	alloc_measure(run, run->run_measure);
 	run->run_hold = xcalloc(index_harvest(run), sizeof(*run->run_hold));
 	error = make_profile(run);
 	if (error == 0)
@@ -249,34 +326,37 @@ cell_setup(struct cell_run *run, struct cell_measure *cm)
 	return (error != 0 ? error : setup_readers(run));
 }
 
-static void
-teardown_reader(struct cell_run *run, struct reader *r)
-{
-	if (r->r_hashed)
-		digest_fini(&r->r_digest);
-	if (r->r_buf != NULL && r->r_buf != run->run_buf) {
-		wipe(r->r_buf, r->r_buf_bytes);
-		free(r->r_buf);
-	}
-	if (r->r_dev != run->run_dev)
-		randomdev_free(r->r_dev);
-}
-
 void
 cell_teardown(struct cell_run *run)
 {
-	unsigned n = run->run_params->cp_cell.ce_readers;
+	const unsigned n = run->run_readers == NULL ? 0 : index_harvest(run);
+	const bool ended = run->run_dev != NULL;
+	struct harvest_totals ht;
+	struct reader *r;
 
-	for (unsigned i = 0; run->run_readers != NULL && i < n; i++)
-		teardown_reader(run, &run->run_readers[i]);
+	for (unsigned i = 0; i < n; i++) {
+		r = &run->run_readers[i];
+		if (r->r_hashed)
+			digest_fini(&r->r_digest);
+		if (r->r_buf != NULL && r->r_buf != run->run_buf) {
+			wipe(r->r_buf, r->r_buf_bytes);
+			free(r->r_buf);
+		}
+		if (r->r_dev != run->run_dev)
+			randomdev_free(r->r_dev);
+	}
 	free(run->run_readers);
 	free(run->run_buf);
 	free(run->run_hold);
-	if (run->run_dev != NULL) {
-		run->run_ledgers->cw_totals = randomdev_totals(run->run_dev);
-		run->run_ledgers->cw_ended = true;
-	}
+	if (ended)
+		ht = randomdev_totals(run->run_dev);
 	harvest_fini(&run->run_sources);
 	randomdev_free(run->run_dev);
 	lockprof_fini(&run->run_prof);
+	if (run->run_ledgers > 0 && ended)
+		ledger_conserved(run->run_ledger[0], ht.ht_in, ht.ht_processed,
+		    ht.ht_pending, ht.ht_dropped, ht.ht_discarded);
+	for (unsigned i = 0; i < run->run_ledgers; i++)
+		ledger_finish(run->run_ledger[i], i == 0 && ended ?
+		    ht.ht_delivered : LEDGER_UNCOUNTED);
 }

@@ -35,11 +35,7 @@ struct failpoint_outcome {
 	uint64_t	fo_reads;	/* in the window */
 	uint64_t	fo_waiting;	/* readers that waited at the end */
 	uint64_t	fo_reseeds;	/* since the generator was made */
-	uint64_t	fo_in;		/* events, as struct harvest_totals */
-	uint64_t	fo_processed;
-	uint64_t	fo_pending;
-	uint64_t	fo_dropped;
-	uint64_t	fo_discarded;
+	struct harvest_totals fo_totals;
 };
 
 const struct failpoint_def *failpoints_def(unsigned i);

@@ -9,11 +9,11 @@
 	ROW("reads", reads)						\
 	ROW("readers left waiting", waiting)				\
 	ROW("reseeds", reseeds)						\
-	ROW("events", in)						\
-	ROW("  delivered", processed)					\
-	ROW("  pending", pending)					\
-	ROW("  dropped", dropped)					\
-	ROW("  discarded", discarded)
+	ROW("events", totals.ht_in)					\
+	ROW("  delivered", totals.ht_processed)				\
+	ROW("  pending", totals.ht_pending)				\
+	ROW("  dropped", totals.ht_dropped)				\
+	ROW("  discarded", totals.ht_discarded)
 
 static void
 print(const struct options *op, const struct failpoint_outcome *fo,
