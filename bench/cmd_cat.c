@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "bench/cell/prime.h"
 #include "bench/cli/memory.h"
 #include "bench/cli/stop.h"
 #include "bench/cmd.h"

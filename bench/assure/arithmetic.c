@@ -4,7 +4,7 @@
 
 #include "bench/assure/arithmetic.h"
 #include "bench/assure/evidence.h"
-#include "bench/cell/prime.h"
+#include "bench/cell/cell.h"
 #include "bench/cli/format.h"
 #include "bench/cli/memory.h"
 #include "bench/cli/stop.h"

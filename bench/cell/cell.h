@@ -128,6 +128,15 @@ void cell_row_finish(const struct engine *en, struct cell_row *row);
 
 void cell_measure_free(struct cell_measure *cm);
 
+/*
+ * Makes n bytes of entropy as a boot loader would hand over, to be freed: from
+ * the host's generator, or, where seed is not NULL, bytes that depend on *seed
+ * alone: repeatable, and not for keys.
+ *
+ * Returns: NULL with errno set: ENOMEM, or getentropy(3)'s.
+ */
+uint8_t *prime_bytes(size_t n, const uint64_t *seed);
+
 #define	ENGINE(flavour)	FLAVOUR_PASTE(flavour, engine)
 
 /* The real machine, with lock profiling and without; a simulated one. */

@@ -1,10 +1,16 @@
 /*
- * What engines of all machines hand back.
+ * What engines of all machines take and hand back.
  */
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "bench/cell/cell.h"
+#include "lib/crypto/digest.h"
+#include "lib/crypto/wipe.h"
+
+enum { GETENTROPY_MAX = 256 };
 
 struct result_latency
 cell_latency(const struct engine *en, const struct hist *cycles)
@@ -89,4 +95,50 @@ cell_measure_free(struct cell_measure *cm)
 	free(cm->cm_rows);
 	free(cm->cm_waits);
 	memset(cm, 0, sizeof(*cm));
+}
+
+/* SHA-256 of seed and a running number. */
+static int
+fill_seeded(uint8_t *buf, size_t n, uint64_t seed)
+{
+	uint8_t block[DIGEST_BYTES];
+	struct digest dg;
+	size_t piece;
+	int error;
+
+	error = digest_init(&dg);
+	if (error != 0)
+		return (error);
+	for (uint64_t counter = 0; n > 0; counter++, buf += piece, n -= piece) {
+		digest_reset(&dg);
+		digest_update(&dg, &seed, sizeof(seed));
+		digest_update(&dg, &counter, sizeof(counter));
+		digest_finish(&dg, block);
+		piece = n < sizeof(block) ? n : sizeof(block);
+		memcpy(buf, block, piece);
+	}
+	digest_fini(&dg);
+	wipe(block, sizeof(block));
+	return (0);
+}
+
+uint8_t *
+prime_bytes(size_t n, const uint64_t *seed)
+{
+	uint8_t *bytes = malloc(n + 1);
+	int error;
+
+	if (bytes == NULL)
+		return (NULL);
+	error = seed != NULL ? fill_seeded(bytes, n, *seed) : 0;
+	for (size_t at = 0; seed == NULL && error == 0 && at < n;
+	    at += GETENTROPY_MAX)
+		if (getentropy(bytes + at, n - at < GETENTROPY_MAX ? n - at :
+		    GETENTROPY_MAX) != 0)
+			error = errno;
+	if (error == 0)
+		return (bytes);
+	free(bytes);
+	errno = error;
+	return (NULL);
 }

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "bench/cell/cell_run.h"
-#include "bench/cell/prime.h"
 #include "bench/cli/memory.h"
 #include "bench/result/field.h"
 #include "lib/crypto/wipe.h"

@@ -165,38 +165,29 @@ run_workers(struct section_run *sr)
 }
 
 /* Once on the machine, which says how many nodes it has. */
-static int
-run_locks(struct section_run *sr)
-{
-	const struct critical_section *se = sr->sr_section;
-	struct lock_config config = se->se_lock_config;
-	unsigned made, n = se->se_node_locks ? machine_nodes() : 1;
-	int error = 0;
-
-	sr->sr_shared = xaligned(MACHINE_CACHE_LINE, n *
-	    sizeof(*sr->sr_shared));
-	config.threads = se->se_threads;
-	for (made = 0; made < n && error == 0; made++)
-		error = lock_init(&sr->sr_shared[made].sh_lock,
-		    lock_class_find(se->se_lock), "lock", &config, NULL);
-	made -= error != 0;
-	sr->sr_locks = n;
-	if (error == 0)
-		error = run_workers(sr);
-	while (made > 0)
-		lock_fini(&sr->sr_shared[--made].sh_lock);
-	free(sr->sr_shared);
-	return (error);
-}
-
 static void
 section_main(void *arg)
 {
 	struct section_run *sr = arg;
+	const struct critical_section *se = sr->sr_section;
+	struct lock_config config = se->se_lock_config;
+	unsigned made = 0;
 
 	machine_attach(&sr->sr_main, "section");
 	atomic_init_64(&sr->sr_common, 0);
-	sr->sr_error = run_locks(sr);
+	sr->sr_locks = se->se_node_locks ? machine_nodes() : 1;
+	sr->sr_shared = xaligned(MACHINE_CACHE_LINE, sr->sr_locks *
+	    sizeof(*sr->sr_shared));
+	config.threads = se->se_threads;
+	for (; made < sr->sr_locks && sr->sr_error == 0;
+	    made += sr->sr_error == 0)
+		sr->sr_error = lock_init(&sr->sr_shared[made].sh_lock,
+		    lock_class_find(se->se_lock), "lock", &config, NULL);
+	if (sr->sr_error == 0)
+		sr->sr_error = run_workers(sr);
+	while (made > 0)
+		lock_fini(&sr->sr_shared[--made].sh_lock);
+	free(sr->sr_shared);
 	machine_detach();
 }
 

@@ -102,60 +102,49 @@ add_rank(struct pinning *pl, const struct vm_topology *vt, unsigned rank,
 	return (0);
 }
 
-/* "3" or "3-5". */
-static int
-parse_range(struct pinning *pl, const struct vm_topology *vt, const char *text,
-    size_t n, char error[PINNING_ERROR_SIZE])
-{
-	const size_t head = strcspn(text, "-,/");
-	unsigned first, last;
-	int rank, status;
-
-	status = parse_cpu(vt, text, head, &first, error);
-	last = first;
-	if (status == 0 && head < n)
-		status = parse_cpu(vt, text + head + 1, n - head - 1, &last,
-		    error);
-	if (status != 0)
-		return (status);
-	if (number_of(vt, last) < number_of(vt, first)) {
-		snprintf(error, PINNING_ERROR_SIZE, "\"%.*s\" descends: "
-		    "expected the smaller number first", (int)n, text);
-		return (EINVAL);
-	}
-	for (unsigned os = number_of(vt, first); status == 0 &&
-	    os <= number_of(vt, last); os++) {
-		rank = rank_of(vt, os);
-		status = rank < 0 ? not_there(vt, os, error) :
-		    add_rank(pl, vt, (unsigned)rank, error);
-	}
-	return (status);
-}
-
+/* CPUs such as 3 and 3-5, and after a slash the harvest thread's. */
 static int
 parse_list(struct pinning *pl, const struct vm_topology *vt, const char *text,
     char error[PINNING_ERROR_SIZE])
 {
 	const char *slash = strchr(text, '/');
-	size_t n, left = slash == NULL ? strlen(text) : (size_t)(slash - text);
-	unsigned rank;
-	int status;
+	unsigned first, last, rank;
+	size_t head, n;
+	int found, status;
 
-	for (;;) {
+	for (;; text += n + 1) {
 		n = strcspn(text, ",/");
-		status = parse_range(pl, vt, text, n, error);
+		head = strcspn(text, "-,/");
+		status = parse_cpu(vt, text, head, &first, error);
+		last = first;
+		if (status == 0 && head < n)
+			status = parse_cpu(vt, text + head + 1, n - head - 1,
+			    &last, error);
 		if (status != 0)
 			return (status);
-		if (n >= left)
+		if (number_of(vt, last) < number_of(vt, first)) {
+			snprintf(error, PINNING_ERROR_SIZE, "\"%.*s\" "
+			    "descends: expected the smaller number first",
+			    (int)n, text);
+			return (EINVAL);
+		}
+		for (unsigned os = number_of(vt, first);
+		    os <= number_of(vt, last); os++) {
+			found = rank_of(vt, os);
+			status = found < 0 ? not_there(vt, os, error) :
+			    add_rank(pl, vt, (unsigned)found, error);
+			if (status != 0)
+				return (status);
+		}
+		if (text[n] != ',')
 			break;
-		text += n + 1;
-		left -= n + 1;
 	}
-	if (slash == NULL)
-		return (0);
-	status = parse_cpu(vt, slash + 1, strlen(slash + 1), &rank, error);
-	if (status == 0)
-		pl->pl_harvest = (int)rank;
+	if (slash != NULL) {
+		status = parse_cpu(vt, slash + 1, strlen(slash + 1), &rank,
+		    error);
+		if (status == 0)
+			pl->pl_harvest = (int)rank;
+	}
 	return (status);
 }
 

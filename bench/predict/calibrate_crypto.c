@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "bench/predict/calibrate.h"
-#include "bench/cell/prime.h"
+#include "bench/cell/cell.h"
 #include "fortuna/device/randomdev.h"
 #include "lib/crypto/digest.h"
 #include "lib/crypto/wipe.h"
