@@ -154,7 +154,7 @@ wait_running(struct cell_run *run)
 	while ((ready = atomic_load_acq_32(&run->run_ready)) <
 	    cp->cp_cell.ce_readers)
 		machine_wait_32(&run->run_ready, ready, -1);
-	error = slice_ready(cp->cp_arm, bytes_so_far, run);
+	error = slice_report(cp->cp_arm, SLICE_READY, bytes_so_far, run);
 	if (error != 0)
 		return (error);
 	end_ns = machine_uptime_ns() + timeout_ms * NS_PER_MS;
@@ -217,7 +217,7 @@ measure(struct cell_run *run, struct result_sample *rs)
 	start_ns = then_ns = machine_uptime_ns();
 	run->run_open_cycles = machine_cycles();
 	set_phase(run, PHASE_MEASURE);
-	slice_opened(cp->cp_arm);
+	(void)slice_report(cp->cp_arm, SLICE_OPEN, NULL, NULL);
 	for (unsigned i = 1; i <= CELL_INTERVALS; i++) {
 		error = sleep_until(run, start_ns + part_ns * i);
 		if (error != 0)
@@ -291,10 +291,10 @@ cell_main(void *arg)
 		error = wait_running(run);
 	if (error == 0)
 		error = measure(run, &cm->cm_sample);
-	slice_closing(arm);
+	(void)slice_report(arm, SLICE_CLOSING, NULL, NULL);
 	stop_threads(run);
 	if (error == 0)
-		slice_closed(arm);
+		(void)slice_report(arm, SLICE_CLOSED, NULL, NULL);
 	for (unsigned i = 0; error == 0 && i < run->run_started; i++)
 		if (run->run_readers[i].r_error != 0 &&
 		    !cell_left_waiting(run, i))

@@ -16,17 +16,7 @@ enum {
 	SLICE_MAX_NS	= 100 * 1000 * 1000,
 	SLICE_REQUESTS	= 1000,		/* of all readers, if it may be */
 	SLICES_LEAST	= 50,		/* of a window */
-	WARM_NS		= 1000 * 1000,
-	ARM_STACK_BYTES	= 1 << 20
-};
-
-enum arm_state {
-	ARM_MADE,
-	ARM_READY,
-	ARM_OPEN,
-	ARM_CLOSING,
-	ARM_CLOSED,
-	ARM_ENDED
+	WARM_NS		= 1000 * 1000
 };
 
 /* A cell. */
@@ -62,7 +52,7 @@ struct slices {
 };
 
 static void
-set_state(struct slice_arm *sa, enum arm_state state)
+set_state(struct slice_arm *sa, enum slice_state state)
 {
 	atomic_store_rel_32(&sa->sa_state, state);
 	machine_wake_32(&sa->sa_state);
@@ -80,37 +70,18 @@ wait_go(struct slices *sl, uint32_t least)
 }
 
 int
-slice_ready(struct slice_arm *sa, uint64_t (*bytes)(void *run), void *run)
+slice_report(struct slice_arm *sa, enum slice_state state,
+    uint64_t (*bytes)(void *run), void *run)
 {
 	if (sa == NULL)
 		return (0);
-	sa->sa_bytes = bytes;
-	sa->sa_run = run;
-	set_state(sa, ARM_READY);
-	return (wait_go(sa->sa_slices, 1) ? 0 : EINTR);
-}
-
-void
-slice_opened(struct slice_arm *sa)
-{
-	if (sa != NULL)
-		set_state(sa, ARM_OPEN);
-}
-
-void
-slice_closing(struct slice_arm *sa)
-{
-	if (sa != NULL)
-		set_state(sa, ARM_CLOSING);
-}
-
-void
-slice_closed(struct slice_arm *sa)
-{
-	if (sa == NULL)
-		return;
-	set_state(sa, ARM_CLOSED);
-	(void)wait_go(sa->sa_slices, 2);
+	if (state == SLICE_READY) {
+		sa->sa_bytes = bytes;
+		sa->sa_run = run;
+	}
+	set_state(sa, state);
+	return ((state == SLICE_READY && !wait_go(sa->sa_slices, 1)) ||
+	    (state == SLICE_CLOSED && !wait_go(sa->sa_slices, 2)) ? EINTR : 0);
 }
 
 static void *
@@ -123,8 +94,7 @@ arm_main(void *arg)
 	sa->sa_error = sa->sa_slices->sl_engine->en_run(&sa->sa_params,
 	    sa->sa_measure, sa->sa_why);
 	freezer_leave(&member);
-	atomic_store_rel_32(&sa->sa_state, ARM_ENDED);
-	machine_wake_32(&sa->sa_state);
+	set_state(sa, SLICE_ENDED);
 	return (NULL);
 }
 
@@ -132,8 +102,8 @@ arm_main(void *arg)
  * Waits until an arm's state is as high or, if that is not -1, for some time.
  * A signal to end is passed on.
  */
-static enum arm_state
-wait_state(struct slices *sl, struct slice_arm *sa, enum arm_state least,
+static enum slice_state
+wait_state(struct slices *sl, struct slice_arm *sa, enum slice_state least,
     int64_t ns)
 {
 	const int64_t end_ns = tick_ns() + ns;
@@ -148,7 +118,7 @@ wait_state(struct slices *sl, struct slice_arm *sa, enum arm_state least,
 			break;
 		machine_wait_32(&sa->sa_state, state, left_ns);
 	}
-	return ((enum arm_state)state);
+	return ((enum slice_state)state);
 }
 
 static void
@@ -165,9 +135,9 @@ stop(struct slices *sl, struct slice_arm *sa)
 {
 	freezer_stop(&sa->sa_freezer);
 	sa->sa_stopped = true;
-	if (atomic_load_acq_32(&sa->sa_state) == ARM_CLOSING) {
+	if (atomic_load_acq_32(&sa->sa_state) == SLICE_CLOSING) {
 		go(sa);
-		(void)wait_state(sl, sa, ARM_CLOSED, -1);
+		(void)wait_state(sl, sa, SLICE_CLOSED, -1);
 	}
 }
 
@@ -183,7 +153,7 @@ start(struct slices *sl, struct slice_arm *sa)
 		return (sa->sa_error = error);
 	}
 	sa->sa_started = true;
-	return (wait_state(sl, sa, ARM_READY, -1) == ARM_READY ? 0 : EINTR);
+	return (wait_state(sl, sa, SLICE_READY, -1) == SLICE_READY ? 0 : EINTR);
 }
 
 /* Makes all cells, stops them, and lets each in turn open its window. */
@@ -203,7 +173,7 @@ open_all(struct slices *sl)
 		struct slice_arm *sa = &sl->sl_arms[sl->sl_order[i]];
 
 		go(sa);
-		if (wait_state(sl, sa, ARM_OPEN, -1) != ARM_OPEN)
+		if (wait_state(sl, sa, SLICE_OPEN, -1) != SLICE_OPEN)
 			return (false);
 		stop(sl, sa);
 	}
@@ -226,16 +196,16 @@ slice(struct slices *sl, struct slice_arm *sa, double *mb_per_s,
 	bool open;
 
 	go(sa);
-	(void)wait_state(sl, sa, ARM_CLOSED, WARM_NS);
+	(void)wait_state(sl, sa, SLICE_CLOSED, WARM_NS);
 	bytes = sa->sa_bytes(sa->sa_run);
 	ns = tick_ns();
-	open = wait_state(sl, sa, ARM_CLOSED, sl->sl_slice_ns) == ARM_OPEN;
+	open = wait_state(sl, sa, SLICE_CLOSED, sl->sl_slice_ns) == SLICE_OPEN;
 	ns = tick_ns() - ns;
 	bytes = sa->sa_bytes(sa->sa_run) - bytes;
 	if (open)
 		stop(sl, sa);
 	else
-		(void)wait_state(sl, sa, ARM_CLOSED, -1);
+		(void)wait_state(sl, sa, SLICE_CLOSED, -1);
 	open = open && sa->sa_stopped;
 	*mb_per_s = (double)bytes * 1e3 / (double)ns;
 	*requests = (double)bytes /
@@ -340,7 +310,7 @@ make(struct slices *sl, const struct cell_params *cp, struct cell_measure *cm)
 		sa->sa_params.cp_arm = sa;
 		sa->sa_params.cp_stop = &sl->sl_end;
 		sa->sa_measure = &cm[i];
-		atomic_init_32(&sa->sa_state, ARM_MADE);
+		atomic_init_32(&sa->sa_state, SLICE_MADE);
 		freezer_init(&sa->sa_freezer);
 		sa->sa_mb_per_s = xcalloc(sl->sl_room,
 		    sizeof(*sa->sa_mb_per_s));

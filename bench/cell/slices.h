@@ -2,11 +2,11 @@
  * Cells measured side by side on this machine: their windows alternate in short
  * slices, so that what the machine does meanwhile falls on all of them alike.
  *
- * All cells are made at first.  Then one runs at a time while the others are
- * stopped with their clocks (lib/machine/freezer.h): a cell sees one window as
- * long as that of a cell that runs alone.  A block is a slice of each cell, in
- * random order.  What a cell does in the first part of a slice, when caches are
- * another cell's, counts in its window but not in the slice.
+ * One runs at a time while the others are stopped with their clocks
+ * (lib/machine/freezer.h): a cell sees one window as long as that of a cell
+ * that runs alone.  A block is a slice of each cell, in random order.  What a
+ * cell does in the first part of a slice, when caches are another cell's,
+ * counts in its window but not in the slice.
  */
 #ifndef BENCH_CELL_SLICES_H
 #define BENCH_CELL_SLICES_H
@@ -32,8 +32,6 @@ enum {
 	SLICES_READERS_MAX	= 1024
 };
 
-struct slice_arm;
-
 /*
  * Runs one repeat of each cell.
  *
@@ -42,28 +40,33 @@ struct slice_arm;
  *   cm     out  as en_run() has it, of each; all or none are filled in.  Their
  *               samples have slice_mb_per_s: element i of all is of one block
  *   rng    in   the order of making the cells, and of each block
- *   error  out  on failure: the reason
  *
- * Returns: as en_run().
+ * Returns: as en_run(), with the reason in error.
  */
 int slices_run(const struct engine *en, const struct cell_params *cp,
     unsigned count, gsl_rng *rng, struct cell_measure *cm,
     char error[CELL_ERROR_SIZE]);
 
+/* What a cell's first thread reports. */
+enum slice_state {
+	SLICE_MADE,
+	SLICE_READY,	/* its threads are made and wait */
+	SLICE_OPEN,	/* its window is */
+	SLICE_CLOSING,	/* threads end, which takes the host's locks */
+	SLICE_CLOSED,	/* all other threads have ended */
+	SLICE_ENDED	/* set by slices_run() */
+};
+
 /*
- * From a cell's first thread: it has made its threads, which wait; its window
- * is open; it is closed, and threads end, which takes locks of the host's
- * library; all other threads have ended.  With NULL, of a cell that runs alone,
- * they do nothing.
+ * Waits there if others must come first.  With NULL, of a cell that runs alone,
+ * it does nothing.
  *
- *   bytes  in  what its readers made in the window so far; called from another
- *              thread until slice_closed() returns
+ *   bytes  in  of SLICE_READY: what its readers made in the window so far;
+ *              called from another thread until SLICE_CLOSED was reported
  *
- * slice_ready() returns 0, or EINTR when the cell must not go on.
+ * Returns: 0, or EINTR when the cell must not go on.
  */
-int slice_ready(struct slice_arm *sa, uint64_t (*bytes)(void *run), void *run);
-void slice_opened(struct slice_arm *sa);
-void slice_closing(struct slice_arm *sa);
-void slice_closed(struct slice_arm *sa);
+int slice_report(struct slice_arm *sa, enum slice_state state,
+    uint64_t (*bytes)(void *run), void *run);
 
 #endif
