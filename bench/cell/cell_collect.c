@@ -11,48 +11,7 @@
 static const char *const roles[CELL_ROLES] = { "reader", "harvest",
     "producer" };
 
-static void
-fill_row(struct cell_row *cr, const struct lockprof_row *sum)
-{
-	struct result_row *row = &cr->cr_row;
-
 #define	NS(cycles)	((double)machine_cycles_to_ns(cycles))
-	row->count = (double)sum->lr_count;
-	row->contended = (double)sum->lr_contended;
-	row->yields = (double)sum->lr_yields;
-	row->hold_total_ns = NS(sum->lr_hold_cycles);
-	row->hold_max_ns = NS(sum->lr_hold_max_cycles);
-	row->spin_total_ns = NS(sum->lr_spin_cycles);
-	row->block_total_ns = NS(sum->lr_block_cycles);
-	row->wait_total_ns = row->spin_total_ns + row->block_total_ns;
-	row->wait_max_ns = NS(sum->lr_wait_max_cycles);
-#undef NS
-	cr->cr_hold = sum->lr_hold;
-	cr->cr_spin = sum->lr_spin;
-	cr->cr_block = sum->lr_block;
-}
-
-/* The holders that one row's acquisitions waited for. */
-static void
-collect_waits(struct cell_measure *cm, const struct lockprof *lp,
-    const struct result_row *row, const struct lockprof_row *sum)
-{
-	struct result_wait *rw;
-
-	for (unsigned site = 0; site < lp->lp_sites; site++) {
-		if (sum->lr_for[site].lv_count == 0)
-			continue;
-		rw = &cm->cm_waits[cm->cm_wait_count++];
-		memcpy(rw->lock, row->lock, sizeof(rw->lock));
-		memcpy(rw->site, row->site, sizeof(rw->site));
-		memcpy(rw->role, row->role, sizeof(rw->role));
-		snprintf(rw->holder, sizeof(rw->holder), "%s",
-		    lp->lp_site_names[site]);
-		rw->count = (double)sum->lr_for[site].lv_count;
-		rw->wait_total_ns = (double)machine_cycles_to_ns(
-		    sum->lr_for[site].lv_cycles);
-	}
-}
 
 /* By lock, file, line and role: compilers have sites in orders of their own. */
 #define	COMPARE_SITES(x, y)						\
@@ -81,37 +40,65 @@ compare_waits(const void *a, const void *b)
 	return (order != 0 ? order : strverscmp(x->holder, y->holder));
 }
 
-/* Adds the rows, by site and role, that were used at all. */
+/*
+ * Adds the rows, by site and role, that were used at all, and the holders that
+ * each one's acquisitions waited for.
+ */
 static void
 collect_rows(struct cell_run *run, struct cell_measure *cm)
 {
 	const struct lockprof *lp = &run->run_prof;
-	unsigned harvest = index_harvest(run);
-	unsigned first[CELL_ROLES] = { 0, harvest, harvest + 1 };
-	unsigned last[CELL_ROLES] = { harvest - 1, harvest, index_main(run) };
+	const unsigned harvest = index_harvest(run);
+	const unsigned first[CELL_ROLES] = { 0, harvest, harvest + 1 };
+	const unsigned last[CELL_ROLES] = { harvest - 1, harvest,
+	    index_main(run) };
 	struct lockprof_row sum;
+	struct result_wait *rw;
 	struct result_row *row;
+	struct cell_row *cr;
 	unsigned role, site;
-	bool spin;
 
-	for (site = 0; site < lp->lp_sites; site++) {
-		for (role = 0; role < CELL_ROLES; role++) {
-			lockprof_sum(lp, WINDOW, site, first[role],
-			    last[role], &sum);
-			if (sum.lr_count == 0)
+	for (unsigned i = 0; i < lp->lp_sites * CELL_ROLES; i++) {
+		site = i / CELL_ROLES;
+		role = i % CELL_ROLES;
+		lockprof_sum(lp, WINDOW, site, first[role], last[role], &sum);
+		if (sum.lr_count == 0)
+			continue;
+		cr = &cm->cm_rows[cm->cm_row_count++];
+		row = &cr->cr_row;
+		*row = (struct result_row){
+			.count = (double)sum.lr_count,
+			.contended = (double)sum.lr_contended,
+			.yields = (double)sum.lr_yields,
+			.hold_total_ns = NS(sum.lr_hold_cycles),
+			.hold_max_ns = NS(sum.lr_hold_max_cycles),
+			.spin_total_ns = NS(sum.lr_spin_cycles),
+			.block_total_ns = NS(sum.lr_block_cycles),
+			.wait_max_ns = NS(sum.lr_wait_max_cycles),
+		};
+		row->wait_total_ns = row->spin_total_ns + row->block_total_ns;
+		snprintf(row->site, sizeof(row->site), "%s",
+		    lp->lp_site_names[site]);
+		snprintf(row->lock, sizeof(row->lock), "%s",
+		    randomdev_site_lock(run->run_dev, site,
+		    &cr->cr_spin_mutex));
+		snprintf(row->role, sizeof(row->role), "%s", roles[role]);
+		cr->cr_hold = sum.lr_hold;
+		cr->cr_spin = sum.lr_spin;
+		cr->cr_block = sum.lr_block;
+		if (role == 0)
+			cm->cm_acquisitions += row->count;
+		for (unsigned k = 0; k < lp->lp_sites; k++) {
+			if (sum.lr_for[k].lv_count == 0)
 				continue;
-			row = &cm->cm_rows[cm->cm_row_count].cr_row;
-			snprintf(row->site, sizeof(row->site), "%s",
-			    lp->lp_site_names[site]);
-			snprintf(row->lock, sizeof(row->lock), "%s",
-			    randomdev_site_lock(run->run_dev, site, &spin));
-			cm->cm_rows[cm->cm_row_count].cr_spin_mutex = spin;
-			snprintf(row->role, sizeof(row->role), "%s",
-			    roles[role]);
-			fill_row(&cm->cm_rows[cm->cm_row_count++], &sum);
-			collect_waits(cm, lp, row, &sum);
-			if (role == 0)
-				cm->cm_acquisitions += row->count;
+			rw = &cm->cm_waits[cm->cm_wait_count++];
+			memcpy(rw->lock, row->lock, sizeof(rw->lock));
+			memcpy(rw->site, row->site, sizeof(rw->site));
+			memcpy(rw->role, row->role, sizeof(rw->role));
+			snprintf(rw->holder, sizeof(rw->holder), "%s",
+			    lp->lp_site_names[k]);
+			rw->count = (double)sum.lr_for[k].lv_count;
+			rw->wait_total_ns = NS(sum.lr_for[k].lv_cycles);
 		}
 	}
 	qsort(cm->cm_rows, cm->cm_row_count, sizeof(*cm->cm_rows),
@@ -123,50 +110,41 @@ collect_rows(struct cell_run *run, struct cell_measure *cm)
 
 /*
  * cnt_hold of each row: the waits for its site, divided among roles by their
- * acquisitions there, as the profile has no roles of holders.
+ * acquisitions there, as the profile has no roles of holders.  And the harvest
+ * thread's figures.
  */
 static void
 collect_holders(struct cell_measure *cm)
 {
-	for (unsigned i = 0; i < cm->cm_row_count; i++) {
-		struct result_row *row = &cm->cm_rows[i].cr_row;
-		double acquired = 0, waits = 0;
+	struct result_sample *rs = &cm->cm_sample;
+	double acquired, hold = 0, hold_harvest = 0, waits;
+	const struct result_row *other;
+	struct result_row *row;
+	unsigned i, k;
 
-		for (unsigned k = 0; k < cm->cm_row_count; k++) {
-			const struct result_row *other = &cm->cm_rows[k].cr_row;
-
+	for (i = 0; i < cm->cm_row_count; i++) {
+		row = &cm->cm_rows[i].cr_row;
+		for (acquired = 0, k = 0; k < cm->cm_row_count; k++) {
+			other = &cm->cm_rows[k].cr_row;
 			if (strcmp(other->lock, row->lock) == 0 &&
 			    strcmp(other->site, row->site) == 0)
 				acquired += other->count;
 		}
-		for (unsigned k = 0; k < cm->cm_wait_count; k++)
+		for (waits = 0, k = 0; k < cm->cm_wait_count; k++)
 			if (strcmp(cm->cm_waits[k].lock, row->lock) == 0 &&
 			    strcmp(cm->cm_waits[k].holder, row->site) == 0)
 				waits += cm->cm_waits[k].count;
 		row->cnt_hold = floor(waits * row->count / acquired + 0.5);
-	}
-}
-
-/* The harvest thread's figures, from the rows. */
-static void
-collect_harvest_waits(const struct cell_measure *cm, struct result_sample *rs)
-{
-	double hold = 0, hold_harvest = 0;
-
-	for (unsigned i = 0; i < cm->cm_row_count; i++) {
-		const struct result_row *row = &cm->cm_rows[i].cr_row;
-		bool harvest = strcmp(row->role, "harvest") == 0;
-
-		if (harvest) {
-			rs->harvest.spin_percent += row->spin_total_ns / 1e7 /
-			    rs->window_s;
-			rs->harvest.block_percent += row->block_total_ns / 1e7 /
-			    rs->window_s;
-		}
-		if (cm->cm_rows[i].cr_spin_mutex)
+		if (!cm->cm_rows[i].cr_spin_mutex)
+			hold += row->hold_total_ns;
+		if (strcmp(row->role, "harvest") != 0)
 			continue;
-		hold += row->hold_total_ns;
-		hold_harvest += harvest ? row->hold_total_ns : 0;
+		rs->harvest.spin_percent += row->spin_total_ns / 1e7 /
+		    rs->window_s;
+		rs->harvest.block_percent += row->block_total_ns / 1e7 /
+		    rs->window_s;
+		if (!cm->cm_rows[i].cr_spin_mutex)
+			hold_harvest += row->hold_total_ns;
 	}
 	rs->fairness.hold_share_harvest = hold > 0 ? hold_harvest / hold : 0;
 }
@@ -230,8 +208,7 @@ collect_readers(struct cell_run *run, struct cell_measure *cm)
 	unsigned n = index_harvest(run);
 	double ns, requests = 0;
 
-	ns = (double)machine_cycles_to_ns(run->run_close_cycles -
-	    run->run_open_cycles);
+	ns = NS(run->run_close_cycles - run->run_open_cycles);
 	for (unsigned i = 0; i < n; i++) {
 		struct reader *r = &run->run_readers[i];
 
@@ -255,10 +232,8 @@ collect_readers(struct cell_run *run, struct cell_measure *cm)
 		    stopped;
 	}
 	rs->reads_per_s = requests * 1e9 / ns;
-	rs->start_skew_ms = (double)machine_cycles_to_ns(started -
-	    run->run_open_cycles) / 1e6;
-	rs->stop_skew_ms = (double)machine_cycles_to_ns(stopped -
-	    run->run_close_cycles) / 1e6;
+	rs->start_skew_ms = NS(started - run->run_open_cycles) / 1e6;
+	rs->stop_skew_ms = NS(stopped - run->run_close_cycles) / 1e6;
 	if (run->run_params->cp_cell.ce_lock_loop && requests > 0) {
 		rs->acquisition_ns = ns / requests;
 		rs->acquisition_thread_ns = n * ns / requests;
@@ -269,47 +244,6 @@ collect_readers(struct cell_run *run, struct cell_measure *cm)
 	rs->fairness.cov = stats_cov(rs->reader_mb_per_s, n);
 	rs->fairness.jain = stats_jain(rs->reader_mb_per_s, n);
 	rs->fairness.cna = stats_cna(rs->reader_mb_per_s, n);
-}
-
-/* The hash of each reader's output in the whole run. */
-static void
-collect_output(struct cell_run *run, struct result_sample *rs)
-{
-	static const char digits[] = "0123456789abcdef";
-	uint8_t hash[DIGEST_BYTES];
-	unsigned n = index_harvest(run);
-
-	CTASSERT(RESULT_SHA256_SIZE == 2 * DIGEST_BYTES + 1);
-	if (rs->output_sha256 == NULL)
-		return;
-	for (unsigned i = 0; i < n; i++) {
-		digest_finish(&run->run_readers[i].r_digest, hash);
-		for (unsigned k = 0; k < DIGEST_BYTES; k++) {
-			rs->output_sha256[i][2 * k] = digits[hash[k] >> 4];
-			rs->output_sha256[i][2 * k + 1] = digits[hash[k] & 15];
-		}
-	}
-}
-
-static void
-collect_health(struct cell_run *run, struct cell_measure *cm)
-{
-	struct source_health hl;
-	struct result_health *rh;
-
-	for (unsigned i = 0; i < ENTROPYSOURCE; i++) {
-		hl = randomdev_health(run->run_dev, i);
-		if (hl.hl_discarded == 0)
-			continue;
-		rh = &cm->cm_health[cm->cm_health_count++];
-		snprintf(rh->source, sizeof(rh->source), "%s",
-		    random_source_names[i]);
-		rh->discarded = (double)hl.hl_discarded;
-		rh->passed = (double)hl.hl_passed;
-		rh->repetitions = (double)hl.hl_repetitions;
-		rh->proportions = (double)hl.hl_proportions;
-		rh->excluded = hl.hl_excluded;
-	}
 }
 
 void
@@ -329,6 +263,8 @@ collect_harvest(const struct cell_run *run, struct cell_measure *cm)
 	const struct harvest_totals *before = &run->run_totals[0];
 	const struct harvest_totals *after = &run->run_totals[1];
 	struct result_sample *rs = &cm->cm_sample;
+	struct source_health hl;
+	struct result_health *rh;
 
 	rs->harvest_cpu_os = run->run_harvest_cpu;
 	cm->cm_unbound |= run->run_harvest.mt_cpu != MACHINE_CPU_ANY &&
@@ -341,6 +277,19 @@ collect_harvest(const struct cell_run *run, struct cell_measure *cm)
 	hist_merge(&cm->cm_harvest_latency, &run->run_delivery);
 	rs->harvest.latency_p99_ns = cell_latency(&FLAVOURED(engine),
 	    &cm->cm_harvest_latency).p99;
+	for (unsigned i = 0; i < ENTROPYSOURCE; i++) {
+		hl = randomdev_health(run->run_dev, i);
+		if (hl.hl_discarded == 0)
+			continue;
+		rh = &cm->cm_health[cm->cm_health_count++];
+		snprintf(rh->source, sizeof(rh->source), "%s",
+		    random_source_names[i]);
+		rh->discarded = (double)hl.hl_discarded;
+		rh->passed = (double)hl.hl_passed;
+		rh->repetitions = (double)hl.hl_repetitions;
+		rh->proportions = (double)hl.hl_proportions;
+		rh->excluded = hl.hl_excluded;
+	}
 }
 
 void
@@ -348,15 +297,21 @@ cell_collect(struct cell_run *run)
 {
 	struct cell_measure *cm = run->run_measure;
 	struct result_sample *rs = &cm->cm_sample;
+	uint8_t hash[DIGEST_BYTES];
 
 	collect_rows(run, cm);
 	collect_holders(cm);
 	collect_readers(run, cm);
 	collect_hold_shares(run, &rs->fairness);
-	collect_harvest_waits(cm, rs);
-	collect_output(run, rs);
 	collect_harvest(run, cm);
-	collect_health(run, cm);
+	/* Of each reader's output in the whole run. */
+	CTASSERT(RESULT_SHA256_SIZE == 2 * DIGEST_BYTES + 1);
+	for (unsigned i = 0; rs->output_sha256 != NULL &&
+	    i < index_harvest(run); i++) {
+		digest_finish(&run->run_readers[i].r_digest, hash);
+		for (unsigned k = 0; k < DIGEST_BYTES; k++)
+			sprintf(&rs->output_sha256[i][2 * k], "%02x", hash[k]);
+	}
 	rs->reseeds = run->run_reseeds[1] - run->run_reseeds[0];
 	rs->latency_ns = cell_latency(&FLAVOURED(engine), &cm->cm_latency);
 	/* In a closed loop a request is due when it begins. */

@@ -109,21 +109,6 @@ ledger_at(const struct cell_run *run, unsigned i)
 	return (i < run->run_ledgers ? run->run_ledger[i] : NULL);
 }
 
-/* Boot entropy, as from a loader. */
-static int
-make_preload(struct cell_run *run, struct randomdev_params *rp)
-{
-	/* Of a simulated machine it is repeatable. */
-	const uint64_t *seed = MACHINE_SIMULATED ? &run->run_params->cp_seed :
-	    NULL;
-
-	rp->rp_preload_bytes =
-	    run->run_params->cp_config->bc_harvest.boot_entropy_bytes;
-	rp->rp_preload = prime_bytes(rp->rp_preload_bytes, seed);
-	return (rp->rp_preload != NULL ? 0 : cell_fail(run, errno, "the host's "
-	    "generator gave no boot entropy: %s", strerror(errno)));
-}
-
 /* lg: its ledger, or NULL. */
 static int
 make_device(struct cell_run *run, struct ledger *lg, struct randomdev **rd)
@@ -153,9 +138,13 @@ make_device(struct cell_run *run, struct ledger *lg, struct randomdev **rd)
 		rp.rp_record = harvest_record;
 		rp.rp_record_arg = &run->run_sources;
 	}
-	error = make_preload(run, &rp);
-	if (error != 0)
-		return (error);
+	/* Boot entropy, as from a loader; of a simulated machine repeatable. */
+	rp.rp_preload_bytes = bc->bc_harvest.boot_entropy_bytes;
+	rp.rp_preload = prime_bytes(rp.rp_preload_bytes, MACHINE_SIMULATED ?
+	    &run->run_params->cp_seed : NULL);
+	if (rp.rp_preload == NULL)
+		return (cell_fail(run, errno, "the host's generator gave no "
+		    "boot entropy: %s", strerror(errno)));
 	error = randomdev_new(rd, &rp);
 	free(rp.rp_preload);
 	if (error != 0)
@@ -181,89 +170,81 @@ setup_shared(struct cell_run *run)
 	return (error == 0 ? 0 : cell_fail(run, error, "%s", why.text));
 }
 
-/*
- * The device of a reader.  With a lock that does not exclude, each reader has
- * its own, seeded like the shared one: the cell shows the rate without sharing.
- */
-static int
-setup_device(struct cell_run *run, struct reader *r)
-{
-	const struct cell *ce = &run->run_params->cp_cell;
-	int error;
-
-	r->r_dev = run->run_dev;
-	if (!cell_apart(ce->ce_design, ce->ce_lock))
-		return (0);
-	r->r_dev = NULL;
-	error = make_device(run, ledger_at(run, 1 + r->r_index), &r->r_dev);
-	/* Nothing else feeds it. */
-	if (error == 0 && !randomdev_seeded(r->r_dev))
-		error = cell_unseeded(run, r->r_dev, 0);
-	return (error);
-}
-
-/* Readers share one buffer where no bytes are made. */
-static void
-setup_buffer(struct cell_run *run, struct reader *r, size_t bytes)
-{
-	r->r_buf_bytes = bytes;
-	r->r_buf = run->run_buf;
-	if (r->r_buf != NULL)
-		return;
-	/* Touched here, not in the window. */
-	r->r_buf = xaligned(READER_ALIGN_BYTES, bytes);
-	if (!makes_bytes(run))
-		run->run_buf = r->r_buf;
-}
-
 static int
 setup_reader(struct cell_run *run, unsigned i)
 {
 	const struct cell *ce = &run->run_params->cp_cell;
-	size_t bytes = (size_t)ce->ce_request_bytes;
 	struct reader *r = &run->run_readers[i];
-	int error;
+	int error = 0;
 
 	r->r_run = run;
 	r->r_index = i;
+	r->r_dev = run->run_dev;
 	atomic_init_64(&r->r_bytes, 0);
-	error = setup_device(run, r);
+	/*
+	 * With a lock that does not exclude, each reader has a device of its
+	 * own, seeded like the shared one: the cell shows the rate without
+	 * sharing.  Nothing else feeds it.
+	 */
+	if (cell_apart(ce->ce_design, ce->ce_lock)) {
+		r->r_dev = NULL;
+		error = make_device(run, ledger_at(run, 1 + i), &r->r_dev);
+		if (error == 0 && !randomdev_seeded(r->r_dev))
+			error = cell_unseeded(run, r->r_dev, 0);
+	}
 	if (error != 0)
 		return (error);
-	if (ce->ce_workload != NULL)
-		bytes = (size_t)workload_max_bytes(ce->ce_workload,
-		    ce->ce_request_bytes);
-	setup_buffer(run, r, bytes);
-	if (hashes_bytes(run)) {
-		r->r_hashed = digest_init(&r->r_digest) == 0;
-		if (!r->r_hashed)
-			return (ENOMEM);
-	}
-	return (0);
+	r->r_buf_bytes = (size_t)(ce->ce_workload == NULL ?
+	    ce->ce_request_bytes : workload_max_bytes(ce->ce_workload,
+	    ce->ce_request_bytes));
+	/* Shared where no bytes are made; touched here, not in the window. */
+	r->r_buf = run->run_buf;
+	if (r->r_buf == NULL)
+		r->r_buf = xaligned(READER_ALIGN_BYTES, r->r_buf_bytes);
+	if (!makes_bytes(run))
+		run->run_buf = r->r_buf;
+	r->r_hashed = hashes_bytes(run) && digest_init(&r->r_digest) == 0;
+	return (r->r_hashed == hashes_bytes(run) ? 0 : ENOMEM);
 }
 
 static int
-setup_readers(struct cell_run *run)
+make_profile(struct cell_run *run)
 {
-	unsigned n = run->run_params->cp_cell.ce_readers;
+	const struct bench_config *bc = run->run_params->cp_config;
+	const char *design = run->run_params->cp_cell.ce_design;
+	const struct kern_file *kf = design_file(design_find(design),
+	    DESIGN_MACHINE, bc->bc_harvest.queue);
 	int error;
 
-	run->run_readers = xaligned(MACHINE_CACHE_LINE, n *
-	    sizeof(*run->run_readers));
-	for (unsigned i = 0; i < n; i++) {
-		error = setup_reader(run, i);
-		if (error != 0)
-			return (error);
-	}
-	return (0);
+	if (kf == NULL)
+		return (cell_fail(run, errno, "cannot load design %s: %s",
+		    design, strerror(errno)));
+	error = lockprof_init(&run->run_prof, index_main(run) + 1,
+	    kf->kf_site_count, kf->kf_sites);
+	run->run_prof.lp_skipcount = bc->bc_lock.prof_skipcount;
+	return (error);
 }
 
-static void
-alloc_measure(const struct cell_run *run, struct cell_measure *cm)
+int
+cell_setup(struct cell_run *run)
 {
-	unsigned n = index_harvest(run);
+	const struct cell_params *cp = run->run_params;
+	const struct program_config *pc = &cp->cp_config->bc_program;
+	const unsigned n = index_harvest(run);
+	struct cell_measure *cm = run->run_measure;
 	struct result_sample *rs = &cm->cm_sample;
+	int error;
 
+	run->run_main.mt_index = index_main(run);
+	if (cp->cp_faults != NULL) {
+		run->run_faults = &run->run_fault_points;
+		/* No pause is longer than the run without fail points. */
+		failpoints_make(run->run_faults, cp->cp_faults,
+		    &FLAVOURED(failpoint_machine), cp->cp_seed,
+		    (int64_t)(pc->seed_timeout_ms + pc->warmup_ms) *
+		    NS_PER_MS + (int64_t)(cp->cp_time_s * 1e9), 0,
+		    index_harvest(run));
+	}
 	memset(cm, 0, sizeof(*cm));
 	rs->reader_mb_per_s = xcalloc(n, sizeof(double));
 	rs->reader_cpu = xcalloc(n, sizeof(unsigned));
@@ -274,55 +255,17 @@ alloc_measure(const struct cell_run *run, struct cell_measure *cm)
 	    CELL_ROLES, sizeof(*cm->cm_waits));
 	if (hashes_bytes(run))
 		rs->output_sha256 = xcalloc(n, sizeof(*rs->output_sha256));
-}
-
-/* No pause is longer than the run without fail points. */
-static void
-make_faults(struct cell_run *run)
-{
-	const struct cell_params *cp = run->run_params;
-	const struct program_config *pc = &cp->cp_config->bc_program;
-
-	if (cp->cp_faults == NULL)
-		return;
-	run->run_faults = &run->run_fault_points;
-	failpoints_make(run->run_faults, cp->cp_faults,
-	    &FLAVOURED(failpoint_machine), cp->cp_seed,
-	    (int64_t)(pc->seed_timeout_ms + pc->warmup_ms) * NS_PER_MS +
-	    (int64_t)(cp->cp_time_s * 1e9), 0, index_harvest(run));
-}
-
-static int
-make_profile(struct cell_run *run)
-{
-	const struct bench_config *bc = run->run_params->cp_config;
-	const struct kern_file *kf = design_file(
-	    design_find(run->run_params->cp_cell.ce_design),
-	    DESIGN_MACHINE, bc->bc_harvest.queue);
-	int error;
-
-	if (kf == NULL)
-		return (cell_fail(run, errno, "cannot load design %s: %s",
-		    run->run_params->cp_cell.ce_design, strerror(errno)));
-	error = lockprof_init(&run->run_prof, index_main(run) + 1,
-	    kf->kf_site_count, kf->kf_sites);
-	run->run_prof.lp_skipcount = bc->bc_lock.prof_skipcount;
-	return (error);
-}
-
-int
-cell_setup(struct cell_run *run)
-{
-	int error;
-
-	run->run_main.mt_index = index_main(run);
-	make_faults(run);
-	alloc_measure(run, run->run_measure);
-	run->run_hold = xcalloc(index_harvest(run), sizeof(*run->run_hold));
+	run->run_hold = xcalloc(n, sizeof(*run->run_hold));
 	error = make_profile(run);
 	if (error == 0)
 		error = setup_shared(run);
-	return (error != 0 ? error : setup_readers(run));
+	if (error != 0)
+		return (error);
+	run->run_readers = xaligned(MACHINE_CACHE_LINE, n *
+	    sizeof(*run->run_readers));
+	for (unsigned i = 0; error == 0 && i < n; i++)
+		error = setup_reader(run, i);
+	return (error);
 }
 
 void
