@@ -186,33 +186,6 @@ schedule_path(const struct options *op, uint64_t seed, char name[NAME_SIZE])
 	return (name);
 }
 
-static int
-write_file(const struct counterexample *cx, const char *path)
-{
-	char *text = counterexample_text(cx);
-	struct atomic_file of;
-	int status;
-
-	status = command_open(path, &of);
-	if (status == 0)
-		status = command_commit(path, &of, text, strlen(text));
-	free(text);
-	return (status);
-}
-
-/* Adds the settings that the command line has made. */
-static void
-add_settings(struct counterexample *cx, const struct options *op)
-{
-	for (unsigned i = 0; i < op->op_tunable_count; i++)
-		counterexample_add(cx, false, "%s", op->op_tunables[i]);
-	for (unsigned i = 0; i < FAILPOINTS; i++)
-		if (op->op_faults.fl_text[i] != NULL)
-			counterexample_add(cx, true, "%s=%s",
-			    failpoints_def(i)->fd_name,
-			    op->op_faults.fl_text[i]);
-}
-
 static void
 report_failure(struct exploration *ep, struct campaign_result *ce)
 {
@@ -220,12 +193,20 @@ report_failure(struct exploration *ep, struct campaign_result *ce)
 	struct counterexample *cx = &ce->ce_case;
 	const unsigned turns = schedule_turns(&cx->cx_schedule.sd_choices);
 	struct execution *ex = execution_new();
-	char name[NAME_SIZE];
+	char name[NAME_SIZE], *text;
 	const char *path = schedule_path(op, cx->cx_seed, name);
+	struct atomic_file of;
 	struct replay ry;
 	int error;
 
-	add_settings(cx, op);
+	/* The settings that the command line has made. */
+	for (unsigned i = 0; i < op->op_tunable_count; i++)
+		counterexample_add(cx, false, "%s", op->op_tunables[i]);
+	for (unsigned i = 0; i < FAILPOINTS; i++)
+		if (op->op_faults.fl_text[i] != NULL)
+			counterexample_add(cx, true, "%s=%s",
+			    failpoints_def(i)->fd_name,
+			    op->op_faults.fl_text[i]);
 	error = shrink(ex, cx, SHRINK_RUNS);
 	if (error == 0)
 		error = counterexample_run(ex, cx, true, &ry);
@@ -241,7 +222,10 @@ report_failure(struct exploration *ep, struct campaign_result *ce)
 	else if (error != 0)
 		(void)run_error("cannot make it smaller: %s", strerror(error));
 	document_failure(&ep->ep_document, cx, &ry.ry_outcome);
-	print_again(op, cx, write_file(cx, path) == 0 ? path : NULL);
+	text = counterexample_text(cx);
+	print_again(op, cx, command_open(path, &of) == 0 &&
+	    command_commit(path, &of, text, strlen(text)) == 0 ? path : NULL);
+	free(text);
 	/* Only stdout has the failure: a full disk must not hide it. */
 	errno = 0;
 	if (fflush(stdout) != 0 || ferror(stdout))
@@ -372,24 +356,11 @@ take_all(struct options *op)
 }
 
 static int
-check_parts(struct options *op, struct campaign *cn)
-{
-	const uint64_t most = campaign_parts(cn);
-
-	if (op->op_parts == 0)
-		op->op_parts = most < PARTS ? (unsigned)most : PARTS;
-	if (op->op_parts > most || op->op_part_of > most)
-		return (usage_error("%s: expected at most %" PRIu64 " job%s "
-		    "of these schedules", op->op_plan != NULL ? "--parts" :
-		    "--part", most, PLURAL(most)));
-	return (0);
-}
-
-static int
 check(struct options *op)
 {
 	const char *readers = op->op_text[OPTION_EXPLORE_READERS];
 	struct campaign cn;
+	uint64_t most;
 	int error;
 
 	if (op->op_output != NULL && holds_text(op->op_output))
@@ -405,9 +376,17 @@ check(struct options *op)
 		return (usage_error("-r: \"%s\": expected 1..%d, or a range "
 		    "such as 2-4", readers, SCENARIO_READERS_MAX));
 	error = make_campaign(&cn, op);
-	if (error == 0 && (op->op_part_of > 0 || op->op_plan != NULL))
-		error = check_parts(op, &cn);
-	return (error != 0 ? error : take_all(op));
+	if (error != 0)
+		return (error);
+	most = op->op_part_of > 0 || op->op_plan != NULL ?
+	    campaign_parts(&cn) : UINT64_MAX;
+	if (op->op_parts == 0)
+		op->op_parts = most < PARTS ? (unsigned)most : PARTS;
+	if (op->op_parts > most || op->op_part_of > most)
+		return (usage_error("%s: expected at most %" PRIu64 " job%s "
+		    "of these schedules", op->op_plan != NULL ? "--parts" :
+		    "--part", most, PLURAL(most)));
+	return (take_all(op));
 }
 
 static int

@@ -9,25 +9,6 @@ enum {
 	WAIT_PAUSES	= 8
 };
 
-/*
- * The share of a request that ran from last to now which lies in the window.
- * A request across an edge counts by time, so that all readers are measured
- * over the same wall-clock window.
- */
-static double
-share_in_window(const struct cell_run *run, enum phase seen, uint64_t last,
-    uint64_t now)
-{
-	uint64_t from = last, to = now;
-
-	if (from < run->run_open_cycles)
-		from = run->run_open_cycles;
-	if (seen == PHASE_STOP && to > run->run_close_cycles)
-		to = run->run_close_cycles;
-	return (to > from && now > last ? (double)(to - from) /
-	    (double)(now - last) : 0);
-}
-
 static bool
 is_open(const struct cell_run *run)
 {
@@ -38,13 +19,21 @@ is_open(const struct cell_run *run)
 
 /*
  * Notes a request across an edge of the window: due at due, begun at last,
- * ended now with made of n bytes.
+ * ended now with made of n bytes.  It counts by the share of its time that lies
+ * in the window, so that all readers are measured over the same wall-clock
+ * window.
  */
 static void
 note_edge(struct reader *r, enum phase seen, uint64_t due, uint64_t last,
     uint64_t now, size_t made, size_t n)
 {
-	double share = share_in_window(r->r_run, seen, last, now);
+	const struct cell_run *run = r->r_run;
+	const uint64_t from = last < run->run_open_cycles ?
+	    run->run_open_cycles : last;
+	const uint64_t to = seen == PHASE_STOP && now > run->run_close_cycles ?
+	    run->run_close_cycles : now;
+	double share = to > from && now > last ? (double)(to - from) /
+	    (double)(now - last) : 0;
 
 	r->r_edge_bytes += share * (double)made;
 	r->r_edge_requests += share * (double)made / (double)n;
@@ -53,7 +42,7 @@ note_edge(struct reader *r, enum phase seen, uint64_t due, uint64_t last,
 		return;
 	r->r_edge_requests -= 1;
 	hist_add(&r->r_latency, machine_cycles_since(due, now));
-	if (is_open(r->r_run))
+	if (is_open(run))
 		hist_add(&r->r_uncorrected, machine_cycles_since(last, now));
 }
 

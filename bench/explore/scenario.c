@@ -47,52 +47,27 @@ draw_sleep_ms(const struct scenario_limits *sm, uint64_t *random)
 	    sizeof(usual) / sizeof(usual[0]))]);
 }
 
-/* Enough for a search of all schedules to end. */
-static void
-draw_small(struct scenario *sn, const struct scenario_limits *sm,
-    uint64_t *random)
-{
-	sn->sn_seeded = true;
-	sn->sn_places = 1;
-	sn->sn_bursts = 1;
-	sn->sn_burst[0] = (struct scenario_step){ .ss_amount = 2 };
-	for (unsigned i = 0; i < sn->sn_readers; i++) {
-		sn->sn_reads[i] = 1;
-		sn->sn_read[i][0].ss_amount = sm->sm_sizes > 0 ?
-		    draw_bytes(sm, random) : 16;
-	}
-}
-
-/*
- * All reads are of one size, as those are that get parts of what a design
- * keeps: a usual one, or what the first has drawn.
- */
-static void
-draw_level(struct scenario *sn, const struct scenario_limits *sm,
-    uint64_t *random)
-{
-	const uint32_t sizes[] = { 16, 32, 64, sn->sn_read[0][0].ss_amount };
-	uint32_t bytes;
-
-	bytes = sizes[sm->sm_sizes > 0 ? 3 : strategy_below(random,
-	    sizeof(sizes) / sizeof(sizes[0]))];
-	for (unsigned i = 0; i < sn->sn_readers; i++)
-		for (unsigned k = 0; k < sn->sn_reads[i]; k++)
-			sn->sn_read[i][k].ss_amount = bytes;
-}
-
 void
 scenario_draw(struct scenario *sn, const struct scenario_limits *sm,
     uint64_t seed)
 {
+	uint32_t sizes[] = { 16, 32, 64, 0 };
 	uint64_t random = seed;
+	unsigned i, k;
 	bool many;
 
 	memset(sn, 0, sizeof(*sn));
 	sn->sn_readers = sm->sm_readers_least + strategy_below(&random,
 	    sm->sm_readers_most - sm->sm_readers_least + 1);
+	/* Enough for a search of all schedules to end. */
 	if (sm->sm_small) {
-		draw_small(sn, sm, &random);
+		sn->sn_seeded = sn->sn_places = sn->sn_bursts = 1;
+		sn->sn_burst[0].ss_amount = 2;
+		for (i = 0; i < sn->sn_readers; i++) {
+			sn->sn_reads[i] = 1;
+			sn->sn_read[i][0].ss_amount = sm->sm_sizes > 0 ?
+			    draw_bytes(sm, &random) : 16;
+		}
 		return;
 	}
 	sn->sn_seeded = strategy_below(&random, 4) > 0;
@@ -100,50 +75,48 @@ scenario_draw(struct scenario *sn, const struct scenario_limits *sm,
 	    sm->sm_queue;
 	sn->sn_real = strategy_below(&random, REAL_ONE_IN) == 0;
 	sn->sn_places = 1 + strategy_below(&random, 3);
-	for (unsigned i = 0; i < sn->sn_readers; i++) {
+	for (i = 0; i < sn->sn_readers; i++) {
 		/* Mostly one: long runs are few runs. */
 		sn->sn_reads[i] = 1 + (strategy_below(&random, 3) == 0 ?
 		    strategy_below(&random, 3) : 0);
-		for (unsigned k = 0; k < sn->sn_reads[i]; k++) {
+		for (k = 0; k < sn->sn_reads[i]; k++) {
 			sn->sn_read[i][k].ss_amount = draw_bytes(sm, &random);
 			if (k > 0 && strategy_below(&random, 4) == 0)
 				sn->sn_read[i][k].ss_sleep_ms =
 				    draw_sleep_ms(sm, &random);
 		}
 	}
-	/* Where output is looked at. */
-	if (sn->sn_real && strategy_below(&random, LEVEL_ONE_IN) == 0)
-		draw_level(sn, sm, &random);
+	/*
+	 * Where output is looked at, some reads are all of one size, as those
+	 * are that get parts of what a design keeps: a usual one, or what the
+	 * first has drawn.
+	 */
+	if (sn->sn_real && strategy_below(&random, LEVEL_ONE_IN) == 0) {
+		sizes[3] = sn->sn_read[0][0].ss_amount;
+		sizes[0] = sizes[sm->sm_sizes > 0 ? 3 :
+		    strategy_below(&random, 4)];
+		for (i = 0; i < sn->sn_readers; i++)
+			for (k = 0; k < sn->sn_reads[i]; k++)
+				sn->sn_read[i][k].ss_amount = sizes[0];
+	}
 	/* Sometimes for many reseeds, which take pools above the first. */
 	many = strategy_below(&random, MANY_ONE_IN) == 0;
 	sn->sn_bursts = strategy_below(&random, many ?
 	    SCENARIO_BURSTS_MAX + 1 : 3);
-	for (unsigned k = 0; k < sn->sn_bursts; k++)
+	for (k = 0; k < sn->sn_bursts; k++)
 		sn->sn_burst[k] = (struct scenario_step){
 		    .ss_sleep_ms = many ? 101 : draw_sleep_ms(sm, &random),
 		    .ss_amount = 1 + many + strategy_below(&random, 3) };
 }
 
-/* A list without its i-th step. */
+/* Takes the i-th of count elements out of an array. */
 static void
-drop(struct scenario_step *step, unsigned *count, unsigned i)
+take_out(void *array, size_t size, unsigned count, unsigned i)
 {
-	memmove(&step[i], &step[i + 1], (*count - i - 1) * sizeof(*step));
-	(*count)--;
-	memset(&step[*count], 0, sizeof(*step));
-}
+	char *at = (char *)array + i * size;
 
-static void
-drop_reader(struct scenario *sn, unsigned i)
-{
-	const unsigned after = --sn->sn_readers - i;
-
-	memmove(&sn->sn_reads[i], &sn->sn_reads[i + 1],
-	    after * sizeof(sn->sn_reads[0]));
-	memmove(&sn->sn_read[i], &sn->sn_read[i + 1],
-	    after * sizeof(sn->sn_read[0]));
-	sn->sn_reads[sn->sn_readers] = 0;
-	memset(&sn->sn_read[sn->sn_readers], 0, sizeof(sn->sn_read[0]));
+	memmove(at, at + size, (count - i - 1) * size);
+	memset((char *)array + (count - 1) * size, 0, size);
 }
 
 /* Ways to reduce a step: 0 drops it, 1 its sleep, 2 makes it less, 3 one. */
@@ -157,21 +130,15 @@ reduce_step(struct scenario_step *step, unsigned *count, unsigned least,
 
 	if (i / STEP_WAYS >= *count)
 		return;
-	switch (i % STEP_WAYS) {
-	case 0:
-		if (*count > least)
-			drop(step, count, i / STEP_WAYS);
-		break;
-	case 1:
+	if (i % STEP_WAYS == 0 && *count > least)
+		take_out(step, sizeof(*step), (*count)--, i / STEP_WAYS);
+	else if (i % STEP_WAYS == 1)
 		ss->ss_sleep_ms = 0;
-		break;
-	case 2:
+	else if (i % STEP_WAYS == 2)
 		ss->ss_amount = ss->ss_amount > 16 ? 16 :
 		    (ss->ss_amount + 1) / 2;
-		break;
-	default:
-		ss->ss_amount = ss->ss_amount > 1 ? 1 : ss->ss_amount;
-	}
+	else if (i % STEP_WAYS == 3 && ss->ss_amount > 1)
+		ss->ss_amount = 1;
 }
 
 bool
@@ -183,8 +150,12 @@ scenario_reduce(const struct scenario *sn, unsigned i, struct scenario *smaller)
 	CTASSERT(SCENARIO_READS_MAX == SCENARIO_BURSTS_MAX);
 	*smaller = *sn;
 	if (i < SCENARIO_READERS_MAX) {
-		if (i < sn->sn_readers && sn->sn_readers > 1)
-			drop_reader(smaller, i);
+		if (i < sn->sn_readers && sn->sn_readers > 1) {
+			take_out(smaller->sn_reads, sizeof(sn->sn_reads[0]),
+			    sn->sn_readers, i);
+			take_out(smaller->sn_read, sizeof(sn->sn_read[0]),
+			    smaller->sn_readers--, i);
+		}
 		return (true);
 	}
 	i -= SCENARIO_READERS_MAX;
