@@ -16,7 +16,6 @@
 #include "lib/machine/tick.h"
 
 enum {
-	COMMAND_SIZE	= 4096,
 	PATIENCE	= 20,	/* budgets that a check may take */
 	STEPS		= 1000	/* of progress */
 };
@@ -24,13 +23,6 @@ enum {
 /* Least limits of a check's time: shorter after a failure, fixed for tools. */
 static const double patience_least_s = 300, patience_failed_s = 90;
 static const double patience_tool_s = 600;
-
-struct request {
-	const struct options *rq_op;
-	struct assure_params rq_params;
-	bool		 rq_wanted[EVIDENCE_ROWS];
-	double		 rq_took_s;
-};
 
 FAMILY_DESCR(assure_checks, evidences[i].ev_descr)
 FAMILY(assure_checks, EVIDENCE_ROWS, evidences[i].ev_name,
@@ -98,11 +90,11 @@ seconds_since(int64_t start_ns)
 
 /* Rows divide what is left of the budget by their shares. */
 static int
-gather(struct request *rq, struct evidence_row *rows)
+gather(struct page *pg, const struct assure_params *params)
 {
-	struct assure_params ap = rq->rq_params;
+	struct assure_params ap = *params;
 	struct showing sh = { .sh_before = 0 };
-	double least_s, left_s, patience_s, shares = 0;
+	double least_s, left_s, shares = 0;
 	const int64_t start_ns = tick_ns();
 	const struct evidence *ev;
 	uint64_t total = 0;
@@ -110,15 +102,15 @@ gather(struct request *rq, struct evidence_row *rows)
 	bool failed = false;
 
 	for (unsigned i = 0; i < EVIDENCE_ROWS; i++) {
-		total += rq->rq_wanted[i] ? steps(&evidences[i]) : 0;
-		shares += rq->rq_wanted[i] ? evidences[i].ev_share : 0;
+		total += pg->pg_rows[i] != NULL ? steps(&evidences[i]) : 0;
+		shares += pg->pg_rows[i] != NULL ? evidences[i].ev_share : 0;
 	}
-	left_s = rq->rq_op->op_time_s * shares;
+	left_s = pg->pg_budget_s * shares;
 	progress_init(&sh.sh_progress, total, 0);
 	ap.ap_waiting = show_waiting;
 	ap.ap_context = &sh;
 	for (unsigned i = 0; i < EVIDENCE_ROWS && error == 0; i++) {
-		if (!rq->rq_wanted[i])
+		if (pg->pg_rows[i] == NULL)
 			continue;
 		sh.sh_evidence = ev = &evidences[i];
 		sh.sh_budget_s = ap.ap_budget_s = fmax(0, left_s -
@@ -127,29 +119,14 @@ gather(struct request *rq, struct evidence_row *rows)
 		show_waiting(&sh, 0);
 		least_s = ev->ev_tool ? patience_tool_s : failed ?
 		    patience_failed_s : patience_least_s;
-		patience_s = PATIENCE * ap.ap_budget_s;
-		error = evidence_gather(ev, &ap, patience_s < least_s ?
-		    least_s : patience_s, &rows[i]);
+		error = evidence_gather(ev, &ap, fmax(least_s, PATIENCE *
+		    ap.ap_budget_s), pg->pg_rows[i]);
 		sh.sh_before += steps(ev);
-		failed |= rows[i].er_state == EVIDENCE_FAILS;
+		failed |= pg->pg_rows[i]->er_state == EVIDENCE_FAILS;
 	}
 	progress_fini(&sh.sh_progress);
-	rq->rq_took_s = seconds_since(start_ns);
+	pg->pg_took_s = seconds_since(start_ns);
 	return (error);
-}
-
-/* The command that makes the page again. */
-static void
-describe_command(const struct request *rq, char text[COMMAND_SIZE])
-{
-	const char *rows = rq->rq_op->op_text[OPTION_ROWS];
-	const bool lock = GIVEN(rq->rq_op, ASSURE_LOCK);
-
-	snprintf(text, COMMAND_SIZE, "rngsim assure %s %s --budget %g --seed "
-	    "%" PRIu64 "%s%.200s", lock ? "-l" : "-d", lock ?
-	    rq->rq_params.ap_lock->lc_name : rq->rq_params.ap_spec,
-	    rq->rq_op->op_time_s, rq->rq_params.ap_seed, rows != NULL ?
-	    " --only " : "", rows != NULL ? rows : "");
 }
 
 static void
@@ -169,101 +146,86 @@ print_html(FILE *out, const void *of)
 
 /* The page on stdout and, where files are open, in these: text and HTML. */
 static int
-show(const struct options *op, const struct page *pg, struct atomic_file of[2])
+assure(const struct options *op, struct page *pg,
+    const struct assure_params *ap, struct atomic_file of[2])
 {
-	int status;
-
-	page_print(stdout, pg);
-	status = command_write(op->op_output, &of[0], page_print, pg);
-	if (status == 0)
-		status = command_write(op->op_html, &of[1], print_html, pg);
-	return (status != 0 || page_verdict(pg) != EVIDENCE_FAILS ? status :
-	    EXIT_FAILURE);
-}
-
-static int
-assure(struct request *rq, struct evidence_row *rows, struct result_host *rh,
-    struct atomic_file of[2])
-{
-	const struct evidence_row *shown[EVIDENCE_ROWS] = { NULL };
-	char command[COMMAND_SIZE], host[RESULT_TEXT_SIZE * 2 + 2];
-	char when[RESULT_NAME_SIZE];
-	int error;
+	struct result_host *rh = xcalloc(1, sizeof(*rh));
+	const char *rows = op->op_text[OPTION_ROWS];
+	char host[RESULT_TEXT_SIZE * 2 + 2], when[RESULT_NAME_SIZE];
+	struct text command = { .s = "" };
+	int error, status;
 
 	result_host_fill(rh);
 	result_now(when);
 	snprintf(host, sizeof(host), "%s, %s", rh->cpu_model, rh->libcrypto);
-	describe_command(rq, command);
-	error = gather(rq, rows);
+	text_add(&command, "rngsim assure %s %s --budget %g --seed %" PRIu64
+	    "%s%.200s", pg->pg_design == NULL ? "-l" : "-d",
+	    pg->pg_design == NULL ? ap->ap_lock->lc_name : ap->ap_spec,
+	    op->op_time_s, ap->ap_seed, rows != NULL ? " --only " : "",
+	    rows != NULL ? rows : "");
+	pg->pg_revision = rh->revision;
+	pg->pg_when = when;
+	pg->pg_host = host;
+	pg->pg_command = command.s;
+	error = gather(pg, ap);
 	if (error == EALREADY)
-		return (EXIT_FAILURE);
-	if (error != 0)
-		return (run_error("%s", error == EINTR ? "interrupted; no page "
-		    "was written" : strerror(error)));
-	for (unsigned i = 0; i < EVIDENCE_ROWS; i++)
-		if (rq->rq_wanted[i])
-			shown[i] = &rows[i];
-	return (show(rq->rq_op, &(struct page){ .pg_params = &rq->rq_params,
-	    .pg_design = GIVEN(rq->rq_op, ASSURE_LOCK) ? NULL :
-	    design_find(rq->rq_params.ap_design),
-	    .pg_rows = shown, .pg_budget_s = rq->rq_op->op_time_s,
-	    .pg_took_s = rq->rq_took_s,
-	    .pg_revision = rh->revision, .pg_when = when, .pg_host = host,
-	    .pg_command = command }, of));
-}
-
-static void
-make_request(struct request *rq, const struct options *op)
-{
-	struct assure_params *ap = &rq->rq_params;
-	const bool lock = GIVEN(op, ASSURE_LOCK);
-
-	*rq = (struct request){ .rq_op = op };
-	if (lock) {
-		ap->ap_lock = lock_classes[op->op_locks.ol_value[0]];
-		ap->ap_simulated_lock = simulated_lock(ap->ap_lock->lc_name);
+		status = EXIT_FAILURE;
+	else if (error != 0)
+		status = run_error("%s", error == EINTR ? "interrupted; no "
+		    "page was written" : strerror(error));
+	else {
+		page_print(stdout, pg);
+		status = command_write(op->op_output, &of[0], page_print, pg);
+		if (status == 0)
+			status = command_write(op->op_html, &of[1],
+			    print_html, pg);
+		if (status == 0 && page_verdict(pg) == EVIDENCE_FAILS)
+			status = EXIT_FAILURE;
 	}
-	ap->ap_design = lock ? "concurrent" :
-	    design_at(op->op_designs.ol_value[0])->de_ident;
-	ap->ap_spec = ksource_spec(ap->ap_design);
-	ap->ap_jobs = op->op_jobs != 0 ? op->op_jobs : cpu_count();
-	ap->ap_seed = op->op_seed;
-	program_find(ap->ap_program);
-	for (unsigned i = 0; i < EVIDENCE_ROWS; i++)
-		rq->rq_wanted[i] = !GIVEN(op, ROWS) &&
-		    evidences[i].ev_lock == lock;
-	for (unsigned i = 0; i < op->op_rows.ol_count; i++)
-		rq->rq_wanted[op->op_rows.ol_value[i]] = true;
+	free(rh);
+	return (status);
 }
 
 static int
 run(struct options *op)
 {
-	struct evidence_row *rows = xcalloc(EVIDENCE_ROWS, sizeof(*rows));
-	struct result_host *rh = xcalloc(1, sizeof(*rh));
+	static struct evidence_row rows[EVIDENCE_ROWS];
+	const bool lock = GIVEN(op, ASSURE_LOCK);
 	struct atomic_file of[2] = { { .of_fd = -1 }, { .of_fd = -1 } };
-	static struct request rq;
+	static struct assure_params ap;
+	struct page pg = { .pg_params = &ap, .pg_budget_s = op->op_time_s };
 	int status = 0;
 
-	for (unsigned i = 0;
-	    op->op_plan != NULL && status == 0 && i < EVIDENCE_ROWS; i++)
-		if (evidences[i].ev_lock == GIVEN(op, ASSURE_LOCK))
+	for (unsigned i = 0; (op->op_plan != NULL || !GIVEN(op, ROWS)) &&
+	    status == 0 && i < EVIDENCE_ROWS; i++)
+		if (evidences[i].ev_lock == lock)
 			status = option_list_add(&op->op_rows, "--only",
 			    evidences[i].ev_name, i);
 	if (op->op_plan != NULL)
 		return (status != 0 ? status : plan_write(op, command_argv,
 		    op->op_rows.ol_count));
+	for (unsigned i = 0; i < op->op_rows.ol_count; i++)
+		pg.pg_rows[op->op_rows.ol_value[i]] =
+		    &rows[op->op_rows.ol_value[i]];
+	if (lock) {
+		ap.ap_lock = lock_classes[op->op_locks.ol_value[0]];
+		ap.ap_simulated_lock = simulated_lock(ap.ap_lock->lc_name);
+		ap.ap_design = "concurrent";
+	} else {
+		pg.pg_design = design_at(op->op_designs.ol_value[0]);
+		ap.ap_design = pg.pg_design->de_ident;
+	}
+	ap.ap_spec = ksource_spec(ap.ap_design);
+	ap.ap_jobs = op->op_jobs != 0 ? op->op_jobs : cpu_count();
+	ap.ap_seed = op->op_seed;
+	program_find(ap.ap_program);
 	status = command_open(op->op_output, &of[0]);
 	if (status == 0)
 		status = command_open(op->op_html, &of[1]);
-	if (status == 0) {
-		make_request(&rq, op);
-		status = assure(&rq, rows, rh, of);
-	}
+	if (status == 0)
+		status = assure(op, &pg, &ap, of);
 	atomic_file_abort(&of[0]);
 	atomic_file_abort(&of[1]);
-	free(rh);
-	free(rows);
 	return (status);
 }
 

@@ -139,7 +139,7 @@ void program_say_end(int status, int err, struct evidence_row *row);
 struct page {
 	const struct assure_params *pg_params;
 	const struct design *pg_design;	/* NULL: a lock's */
-	const struct evidence_row *const *pg_rows;
+	struct evidence_row *pg_rows[EVIDENCE_ROWS];
 	double		 pg_budget_s;	/* of all rows */
 	double		 pg_took_s;
 	const char	*pg_revision;	/* of the program */

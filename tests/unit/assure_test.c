@@ -252,9 +252,8 @@ print_design(const struct design *de, enum evidence_state state,
     bool all, char *text, size_t size)
 {
 	static struct evidence_row rows[EVIDENCE_ROWS];
-	const struct evidence_row *shown[EVIDENCE_ROWS] = { NULL };
 	const struct assure_params ap = { .ap_seed = 9, .ap_jobs = 2 };
-	struct page pg = { .pg_params = &ap, .pg_rows = shown,
+	struct page pg = { .pg_params = &ap,
 	    .pg_design = de, .pg_budget_s = 60,
 	    .pg_revision = "1", .pg_when = "now", .pg_host = "here" };
 	char line[256];
@@ -263,7 +262,7 @@ print_design(const struct design *de, enum evidence_state state,
 
 	memset(rows, 0, sizeof(rows));
 	for (i = 0; i < EVIDENCE_ROWS; i++) {
-		shown[i] = all || i == 0 ? &rows[i] : NULL;
+		pg.pg_rows[i] = all || i == 0 ? &rows[i] : NULL;
 		snprintf(rows[i].er_text, sizeof(rows[i].er_text), "Found.");
 		snprintf(rows[i].er_bounds, sizeof(rows[i].er_bounds),
 		    "readers of row %u.", i);
