@@ -36,8 +36,8 @@ struct exploration {
 	uint64_t	 ep_total;
 };
 
-FAMILY(explore_locks, simulated_lock_at(i) == NULL ? 0 : i + 1,
-    simulated_lock_at(i)->lc_name, .fa_title = "lock");
+FAMILY(explore_locks, virtual_lock_class_count,
+    virtual_lock_classes[i]->lc_name, .fa_title = "lock");
 
 static void
 progress(void *context, uint64_t done)
@@ -115,8 +115,8 @@ set_row(struct campaign *cn, const struct options *op, unsigned row)
 	struct subject *tb = &cn->cn_subject;
 
 	tb->tb_cipher = ciphers[op->op_ciphers.ol_value[row % of_ciphers]];
-	tb->tb_lock = simulated_lock_at((unsigned)op->op_locks.ol_value[row /
-	    of_ciphers % of_locks]);
+	tb->tb_lock = virtual_lock_classes[op->op_locks.ol_value[row /
+	    of_ciphers % of_locks]];
 	tb->tb_design = design_at(op->op_designs.ol_value[row / of_ciphers /
 	    of_locks]);
 	campaign_limits(tb, sm);
@@ -346,9 +346,9 @@ take_all(struct options *op)
 	for (i = 0; all_designs && error == 0 && design_at(i) != NULL; i++)
 		if ((design_at(i)->de_flags & DE_NULL) == 0)
 			error = option_list_add(&op->op_designs, "-d", "", i);
-	for (i = 0; all_locks && error == 0 && simulated_lock_at(i) != NULL;
+	for (i = 0; all_locks && error == 0 && i < virtual_lock_class_count;
 	    i++)
-		if ((simulated_lock_at(i)->lc_flags & LC_EXCLUDES) != 0)
+		if ((virtual_lock_classes[i]->lc_flags & LC_EXCLUDES) != 0)
 			error = option_list_add(&op->op_locks, "-l", "", i);
 	for (i = 0; all_ciphers && error == 0 && i < cipher_count; i++)
 		error = option_list_add(&op->op_ciphers, "-c", "", i);

@@ -380,35 +380,30 @@ say(const struct arithmetic *ar, struct evidence_row *row)
 		    ar->ar_slack_max, ar->ar_slack_sizes);
 }
 
-static void
-gather_cipher(const struct assure_params *ap, const struct cipher *cipher,
-    struct evidence_row *row)
-{
-	struct arithmetic ar = { .ar_design = design_find(ap->ap_design),
-	    .ar_cipher = cipher, .ar_calls = ARITHMETIC_CALLS }, wraps = ar;
-	int error;
-
-	error = arithmetic_sweep(&ar);
-	if (error == 0)
-		error = arithmetic_wraps(&wraps);
-	if (error != 0) {
-		row_missing(row, "%s: %s. ", cipher->ci_name, strerror(error));
-		return;
-	}
-	say(&ar, row);
-	if (wraps.ar_failed)
-		row_fails(row, "%s, at carries: %s. ", cipher->ci_name,
-		    wraps.ar_text);
-}
-
 void
 arithmetic_gather(const struct assure_params *ap, struct evidence_row *row)
 {
+	struct arithmetic ar, wraps;
 	struct mthread self;
+	int error;
 
 	machine_attach(&self, "arithmetic");
-	for (unsigned i = 0; i < cipher_count; i++)
-		gather_cipher(ap, ciphers[i], row);
+	for (unsigned i = 0; i < cipher_count; i++) {
+		ar = wraps = (struct arithmetic){
+		    .ar_design = design_find(ap->ap_design),
+		    .ar_cipher = ciphers[i], .ar_calls = ARITHMETIC_CALLS };
+		error = arithmetic_sweep(&ar);
+		if (error == 0)
+			error = arithmetic_wraps(&wraps);
+		if (error == 0)
+			say(&ar, row);
+		else
+			row_missing(row, "%s: %s. ", ciphers[i]->ci_name,
+			    strerror(error));
+		if (error == 0 && wraps.ar_failed)
+			row_fails(row, "%s, at carries: %s. ",
+			    ciphers[i]->ci_name, wraps.ar_text);
+	}
 	machine_detach();
 	evidence_say(row->er_bounds, "one reader, each size to %d bytes, lock "
 	    "mtx.", ARITHMETIC_BYTES);

@@ -37,24 +37,6 @@ struct trial {
 	struct member	 tl_member[];
 };
 
-/* Stays for a while, so that a thread that comes too early is met. */
-static void
-stay(struct trial *tl, struct member *mb, bool yields)
-{
-	const uint64_t guarded = tl->tl_guarded;
-
-	if (atomic_fetchadd_32(&tl->tl_inside, 1) != 0)
-		atomic_fetchadd_32(&tl->tl_met, 1);
-	mb->mb_rank = atomic_fetchadd_32(&tl->tl_served, 1);
-	if (yields)
-		machine_yield();
-	else
-		machine_pause(HOLD_PAUSES);
-	tl->tl_guarded = guarded + 1;
-	mb->mb_acquired++;
-	atomic_fetchadd_32(&tl->tl_inside, (uint32_t)-1);
-}
-
 static void
 member_main(void *arg)
 {
@@ -63,6 +45,7 @@ member_main(void *arg)
 	const struct lock_trial *lt = tl->tl_asked;
 	const unsigned index = (unsigned)(mb - tl->tl_member) + 1;
 	struct lock_node node;
+	uint64_t guarded;
 	uint32_t before;
 
 	machine_curthread()->mt_index = index;
@@ -76,7 +59,18 @@ member_main(void *arg)
 		else if (!lock_tryacquire(&tl->tl_lock, &node, 0))
 			continue;
 		machine_note_store_32(&mb->mb_past, 1);
-		stay(tl, mb, i % YIELD_EVERY == index % YIELD_EVERY);
+		guarded = tl->tl_guarded;
+		if (atomic_fetchadd_32(&tl->tl_inside, 1) != 0)
+			atomic_fetchadd_32(&tl->tl_met, 1);
+		mb->mb_rank = atomic_fetchadd_32(&tl->tl_served, 1);
+		/* Stays, so that a thread that comes too early is met. */
+		if (i % YIELD_EVERY == index % YIELD_EVERY)
+			machine_yield();
+		else
+			machine_pause(HOLD_PAUSES);
+		tl->tl_guarded = guarded + 1;
+		mb->mb_acquired++;
+		atomic_fetchadd_32(&tl->tl_inside, (uint32_t)-1);
 		if (mb->mb_rank - before > mb->mb_overtaken)
 			mb->mb_overtaken = mb->mb_rank - before;
 		lock_release(&tl->tl_lock, &node);

@@ -24,21 +24,6 @@ static const size_t sizes[] = { 16, 32, 64, 256, 4096 };
 
 enum { SIZES = sizeof(sizes) / sizeof(sizes[0]) };
 
-/* Searches once more, with a copy of one block at the end. */
-static bool
-copy_is_found(struct duplicates *du)
-{
-	struct duplicates_found df;
-	uint8_t copy[DUPLICATES_KEPT_BYTES] = { 0 };
-
-	if (du->du_count > 0)
-		memcpy(copy, du->du_blocks[du->du_count / 2].db_word,
-		    sizeof(copy));
-	duplicates_add(du, UINT64_MAX, copy);
-	duplicates_find(du, &df);
-	return (df.df_duplicates == 1 && df.df_again == UINT64_MAX);
-}
-
 /* Whether to go on. */
 static bool
 scan(const struct assure_params *ap, const struct cipher *cipher,
@@ -47,8 +32,9 @@ scan(const struct assure_params *ap, const struct cipher *cipher,
 {
 	struct duplicates du = { .du_block_bytes = request_bytes <
 	    cipher->ci_block_bytes ? request_bytes : cipher->ci_block_bytes };
+	uint8_t copy[DUPLICATES_KEPT_BYTES] = { 0 };
 	const char *argv[PROGRAM_WORDS];
-	struct duplicates_found df;
+	struct duplicates_found again, df;
 	int status = 0;
 	char command[280 + PROGRAM_PATH_SIZE], words[256 + PROGRAM_PATH_SIZE];
 	pid_t pid;
@@ -66,6 +52,12 @@ scan(const struct assure_params *ap, const struct cipher *cipher,
 	}
 	duplicates_find(&du, &df);
 	*blocks += du.du_count;
+	/* Once more, with a copy of one block at the end. */
+	if (du.du_count > 0)
+		memcpy(copy, du.du_blocks[du.du_count / 2].db_word,
+		    sizeof(copy));
+	duplicates_add(&du, UINT64_MAX, copy);
+	duplicates_find(&du, &again);
 	if (in == NULL) {
 		row_missing(row, "No process. ");
 	} else if (status != 0) {
@@ -75,8 +67,9 @@ scan(const struct assure_params *ap, const struct cipher *cipher,
 		row_fails(row, "%s, requests of %zu bytes: %" PRIu64 " of %zu "
 		    "blocks come twice; byte %" PRIu64 " of the output repeats "
 		    "byte %" PRIu64 ". ", cipher->ci_name, request_bytes,
-		    df.df_duplicates, du.du_count, df.df_again, df.df_first);
-	else if (!copy_is_found(&du))
+		    df.df_duplicates, du.du_count - 1, df.df_again,
+		    df.df_first);
+	else if (again.df_duplicates != 1 || again.df_again != UINT64_MAX)
 		row_fails(row, "%s, requests of %zu bytes: a planted copy is "
 		    "not found, so the search shows nothing. ",
 		    cipher->ci_name, request_bytes);

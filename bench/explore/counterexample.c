@@ -442,7 +442,7 @@ int
 counterexample_run(struct execution *ex, const struct counterexample *cx,
     bool traced, struct replay *ry)
 {
-	struct schedule_follower sf;
+	struct schedule_follower sf = { .sf_schedule = &cx->cx_schedule };
 	const struct vm_control vh = { .vh_choose = schedule_choose,
 	    .vh_running = schedule_answer, .vh_context = &sf,
 	    .vh_polls = cx->cx_schedule.sd_polls != 0 };
@@ -450,7 +450,6 @@ counterexample_run(struct execution *ex, const struct counterexample *cx,
 	int error;
 
 	memset(&ry->ry_trace, 0, sizeof(ry->ry_trace));
-	schedule_follow(&sf, &cx->cx_schedule);
 	error = execution_run(ex, &cx->cx_subject, &cx->cx_scenario, &vh,
 	    cx->cx_draws, traced ? &ry->ry_trace : NULL, &ry->ry_outcome);
 	ry->ry_exact = schedule_exact(&sf);

@@ -37,18 +37,6 @@ execution_has_property(const char *word)
 	return (false);
 }
 
-const struct lock_class *
-simulated_lock(const char *name)
-{
-	return (lock_class_find(name));
-}
-
-const struct lock_class *
-simulated_lock_at(unsigned i)
-{
-	return (i < lock_class_count ? lock_classes[i] : NULL);
-}
-
 void
 subject_default(struct subject *tb)
 {
@@ -210,10 +198,10 @@ harvest_main(void *arg)
 	machine_curthread()->mt_index = ex->ex_scenario->sn_readers + 1;
 	if (ex->ex_scenario->sn_queue) {
 		randomdev_harvest_run(ex->ex_device);
-	} else {
-		make_bursts(ex);
-		feed_until_seeded(ex);
+		return;
 	}
+	make_bursts(ex);
+	feed_until_seeded(ex);
 }
 
 /* What a read is checked for; ends the run if something is wrong. */
@@ -274,20 +262,6 @@ reader_main(void *arg)
 	}
 }
 
-/*
- * Real ciphers start near the carry between C's halves, which would never be
- * reached otherwise.  With an ideal cipher C starts as in a kernel.
- */
-static void
-start_near_carry(struct execution *ex)
-{
-	struct device_core dc = { .dc_counter = uint128_make(0, UINT64_MAX -
-	    CARRY_BLOCKS) };
-
-	if (ex->ex_scenario->sn_real && randomdev_seeded(ex->ex_device))
-		(void)randomdev_core(ex->ex_device, &dc, true);
-}
-
 /* A reader slept on in its read after the device was unblocked. */
 static void
 missed(void *arg)
@@ -322,6 +296,8 @@ make_device(struct execution *ex, const struct subject *tb)
 		.rp_cpus = sn->sn_places,
 		.rp_ledger = ex->ex_ledger,
 	};
+	struct device_core dc = { .dc_counter = uint128_make(0, UINT64_MAX -
+	    CARRY_BLOCKS) };
 	int error;
 
 	memcpy(setting, tb->tb_setting, sizeof(setting));
@@ -345,10 +321,14 @@ make_device(struct execution *ex, const struct subject *tb)
 	if (sn->sn_queue)
 		randomdev_idle(ex->ex_device, between_passes, ex);
 	pass_tests(ex);
-	if (sn->sn_seeded) {
+	if (sn->sn_seeded)
 		feed_until_seeded(ex);
-		start_near_carry(ex);
-	}
+	/*
+	 * Real ciphers start near the carry between C's halves, which would
+	 * never be reached otherwise.  An ideal cipher starts as in a kernel.
+	 */
+	if (sn->sn_seeded && sn->sn_real && randomdev_seeded(ex->ex_device))
+		(void)randomdev_core(ex->ex_device, &dc, true);
 	return (0);
 }
 

@@ -64,11 +64,12 @@ struct outcome {
 /* Memory that runs of one host thread share. */
 struct execution;
 
-/* The kind of lock of the simulated machine; NULL: there is none. */
-const struct lock_class *simulated_lock(const char *name);
+/* Locks of the simulated machine: lib/lock/lock.h in its flavour. */
+extern const struct lock_class *const virtual_lock_classes[];
+extern const unsigned virtual_lock_class_count;
+const struct lock_class *virtual_lock_class_find(const char *name);
 
-/* The i-th lock there; NULL: there are no more. */
-const struct lock_class *simulated_lock_at(unsigned i);
+#define	simulated_lock	virtual_lock_class_find
 
 /* FreeBSD's defaults, but for EXECUTION_MINPOOLSIZE. */
 void subject_default(struct subject *tb);

@@ -291,27 +291,6 @@ open_ledger(struct execution *ex)
 	return (error);
 }
 
-/* The first broken property, from the machine and the ledger. */
-static int
-judge(struct execution *ex, int error, const struct machine_outcome *mo)
-{
-	struct ledger_result le;
-
-	ledger_result(ex->ex_ledger, &le);
-	ex->ex_outcome->to_reseeds = le.le_reseeds;
-	ex->ex_outcome->to_blocks = le.le_blocks;
-	if (le.le_violated)
-		note_failure(ex, &ledger_properties[le.le_property],
-		    le.le_text);
-	else if (error == EDEADLK)
-		note_failure(ex, &execution_properties[mo->mo_events >=
-		    EXECUTION_STEPS_MAX ? EXECUTION_LIVELOCK :
-		    EXECUTION_DEADLOCK], mo->mo_stuck);
-	if (error == FAILED || error == EDEADLK)
-		return (0);
-	return (error != 0 ? error : ex->ex_error);
-}
-
 /* Runs it on the simulated machine; returns as execution_run(). */
 static int
 run(struct execution *ex)
@@ -331,6 +310,7 @@ run(struct execution *ex)
 	    .mc_stop = ex->ex_subject->tb_stop };
 	struct outcome *to = ex->ex_outcome;
 	struct machine_outcome mo;
+	struct ledger_result le;
 	int error;
 
 	/* Other code divides by them. */
@@ -339,13 +319,25 @@ run(struct execution *ex)
 	running = ex;
 	error = vm_run(&mc, execution_main, ex, &mo);
 	running = NULL;
-	error = judge(ex, error, &mo);
+	ledger_result(ex->ex_ledger, &le);
+	/* The first broken property, from the machine and the ledger. */
+	if (le.le_violated)
+		note_failure(ex, &ledger_properties[le.le_property],
+		    le.le_text);
+	else if (error == EDEADLK)
+		note_failure(ex, &execution_properties[mo.mo_events >=
+		    EXECUTION_STEPS_MAX ? EXECUTION_LIVELOCK :
+		    EXECUTION_DEADLOCK], mo.mo_stuck);
+	to->to_reseeds = le.le_reseeds;
+	to->to_blocks = le.le_blocks;
 	to->to_hash = mo.mo_hash;
 	to->to_steps = ex->ex_steps;
 	to->to_reads = ex->ex_reads;
 	if (ex->ex_faulted)
 		failpoints_count(&ex->ex_faults, &to->to_faults);
-	return (error);
+	if (error == FAILED || error == EDEADLK)
+		return (0);
+	return (error != 0 ? error : ex->ex_error);
 }
 
 int

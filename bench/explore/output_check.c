@@ -43,40 +43,22 @@ output_check_begin(struct output_check *oc, unsigned thread)
 	oc->oc_read[thread]++;
 }
 
-/* Marks a key's bytes.  Returns: whether some were handed out. */
-static bool
-key_served(struct output_check *oc, const uint8_t key[CIPHER_KEY_BYTES])
-{
-	const uint8_t *p;
-	uint8_t *state;
-	unsigned served = 0;
-
-	p = memmem(oc->oc_bytes, oc->oc_count, key, CIPHER_KEY_BYTES);
-	if (p == NULL)
-		return (false);
-	state = &oc->oc_state[p - oc->oc_bytes];
-	for (unsigned i = 0; i < CIPHER_KEY_BYTES; i++) {
-		served += (state[i] & SERVED) != 0;
-		state[i] |= KEY;
-	}
-	return (served >= SURE);
-}
-
 bool
 output_check_made(struct output_check *oc, unsigned thread,
     const uint8_t key[CIPHER_KEY_BYTES], uint8_t *out, size_t n)
 {
+	const uint8_t *p;
+	unsigned served = 0;
+	uint8_t *state;
+
 	MPASS(thread < OUTPUT_CHECK_THREADS_MAX);
 	for (size_t i = 0; i < n; i++)
 		if (out[i] == OUTPUT_CHECK_CANARY)
 			out[i] = NOT_CANARY;
+	oc->oc_full |= n > OUTPUT_CHECK_BYTES_MAX - oc->oc_count ||
+	    oc->oc_pieces == OUTPUT_CHECK_PIECES_MAX;
 	if (oc->oc_full)
 		return (true);
-	if (n > OUTPUT_CHECK_BYTES_MAX - oc->oc_count ||
-	    oc->oc_pieces == OUTPUT_CHECK_PIECES_MAX) {
-		oc->oc_full = true;
-		return (true);
-	}
 	oc->oc_piece[oc->oc_pieces++] = (struct output_check_piece){
 		.ok_start = oc->oc_count, .ok_bytes = n, .ok_thread = thread,
 		.ok_read = oc->oc_read[thread] };
@@ -86,7 +68,13 @@ output_check_made(struct output_check *oc, unsigned thread,
 	if (memcmp(oc->oc_last, key, CIPHER_KEY_BYTES) == 0)
 		return (true);
 	memcpy(oc->oc_last, key, CIPHER_KEY_BYTES);
-	return (!key_served(oc, key));
+	p = memmem(oc->oc_bytes, oc->oc_count, key, CIPHER_KEY_BYTES);
+	for (unsigned i = 0; p != NULL && i < CIPHER_KEY_BYTES; i++) {
+		state = &oc->oc_state[p - oc->oc_bytes + i];
+		served += (*state & SERVED) != 0;
+		*state |= KEY;
+	}
+	return (served < SURE);
 }
 
 /*

@@ -16,8 +16,7 @@ CTASSERT(VM_OLDER + VM_STORES <= NUMBERS_MAX);
 void
 schedule_clear(struct schedule *sd)
 {
-	sd->sd_choices.sq_count = 0;
-	sd->sd_answers.sq_count = 0;
+	sd->sd_choices.sq_count = sd->sd_answers.sq_count = 0;
 }
 
 void
@@ -121,13 +120,6 @@ next_in_turn(const struct vm_choice *vo, unsigned thread)
 		}
 	}
 	return (chosen);
-}
-
-void
-schedule_follow(struct schedule_follower *sf, const struct schedule *sd)
-{
-	memset(sf, 0, sizeof(*sf));
-	sf->sf_schedule = sd;
 }
 
 unsigned

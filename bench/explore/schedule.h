@@ -39,8 +39,9 @@ void schedule_list_print(FILE *out, const char *key,
     const struct schedule_list *sq);
 
 /*
- * Follows a schedule.  After its end, and where it names a thread that cannot
- * run, the current thread continues, then the others in turn, awake ones first.
+ * Follows a schedule; all else is 0 at first.  After its end, and where it
+ * names a thread that cannot run, the current thread continues, then the others
+ * in turn, awake ones first.
  */
 struct schedule_follower {
 	const struct schedule *sf_schedule;
@@ -49,8 +50,6 @@ struct schedule_follower {
 	unsigned	 sf_last;	/* the thread chosen last */
 	bool		 sf_strayed;	/* it was not followed exactly */
 };
-
-void schedule_follow(struct schedule_follower *sf, const struct schedule *sd);
 
 /* vh_choose and vh_running of a follower, which is their context. */
 unsigned schedule_choose(void *sf, const struct vm_choice *vo);

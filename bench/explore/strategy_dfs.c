@@ -125,7 +125,9 @@ dfs_running(struct strategy *sg)
 static void
 dfs_fini(struct strategy *sg)
 {
-	free(((struct dfs *)(void *)sg->sg_state)->dfs_branch);
+	struct dfs *dfs = (void *)sg->sg_state;
+
+	free(dfs->dfs_branch);
 }
 
 const struct strategy_class strategy_dfs = {

@@ -238,9 +238,8 @@ static bool
 planted_fails(void *context, struct schedule *sd)
 {
 	struct toy *ty = context;
-	struct schedule_follower sf;
+	struct schedule_follower sf = { .sf_schedule = sd };
 
-	schedule_follow(&sf, sd);
 	toy_run(ty, schedule_choose, &sf);
 	return (planted(ty));
 }
