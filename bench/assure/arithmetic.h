@@ -1,11 +1,10 @@
 /*
  * Counters that a design reserves for a read against those that the read uses:
- * every size is read with a stub cipher that records counters.
- *
- * Two things are checked.  No counter is used twice under one key, in a read or
- * in two consecutive ones.  And where a design has one counter that only grows,
- * no two reads use the same one, whatever the key: a read has then reserved at
- * least as many as it uses.  Those that it skips are its slack.
+ * every size is read with a stub cipher that records counters.  None is used
+ * twice under one key, in a read or in two consecutive ones.  And where a
+ * design has one counter that only grows, no two reads use the same one,
+ * whatever the key: a read has then reserved at least as many as it uses.
+ * Those that it skips are its slack.
  */
 #ifndef BENCH_ASSURE_ARITHMETIC_H
 #define BENCH_ASSURE_ARITHMETIC_H
@@ -46,9 +45,9 @@ struct arithmetic {
 };
 
 /*
- * Reads sizes 0, 1, ... ARITHMETIC_BYTES, up to the first failure.
- * crypto_init() has been called and the caller is attached to its machine.  Of
- * a design that asks for no keystream nothing is read.
+ * Reads sizes 0, 1, ... ARITHMETIC_BYTES, up to the first failure, of a design
+ * that asks for keystream.  crypto_init() has been called and the caller is
+ * attached to its machine.
  *
  * Returns: 0, also when a check failed; EINTR after a signal; ENOMEM, or what
  * randomdev_new() returned.
@@ -57,8 +56,7 @@ int arithmetic_sweep(struct arithmetic *ar);
 
 /*
  * The same around carries: counters 2^32, 2^64, 2^96 and 2^128 fall before,
- * into and behind what a read uses.  For designs whose state can
- * be seen; of others nothing is read.
+ * into and behind what a read uses.  Only of designs whose state can be seen.
  */
 int arithmetic_wraps(struct arithmetic *ar);
 

@@ -33,10 +33,8 @@ struct duplicates_found {
 	uint64_t	df_again;
 };
 
-/* Adds a block at that byte of the stream. */
+/* Adds a block at that byte of the stream; or a stream's whole blocks. */
 void duplicates_add(struct duplicates *du, uint64_t byte, const void *block);
-
-/* Adds a stream; an incomplete block at its end is left out. */
 void duplicates_read(struct duplicates *du, FILE *in);
 
 /* Searches all that were added; more may be added afterwards. */

@@ -1,8 +1,5 @@
 /*
- * The evidence that a safety case rests on.
- *
- * Each row is gathered in a process of its own: the design under test may
- * crash, hang or fail an assertion, and that is a result too.
+ * The evidence that a safety case rests on, a row each.
  */
 #ifndef BENCH_ASSURE_EVIDENCE_H
 #define BENCH_ASSURE_EVIDENCE_H
@@ -43,20 +40,17 @@ struct assure_params {
 	void		*ap_context;
 };
 
-/* What was done and found: sentences for people, or empty strings. */
+/* Sentences for people, or empty strings. */
 struct evidence_row {
 	enum evidence_state er_state;
-	char		 er_text[EVIDENCE_TEXT_SIZE];
+	char		 er_text[EVIDENCE_TEXT_SIZE];	/* done and found */
 	char		 er_bounds[EVIDENCE_TEXT_SIZE];	/* readers, sizes... */
 	/* What this row shows of other designs but not of this one. */
 	char		 er_unshown[EVIDENCE_TEXT_SIZE];
 	char		 er_replay[EVIDENCE_TEXT_SIZE];	/* shell commands */
 };
 
-/*
- * Fills a zeroed row.  Takes about ap_budget_s, or more where its least work
- * does.
- */
+/* Fills a zeroed row, in about ap_budget_s or the time of its least work. */
 typedef void	evidence_gatherer(const struct assure_params *ap,
 		    struct evidence_row *row);
 
@@ -65,11 +59,7 @@ struct evidence {
 	const char	*ev_descr;	/* one line for help */
 	bool		 ev_lock;	/* of a lock's page; else a design's */
 	double		 ev_share;	/* of the page's budget; the sum is 1 */
-	/*
-	 * A tool runs, not the design: if it crashes or takes too long, the
-	 * evidence is missing and the design has not failed.
-	 */
-	bool		 ev_tool;
+	bool		 ev_tool;	/* that runs, not the design */
 	bool		 ev_scratch;
 	evidence_gatherer *ev_gather;
 };
@@ -85,8 +75,8 @@ evidence_gatherer model_gather, schedules_gather, ledger_gather,
 
 /*
  * Explores a lock under FreeBSD's design, by drawn strategies if sy is NULL.
- * Only failures of one sort are the row's: threads that cannot go on, if stops
- * is set, else all others.
+ * The row fails only if threads cannot go on, where stops is set, else only by
+ * other failures.
  */
 void lock_explore(const struct assure_params *ap,
     const struct strategy_class *sy, bool stops, struct evidence_row *row);
@@ -104,9 +94,9 @@ void evidence_end(struct evidence_row *row, enum evidence_state state,
 #define	row_none(row, ...)	evidence_end(row, EVIDENCE_NONE, __VA_ARGS__)
 
 /*
- * Gathers one row in a process of its own, and leaves no process behind.  If
- * that crashes, or takes longer than patience_s, the row fails, or is missing
- * if ev_tool is set.
+ * Gathers one row in a process of its own, and leaves no process behind.  What
+ * crashes, hangs or fails an assertion is a result too: the row fails then, or
+ * is missing if ev_tool is set.
  *
  * Returns: 0; EINTR when a signal asked to stop; EALREADY after a message; or
  * what fork(2) or pipe(2) returned.
@@ -121,11 +111,8 @@ void program_split(const char *path, char *words,
     const char *argv[PROGRAM_WORDS]);
 
 /*
- * Runs a program to its end.
- *
- *   text  out  all that it printed, to be freed; or NULL
- *
- * Returns: the status as wait(2) does; -1: it was not started.
+ * Runs a program to its end; *text is all that it printed, to be freed, or
+ * NULL.  Returns: the status as wait(2) does; -1: it was not started.
  */
 int program_run(const char *const argv[], const char *env, char **text);
 

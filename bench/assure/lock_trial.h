@@ -42,10 +42,7 @@ struct lock_trial {
 };
 
 /*
- * Runs a trial on the flavour's machine.
- *
- *   mc  in  of a simulated machine; else NULL
- *
+ * Runs a trial on the flavour's machine; mc is NULL but for a simulated one.
  * Returns: 0; ENOMEM, EAGAIN; what machine_run() returns.
  */
 typedef int	lock_trial_runner(struct lock_trial *lt,

@@ -1,7 +1,6 @@
 /*
- * One repeat of one cell on one engine.
- *
- * An engine is this interface compiled for one machine (lib/machine/flavour.h).
+ * One repeat of one cell on one engine, which is this interface compiled for
+ * one machine (lib/machine/flavour.h).
  */
 #ifndef BENCH_CELL_CELL_H
 #define BENCH_CELL_CELL_H
@@ -29,10 +28,7 @@ struct cell {
 	uint64_t	 ce_request_bytes;	/* or as ce_workload says */
 	/* NULL: one request after the other, all of that size. */
 	const struct workload *ce_workload;
-	/*
-	 * The null design's critical section alone, without the read around
-	 * it; a request has one byte.
-	 */
+	/* The null design's critical section alone; a request has one byte. */
 	bool		 ce_lock_loop;
 };
 
@@ -98,13 +94,10 @@ struct engine {
 	 * Runs one repeat: starts all threads, seeds, warms up, measures for
 	 * cp_time_s, stops them.
 	 *
-	 *   cm     out  filled in on success
-	 *   error  out  on failure: the reason, for people
-	 *
-	 * Returns: 0; EINTR when *cp_stop was set; ETIMEDOUT when never
-	 * seeded; EAGAIN or ENOMEM when the host refused a thread or memory;
-	 * EDEADLK when simulated threads could not go on; EPROTO when a ledger
-	 * found something wrong.
+	 * Returns: 0, and cm is filled in; else the reason is in error: EINTR
+	 * when *cp_stop was set; ETIMEDOUT when never seeded; EAGAIN or ENOMEM
+	 * when the host refused a thread or memory; EDEADLK when simulated
+	 * threads could not go on; EPROTO when a ledger found something wrong.
 	 */
 	int		(*en_run)(const struct cell_params *cp,
 			    struct cell_measure *cm,

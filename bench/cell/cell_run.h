@@ -35,10 +35,7 @@ struct reader {
 	double		 r_edge_bytes;	/* of requests across its edges */
 	/* Their shares in the window, less 1 for each that r_latency has. */
 	double		 r_edge_requests;
-	/*
-	 * When it noticed that the window opened, or 0, and closed.  It looks
-	 * at the end of each request, and always while it waits for one.
-	 */
+	/* When it noticed that the window opened, or 0, and closed. */
 	uint64_t	 r_start_cycles;
 	uint64_t	 r_stop_cycles;
 	double		 r_backlog;	/* requests due and never begun */
@@ -136,19 +133,13 @@ int cell_unseeded(struct cell_run *run, struct randomdev *rd,
     unsigned waited_ms);
 
 /*
- * Makes a ledger for each generator if cp_ledger is set.  Call
- * cell_ledgers_free() also after a failure.
+ * Makes a ledger for each generator if cp_ledger is set; sums them up and frees
+ * them, also after a failure.
  *
- * Returns: 0, or what ledger_new() returned.
+ * Return: what ledger_new() does; 0, EPROTO after a violation, with its text in
+ * run_error, or ENOMEM when not all was checked.
  */
 int cell_ledgers_make(struct cell_run *run);
-
-/*
- * Sums up the ledgers and frees them.
- *
- * Returns: 0; EPROTO after a violation, with its text in run_error; ENOMEM when
- * not all was checked.
- */
 int cell_ledgers_free(struct cell_run *run, struct result_ledger *rl);
 
 /*

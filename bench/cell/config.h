@@ -13,10 +13,7 @@ struct program_config {
 	unsigned	warmup_ms;		/* before each window */
 	bool		controls;		/* a sweep measures them too */
 	unsigned	virtual_threads;	/* runs at a time; 0: CPUs */
-	/*
-	 * FreeBSD's spellings of -d and -c; a tunable that was not set says
-	 * nothing about the options.
-	 */
+	/* FreeBSD's spellings of -d and -c; they count only if set. */
 	bool		concurrent_read;
 	bool		use_chacha20_cipher;
 	char		pool_hash[TUNABLE_STRING_SIZE];	/* "": the source's */
@@ -36,20 +33,14 @@ enum { BENCH_TUNABLE_SETS = 3 };
 /* Defaults: FreeBSD's for a machine of ncpus. */
 void bench_config_default(struct bench_config *bc, unsigned ncpus);
 
-/*
- * The tables that describe bc.
- *
- *   sets  out  point into bc
- */
+/* The tables that describe bc; they point into it. */
 void bench_config_sets(struct bench_config *bc,
     struct tunable_set sets[BENCH_TUNABLE_SETS]);
 
 /*
- * Sets a tunable.
+ * Sets a tunable from "name=value"; *error is what tunable_set_text() returned.
  *
- *   text   in   "name=value"
  *   value  out  where the value begins; NULL: text is something else
- *   error  out  what tunable_set_text() returned
  *
  * Returns: the tunable; NULL: there is none of that name.
  */

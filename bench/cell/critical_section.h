@@ -1,9 +1,7 @@
 /*
  * The critical-section benchmark: threads think, take a lock, hold it and
- * release it, in a loop.
- *
- * Queueing theory and most papers on locks describe this load; it tests the
- * virtual machine against both.  Threads share one lock, or one per NUMA node.
+ * release it, in a loop, as queueing theory and most papers on locks have it.
+ * It tests the virtual machine against both.
  */
 #ifndef BENCH_CELL_CRITICAL_SECTION_H
 #define BENCH_CELL_CRITICAL_SECTION_H
@@ -36,17 +34,13 @@ struct critical_section {
 
 struct critical_section_outcome {
 	uint64_t	 so_count;	/* acquisitions in the window */
-	uint64_t	*so_thread;	/* of each thread; malloc(3)ed */
+	uint64_t	*so_thread;	/* of each thread; the caller frees */
 	double		 so_rate_per_s;
 	struct machine_outcome so_machine;
 };
 
 /*
- * Runs it on the flavour's machine.
- *
- *   mc  in   of a simulated machine; else NULL
- *   so  out  freed by the caller
- *
+ * Runs it on the flavour's machine; mc is NULL but for a simulated one.
  * Returns: 0; ENOMEM, EAGAIN; what machine_run() returns.
  */
 typedef int	critical_section_runner(const struct critical_section *se,

@@ -41,12 +41,8 @@ struct failpoint_outcome {
 const struct failpoint_def *failpoints_def(unsigned i);
 
 /*
- * Adds one point to a list.
- *
- *   text   in   "NAME=SPEC"; stays
- *   error  out  on failure: what is wrong and what is accepted
- *
- * Returns: 0 or EINVAL.
+ * Adds one point to a list, from "NAME=SPEC", which stays.  Returns: 0, or
+ * EINVAL with what is wrong and what is accepted.
  */
 int failpoints_parse(struct failpoint_list *fl, const char *text,
     char error[FAILPOINTS_ERROR_SIZE]);
@@ -55,11 +51,9 @@ int failpoints_parse(struct failpoint_list *fl, const char *text,
 bool failpoints_need_queue(const struct failpoint_list *fl);
 
 /*
- * Makes all points, so that evaluations of each are counted.
+ * Makes all points, so that evaluations of each are counted.  The list outlives
+ * them.
  *
- *   fl        in  outlives fa
- *   fm        in  of the run's machine
- *   seed      in  of the run
  *   pause_ns  in  the most that a pause lasts; -1: until failpoints_release()
  *   first     in  mt_index of the first reader
  *   readers   in  of them, in a row

@@ -20,12 +20,10 @@ struct pinning {
  * all usable CPUs (lib/machine/cpu.h); "none", no thread is bound; or a list of
  * CPUs with ranges, and after a slash the harvest thread's: "0-3,8/9".
  *
- *   pl     out  freed by pinning_free()
- *   vt     in   the simulated machine, which numbers CPUs by rank; NULL: the
- *               host, with the operating system's numbers
- *   error  out  on failure: what is wrong
+ *   vt  in  the simulated machine, which numbers CPUs by rank; NULL: the host,
+ *           with the operating system's numbers
  *
- * Returns: 0 or EINVAL.
+ * Returns: 0, or EINVAL with what is wrong.
  */
 int pinning_parse(struct pinning *pl, const char *text,
     const struct vm_topology *vt, char error[PINNING_ERROR_SIZE]);

@@ -29,9 +29,9 @@ int virtual_make(struct virtual_machine *vi, const char *name, unsigned cpus,
 uint64_t virtual_seed(uint64_t seed, unsigned repeat, const struct cell *ce);
 
 /*
- * Configures a run; pointers of the caller's remain NULL.
+ * Configures a run, with the machine's profile or one drawn from it; pointers
+ * of the caller's remain NULL.
  *
- *   pr      in  the machine's profile, or one drawn from it
  *   native  in  whether ciphers use the CPU's instructions
  */
 void virtual_config(const struct virtual_machine *vi, const struct profile *pr,

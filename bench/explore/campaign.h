@@ -78,12 +78,9 @@ uint64_t campaign_parts(const struct campaign *cn);
 void campaign_split(struct campaign *cn, unsigned part, unsigned parts);
 
 /*
- * Runs a campaign up to its first failure.
- *
- *   ce  out  counterexample_free(&ce->ce_case) is due
- *
- * Returns: 0, failures included; EINTR when interrupted; ENOMEM; what a
- * constructor returned.
+ * Runs a campaign up to its first failure; counterexample_free(&ce->ce_case) is
+ * due then.  Returns: 0, failures included; EINTR when interrupted; ENOMEM;
+ * what a constructor returned.
  */
 int campaign_run(const struct campaign *cn, struct campaign_result *ce);
 

@@ -47,9 +47,8 @@ const char *counterexample_add(struct counterexample *cx, bool failpoint,
 char *counterexample_text(const struct counterexample *cx);
 
 /*
- * Reads one.
+ * Reads one; counterexample_free() is due either way.
  *
- *   cx       out  counterexample_free() is due either way
  *   message  out  LINES_ERROR_SIZE bytes: what is wrong, with file and line
  *
  * Returns: 0; EINVAL; ENOMEM; or what read(2) returned.
@@ -57,11 +56,7 @@ char *counterexample_text(const struct counterexample *cx);
 int counterexample_load(struct counterexample *cx, const char *path,
     char *message);
 
-/*
- * Sets a subject's tunable from "name=value".
- *
- *   why  out  what is wrong, when it returns EINVAL
- */
+/* Sets a tunable from "name=value".  Returns: 0, or EINVAL and why. */
 int counterexample_set_tunable(struct subject *tb, const char *text, char *why,
     size_t size);
 

@@ -78,9 +78,8 @@ struct execution *execution_new(void);
 void execution_free(struct execution *ex);
 
 /*
- * Runs it once.
+ * Runs it once, by the choices of vh.
  *
- *   vh     in      chooses threads; its vh_steps_max is not used
  *   seed   in      of the simulated hardware
  *   trace  in/out  NULL, or all zero: the last events
  *
@@ -91,10 +90,7 @@ int execution_run(struct execution *ex, const struct subject *tb,
     const struct scenario *sn, const struct vm_control *vh, uint64_t seed,
     struct event_trace *trace, struct outcome *to);
 
-/*
- * While this is on, a KASSERT(9) that fails in a run is that run's outcome and
- * does not end the program.
- */
+/* Whether a KASSERT(9) that fails in a run ends that run, not the program. */
 void execution_catch_assertions(bool on);
 
 #endif

@@ -49,21 +49,15 @@ void output_check_clear(struct output_check *oc);
 void output_check_begin(struct output_check *oc, unsigned thread);
 
 /*
- * The thread has made keystream.
- *
- *   out  in/out  OUTPUT_CHECK_CANARY is replaced by another byte
- *
- * Returns: false if the key was handed out as output.
+ * The thread has made keystream, in which OUTPUT_CHECK_CANARY is replaced by
+ * another byte.  Returns: false if the key was handed out as output.
  */
 bool output_check_made(struct output_check *oc, unsigned thread,
     const uint8_t key[CIPHER_KEY_BYTES], uint8_t *out, size_t n);
 
 /*
- * The thread's read returned n bytes.
- *
- *   stored_bytes  in  how many may have been made before, or by others
- *
- * Returns: NULL, or what is wrong with them.
+ * The thread's read returned n bytes, of which that many may have been made
+ * before, or by others.  Returns: NULL, or what is wrong with them.
  */
 const char *output_check_returned(struct output_check *oc, unsigned thread,
     const uint8_t *buf, size_t n, uint64_t stored_bytes);
@@ -82,10 +76,8 @@ struct stack_scan {
 void stack_scan_add(struct stack_scan *ss, const uint8_t *secret, size_t n);
 
 /*
- * Whether a secret is on the calling fiber's stack below the caller; false
- * under ThreadSanitizer, where this cannot be found.
- *
- *   lowest  in  the stack's lowest byte
+ * Whether a secret is on the calling fiber's stack, of that lowest byte, below
+ * the caller; false under ThreadSanitizer, where this cannot be found.
  */
 bool stack_scan_found(const struct stack_scan *ss, const void *lowest);
 

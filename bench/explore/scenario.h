@@ -55,11 +55,8 @@ void scenario_draw(struct scenario *sn, const struct scenario_limits *sm,
     uint64_t seed);
 
 /*
- * Makes the i-th reduction: leaves something out or makes it smaller.
- *
- *   smaller  out  equal to sn if that reduction does not apply
- *
- * Returns: false when there is no i-th reduction.
+ * Makes the i-th reduction: leaves something out or makes it smaller, or copies
+ * sn where that does not apply.  Returns: false when there is no i-th one.
  */
 bool scenario_reduce(const struct scenario *sn, unsigned i,
     struct scenario *smaller);

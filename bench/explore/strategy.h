@@ -1,9 +1,7 @@
 /*
- * Strategies: which thread runs at each choice.
- *
- * A strategy is one file bench/explore/strategy_NAME.c that ends in its class,
- * and one line in strategy.tbl.  Its choices depend on seeds and on the choices
- * it is given, and on nothing else.
+ * Strategies: which thread runs at each choice, by seeds and the choices that
+ * were given, and by nothing else.  One is a file strategy_NAME.c that ends in
+ * its class, and a line in strategy.tbl.
  */
 #ifndef BENCH_EXPLORE_STRATEGY_H
 #define BENCH_EXPLORE_STRATEGY_H
