@@ -11,6 +11,7 @@
 
 #include "bench/assure/evidence.h"
 #include "bench/cli/format.h"
+#include "bench/cli/memory.h"
 #include "bench/kernel/ksource.h"
 
 enum { WORD_SIZE = 64, SANITIZER_STATUS = 86 };	/* no status of rngsim */
@@ -145,42 +146,31 @@ static const struct sanitizer {
 
 enum { SANITIZERS = sizeof(sanitizers) / sizeof(sanitizers[0]) };
 
-/* Adds a command as it can be typed where the program was started. */
-static void
-say_command(const char *path, const char *words, struct evidence_row *row)
-{
-	const size_t used = strlen(row->er_replay);
-	char folder[EVIDENCE_PATH_SIZE];
-	FILE *out;
-	size_t n;
-
-	if (getcwd(folder, sizeof(folder)) != NULL) {
-		n = strlen(folder);
-		if (strncmp(path, folder, n) == 0 && path[n] == '/')
-			path += n + 1;
-	}
-	out = fmemopen(row->er_replay + used, sizeof(row->er_replay) - used,
-	    "w");
-	if (out == NULL)
-		return;
-	fputs(used == 0 ? "" : "\n", out);
-	format_word(out, path);
-	fprintf(out, " %s", words);
-	fclose(out);
-}
-
 static void
 run_sibling(const struct assure_params *ap, const struct sanitizer *sa,
     const char *path, struct evidence_row *row)
 {
+	char folder[EVIDENCE_PATH_SIZE], *said, *text, *typed;
+	char words[256 + PROGRAM_PATH_SIZE];
 	const char *argv[PROGRAM_WORDS];
-	char *said, *text, words[256 + PROGRAM_PATH_SIZE];
+	size_t n, size;
 	int status;
+	FILE *out;
 
 	snprintf(words, sizeof(words), "assure -d %s --only schedules,ledger "
 	    "--budget %.0f --seed %" PRIu64, ap->ap_spec, ap->ap_budget_s <
 	    SANITIZERS ? 1 : ap->ap_budget_s / SANITIZERS, ap->ap_seed);
-	say_command(path, words, row);
+	/* As it can be typed where the program was started. */
+	if (getcwd(folder, sizeof(folder)) == NULL)
+		folder[0] = '\0';
+	n = strlen(folder);
+	out = xmemstream(&typed, &size);
+	format_word(out, n > 0 && strncmp(path, folder, n) == 0 &&
+	    path[n] == '/' ? path + n + 1 : path);
+	xmemclose(out);
+	evidence_say(row->er_replay, "%s%s %s", row->er_replay[0] == '\0' ?
+	    "" : "\n", typed, words);
+	free(typed);
 	program_split(path, words, argv);
 	status = program_run(argv, sa->sa_env, &text);
 	said = text == NULL ? NULL : strstr(text, "SUMMARY: ");

@@ -101,26 +101,6 @@ tally(struct section_run *sr, const uint64_t *start)
 	}
 }
 
-/*
- * The CPU of each thread.  A FIFO lock keeps the order of the first arrivals,
- * which is that of the threads.
- */
-static void
-place(const struct critical_section *se, unsigned *cpu)
-{
-	unsigned k, other;
-
-	for (unsigned i = 0; i < se->se_threads; i++) {
-		cpu[i] = se->se_cpus == NULL ? i : se->se_cpus[i];
-		if (!se->se_shuffled)
-			continue;
-		k = (unsigned)(splitmix(se->se_seed + i) % (i + 1));
-		other = cpu[k];
-		cpu[k] = cpu[i];
-		cpu[i] = other;
-	}
-}
-
 static int
 run_workers(struct section_run *sr)
 {
@@ -129,9 +109,19 @@ run_workers(struct section_run *sr)
 	uint64_t *start = xcalloc(se->se_threads, sizeof(*start));
 	unsigned *cpu = xcalloc(se->se_threads, sizeof(*cpu));
 	int64_t start_ns;
+	unsigned k;
 	int error = 0;
 
-	place(se, cpu);
+	/*
+	 * A FIFO lock keeps the order of the first arrivals, which is that of
+	 * the threads.
+	 */
+	for (unsigned i = 0; i < se->se_threads; i++) {
+		k = se->se_shuffled ? (unsigned)(splitmix(se->se_seed + i) %
+		    (i + 1)) : i;
+		cpu[i] = cpu[k];
+		cpu[k] = se->se_cpus == NULL ? i : se->se_cpus[i];
+	}
 	for (unsigned i = 0; error == 0 && i < se->se_threads; i++) {
 		struct worker *wk = &sr->sr_workers[i];
 

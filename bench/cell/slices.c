@@ -141,37 +141,34 @@ stop(struct slices *sl, struct slice_arm *sa)
 	}
 }
 
-static int
-start(struct slices *sl, struct slice_arm *sa)
-{
-	int error;
-
-	error = pthread_create(&sa->sa_thread, NULL, arm_main, sa);
-	if (error != 0) {
-		snprintf(sa->sa_why, sizeof(sa->sa_why), "the host refused to "
-		    "start a cell's thread: %s", strerror(error));
-		return (sa->sa_error = error);
-	}
-	sa->sa_started = true;
-	return (wait_state(sl, sa, SLICE_READY, -1) == SLICE_READY ? 0 : EINTR);
-}
-
 /* Makes all cells, stops them, and lets each in turn open its window. */
 static bool
 open_all(struct slices *sl)
 {
+	struct slice_arm *sa;
+
 	gsl_ran_shuffle(sl->sl_rng, sl->sl_order, sl->sl_count,
 	    sizeof(*sl->sl_order));
-	for (unsigned i = 0; i < sl->sl_count; i++)
-		if (start(sl, &sl->sl_arms[sl->sl_order[i]]) != 0)
+	for (unsigned i = 0; i < sl->sl_count; i++) {
+		sa = &sl->sl_arms[sl->sl_order[i]];
+		sa->sa_error = pthread_create(&sa->sa_thread, NULL, arm_main,
+		    sa);
+		if (sa->sa_error != 0) {
+			snprintf(sa->sa_why, sizeof(sa->sa_why), "the host "
+			    "refused to start a cell's thread: %s",
+			    strerror(sa->sa_error));
 			return (false);
+		}
+		sa->sa_started = true;
+		if (wait_state(sl, sa, SLICE_READY, -1) != SLICE_READY)
+			return (false);
+	}
 	for (unsigned i = 0; i < sl->sl_count; i++)
 		stop(sl, &sl->sl_arms[i]);
 	atomic_store_rel_32(&sl->sl_go, 1);
 	machine_wake_32(&sl->sl_go);
 	for (unsigned i = 0; i < sl->sl_count; i++) {
-		struct slice_arm *sa = &sl->sl_arms[sl->sl_order[i]];
-
+		sa = &sl->sl_arms[sl->sl_order[i]];
 		go(sa);
 		if (wait_state(sl, sa, SLICE_OPEN, -1) != SLICE_OPEN)
 			return (false);
@@ -294,29 +291,6 @@ finish(struct slices *sl, struct cell_measure *cm, char error_text[])
 	return (error);
 }
 
-static void
-make(struct slices *sl, const struct cell_params *cp, struct cell_measure *cm)
-{
-	struct slice_arm *sa;
-
-	sl->sl_room = (unsigned)(cp->cp_time_s * 1e9 / SLICE_MIN_NS) + 1;
-	sl->sl_arms = xcalloc(sl->sl_count, sizeof(*sl->sl_arms));
-	sl->sl_order = xcalloc(sl->sl_count, sizeof(*sl->sl_order));
-	for (unsigned i = 0; i < sl->sl_count; i++) {
-		sa = &sl->sl_arms[i];
-		sl->sl_order[i] = i;
-		sa->sa_slices = sl;
-		sa->sa_params = cp[i];
-		sa->sa_params.cp_arm = sa;
-		sa->sa_params.cp_stop = &sl->sl_end;
-		sa->sa_measure = &cm[i];
-		atomic_init_32(&sa->sa_state, SLICE_MADE);
-		freezer_init(&sa->sa_freezer);
-		sa->sa_mb_per_s = xcalloc(sl->sl_room,
-		    sizeof(*sa->sa_mb_per_s));
-	}
-}
-
 int
 slices_run(const struct engine *en, const struct cell_params *cp,
     unsigned count, gsl_rng *rng, struct cell_measure *cm,
@@ -324,12 +298,28 @@ slices_run(const struct engine *en, const struct cell_params *cp,
 {
 	struct slices sl = { .sl_engine = en, .sl_count = count,
 	    .sl_rng = rng, .sl_asked = cp->cp_stop };
+	struct slice_arm *sa;
 	struct mthread self;
 	unsigned i;
 	int error;
 
 	atomic_init_32(&sl.sl_go, 0);
-	make(&sl, cp, cm);
+	sl.sl_room = (unsigned)(cp->cp_time_s * 1e9 / SLICE_MIN_NS) + 1;
+	sl.sl_arms = xcalloc(count, sizeof(*sl.sl_arms));
+	sl.sl_order = xcalloc(count, sizeof(*sl.sl_order));
+	for (i = 0; i < count; i++) {
+		sa = &sl.sl_arms[i];
+		sl.sl_order[i] = i;
+		sa->sa_slices = &sl;
+		sa->sa_params = cp[i];
+		sa->sa_params.cp_arm = sa;
+		sa->sa_params.cp_stop = &sl.sl_end;
+		sa->sa_measure = &cm[i];
+		atomic_init_32(&sa->sa_state, SLICE_MADE);
+		freezer_init(&sa->sa_freezer);
+		sa->sa_mb_per_s = xcalloc(sl.sl_room,
+		    sizeof(*sa->sa_mb_per_s));
+	}
 	machine_attach(&self, "rngsim");
 	if (open_all(&sl))
 		alternate(&sl);

@@ -19,8 +19,8 @@ enum {
 };
 
 /* How a line's value is read. */
-enum kind { DESIGN, LOCK, CIPHER, TUNABLE, FAILPOINT, NUMBER, PLACES, WORD,
-	PROPERTY, CHOICE, READER, BURSTS, CHOICES, ANSWERS };
+enum kind { DESIGN, LOCK, CIPHER, TUNABLE, FAILPOINT, NUMBER, WORD, PROPERTY,
+	CHOICE, READER, BURSTS, CHOICES, ANSWERS };
 
 /* Values of a choice; their indexes are kept. */
 static const char *const no_yes[] = { "no", "yes", NULL };
@@ -33,7 +33,7 @@ static const struct key {
 	enum kind	 ky_kind;
 	unsigned	 ky_flags;
 	size_t		 ky_offset;	/* of the member */
-	const char *const *ky_values;	/* of a choice */
+	const char *const *ky_values;	/* of a choice; NULL: 1 to 4 */
 } keys[] = {
 #define	AT(member)	offsetof(struct counterexample, member)
 	{ "design", DESIGN, REQUIRED, AT(cx_subject.tb_design), NULL },
@@ -48,7 +48,7 @@ static const struct key {
 	{ "seeded", CHOICE, REQUIRED, AT(cx_scenario.sn_seeded), no_yes },
 	{ "queue", CHOICE, REQUIRED, AT(cx_scenario.sn_queue), no_yes },
 	{ "crypto", CHOICE, REQUIRED, AT(cx_scenario.sn_real), ideal_real },
-	{ "places", PLACES, REQUIRED, 0, NULL },
+	{ "places", CHOICE, REQUIRED, AT(cx_scenario.sn_places), NULL },
 	{ "reader", READER, REQUIRED | REPEATS, 0, NULL },
 	{ "bursts", BURSTS, REQUIRED, 0, NULL },
 	{ "property", PROPERTY, REQUIRED, AT(cx_word), NULL },
@@ -264,21 +264,6 @@ read_steps(struct lines *li, struct scenario_step *step, unsigned *count,
 }
 
 static int
-read_choice(struct lines *li, const char *const values[], unsigned *choice,
-    const char *value)
-{
-	struct text names = { .s = "" };
-
-	for (*choice = 0; values[*choice] != NULL; ++*choice) {
-		if (strcmp(value, values[*choice]) == 0)
-			return (0);
-		text_list(&names, "%s", values[*choice]);
-	}
-	return (lines_refuse(li, "\"%.20s\": expected one of %s", value,
-	    names.s));
-}
-
-static int
 find_name(struct lines *li, struct subject *tb, const struct key *ky,
     const char *value)
 {
@@ -303,11 +288,15 @@ static int
 read_key(struct lines *li, struct counterexample *cx, const struct key *ky,
     const char *value)
 {
+	const struct tunable choice = { .tn_type = ky->ky_values == NULL ?
+	    TUNABLE_UINT : TUNABLE_CHOICE, .tn_offset = ky->ky_offset,
+	    .tn_min = 1, .tn_max = SCENARIO_PLACES_MAX,
+	    .tn_choices = ky->ky_values };
 	char why[FAILPOINTS_ERROR_SIZE];
 	struct subject *tb = &cx->cx_subject;
 	struct scenario *sn = &cx->cx_scenario;
 	void *member = (char *)cx + ky->ky_offset;
-	uint64_t v = 0;
+	size_t v = 0;
 	unsigned i = sn->sn_readers;
 
 	switch (ky->ky_kind) {
@@ -332,13 +321,12 @@ read_key(struct lines *li, struct counterexample *cx, const struct key *ky,
 	case NUMBER:
 		return (parse_number(value, member) == 0 ? 0 :
 		    lines_refuse(li, "\"%.40s\": expected a number", value));
-	case PLACES:
-		if (parse_number(value, &v) != 0 || v < 1 ||
-		    v > SCENARIO_PLACES_MAX)
-			return (lines_refuse(li, "\"%.20s\": expected 1..%d",
-			    value, SCENARIO_PLACES_MAX));
-		sn->sn_places = (unsigned)v;
-		return (0);
+	case CHOICE:
+		if (tunable_set_text(&choice, cx, value) == 0)
+			return (0);
+		tunable_range(&choice, why, sizeof(why));
+		return (lines_refuse(li, "\"%.20s\": expected %s%s", value,
+		    ky->ky_values == NULL ? "" : "one of ", why));
 	case PROPERTY:
 		if (!execution_has_property(value))
 			return (lines_refuse(li, "\"%.40s\" is no property; "
@@ -352,8 +340,6 @@ read_key(struct lines *li, struct counterexample *cx, const struct key *ky,
 			    value));
 		strcpy(member, value);
 		return (0);
-	case CHOICE:
-		return (read_choice(li, ky->ky_values, member, value));
 	case READER:
 		if (i == SCENARIO_READERS_MAX)
 			return (lines_refuse(li, "more than %u readers", i));
