@@ -46,47 +46,42 @@ producer_main(void *arg)
 }
 
 static int
-refused(struct cell_run *run, int error, const char *what, unsigned i,
-    unsigned n)
-{
-	return (cell_fail(run, error, "the host refused to start %s thread %u "
-	    "of %u: %s; see ulimit -u, ulimit -v and the cgroup's "
-	    "pids.max", what, i + 1, n, strerror(error)));
-}
-
-static int
 start_threads(struct cell_run *run)
 {
 	const struct pinning *place = run->run_params->cp_place;
-	unsigned n = run->run_params->cp_cell.ce_readers;
-	unsigned producers = run->run_sources.hv_producers;
+	const unsigned producers = run->run_sources.hv_producers;
+	const unsigned n = index_harvest(run);
+	const char *what = "harvest";
+	unsigned i = 0, of = 1;
+	struct producer *p;
 	char name[32];
 	int error;
 
 	error = machine_spawn(&run->run_harvest, "rand_harvestq",
 	    pinning_harvest(place, n), harvest_main, run);
-	if (error != 0)
-		return (refused(run, error, "harvest", 0, 1));
-	run->run_harvest_started = true;
-	for (unsigned i = 0; i < producers; i++) {
-		run->run_producers[i].p_run = run;
-		run->run_producers[i].p_index = i;
-		error = machine_spawn(&run->run_producers[i].p_td, "producer",
-		    MACHINE_CPU_ANY, producer_main, &run->run_producers[i]);
-		if (error != 0)
-			return (refused(run, error, "producer", i, producers));
-		run->run_producers_started++;
+	run->run_harvest_started = error == 0;
+	while (error == 0 && (i = run->run_producers_started) < producers) {
+		what = "producer";
+		of = producers;
+		p = &run->run_producers[i];
+		p->p_run = run;
+		p->p_index = i;
+		error = machine_spawn(&p->p_td, what, MACHINE_CPU_ANY,
+		    producer_main, p);
+		run->run_producers_started += error == 0;
 	}
-	for (unsigned i = 0; i < n; i++) {
+	while (error == 0 && (i = run->run_started) < n) {
+		what = "reader";
+		of = n;
 		snprintf(name, sizeof(name), "reader%u", i);
 		error = machine_spawn(&run->run_readers[i].r_td, name,
 		    pinning_reader(place, i), cell_reader_main,
 		    &run->run_readers[i]);
-		if (error != 0)
-			return (refused(run, error, "reader", i, n));
-		run->run_started++;
+		run->run_started += error == 0;
 	}
-	return (0);
+	return (error == 0 ? 0 : cell_fail(run, error, "the host refused to "
+	    "start %s thread %u of %u: %s; see ulimit -u, ulimit -v and the "
+	    "cgroup's pids.max", what, i + 1, of, strerror(error)));
 }
 
 static void

@@ -59,14 +59,13 @@ seed_of(const struct campaign *cn, uint64_t number, enum salt salt)
 void
 campaign_limits(const struct subject *tb, struct scenario_limits *sm)
 {
-	memset(sm, 0, sizeof(*sm));
-	sm->sm_readers_least = 2;
-	sm->sm_readers_most = 4;
-	sm->sm_block_bytes = tb->tb_cipher->ci_block_bytes;
-	sm->sm_whole_blocks = tb->tb_cipher->ci_whole_blocks;
-	sm->sm_timer = !design_info(tb->tb_design).di_probed;
-	sm->sm_queue = tb->tb_faults != NULL &&
-	    failpoints_need_queue(tb->tb_faults);
+	*sm = (struct scenario_limits){ .sm_readers_least = 2,
+	    .sm_readers_most = 4,
+	    .sm_block_bytes = tb->tb_cipher->ci_block_bytes,
+	    .sm_whole_blocks = tb->tb_cipher->ci_whole_blocks,
+	    .sm_timer = !design_info(tb->tb_design).di_probed,
+	    .sm_queue = tb->tb_faults != NULL &&
+	    failpoints_need_queue(tb->tb_faults) };
 }
 
 void
@@ -78,20 +77,6 @@ campaign_add(struct campaign_result *sum, const struct campaign_result *ce)
 	for (unsigned i = 0; i < FAILPOINTS; i++) {
 		sum->ce_evaluated[i] += ce->ce_evaluated[i];
 		sum->ce_executed[i] += ce->ce_executed[i];
-	}
-}
-
-static void
-count(struct campaign_result *ce, const struct subject *tb,
-    const struct outcome *to)
-{
-	field_merge(campaign_row_fields, &ce->ce_row, &(struct campaign_row){
-	    .schedules = 1, .steps = to->to_steps, .steps_most = to->to_steps,
-	    .reads = to->to_reads, .reseeds = to->to_reseeds,
-	    .blocks = to->to_blocks });
-	for (unsigned i = 0; i < FAILPOINTS && tb->tb_faults != NULL; i++) {
-		ce->ce_evaluated[i] += to->to_faults.fo_evaluated[i];
-		ce->ce_executed[i] += to->to_faults.fo_executed[i];
 	}
 }
 
@@ -113,10 +98,20 @@ run_schedule(struct block *bk, const struct campaign *cn,
 	strategy_end(sg);
 	if (error != 0)
 		return (error);
-	if (number >= cn->cn_first || to->to_word != NULL)
-		count(ce, tb, to);
-	else
+	if (number < cn->cn_first && to->to_word == NULL)
 		ce->ce_ahead++;
+	else {
+		field_merge(campaign_row_fields, &ce->ce_row,
+		    &(struct campaign_row){ .schedules = 1,
+		    .steps = to->to_steps, .steps_most = to->to_steps,
+		    .reads = to->to_reads, .reseeds = to->to_reseeds,
+		    .blocks = to->to_blocks });
+		for (unsigned i = 0; i < FAILPOINTS && tb->tb_faults != NULL;
+		    i++) {
+			ce->ce_evaluated[i] += to->to_faults.fo_evaluated[i];
+			ce->ce_executed[i] += to->to_faults.fo_executed[i];
+		}
+	}
 	if (to->to_word != NULL) {
 		ce->ce_failed = true;
 		ce->ce_case = (struct counterexample){ .cx_subject = *tb,
@@ -132,15 +127,6 @@ run_schedule(struct block *bk, const struct campaign *cn,
 	    __atomic_load_n(tb->tb_stop, __ATOMIC_RELAXED) ? EINTR : 0);
 }
 
-static double
-cpu_s(void)
-{
-	struct timespec cpu;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu);
-	return ((double)cpu.tv_sec + (double)cpu.tv_nsec / (double)NS_PER_S);
-}
-
 /* Runs the schedules of a scenario, up to one that fails. */
 static void
 run_block(void *context, unsigned task, unsigned slot)
@@ -148,13 +134,14 @@ run_block(void *context, unsigned task, unsigned slot)
 	struct crew *cy = context;
 	const struct campaign *cn = cy->cy_campaign;
 	const uint64_t block = cy->cy_first + task;
-	const double before_s = cpu_s();
 	struct block *bk = &cy->cy_block[slot];
 	struct campaign_result *ce = &bk->bk_result;
 	uint64_t number = block * cy->cy_block_size;
+	int64_t after_ns = 0, before_ns = 0;
 	struct strategy sg;
 	struct scenario sn;
 
+	(void)tick_cpu_ns(CLOCK_THREAD_CPUTIME_ID, &before_ns);
 	memset(ce, 0, sizeof(*ce));
 	bk->bk_error = 0;
 	if (bk->bk_execution == NULL)
@@ -172,7 +159,8 @@ run_block(void *context, unsigned task, unsigned slot)
 		    memory_order_relaxed);
 	}
 	strategy_fini(&sg);
-	ce->ce_row.cpu_s = cpu_s() - before_s;
+	(void)tick_cpu_ns(CLOCK_THREAD_CPUTIME_ID, &after_ns);
+	ce->ce_row.cpu_s = (double)(after_ns - before_ns) / (double)NS_PER_S;
 }
 
 /* Blocks are taken in order, so the first failure is the one that is kept. */

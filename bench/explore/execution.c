@@ -222,10 +222,8 @@ read_one(struct execution *ex, struct execution_reader *r, uint32_t bytes)
 	r->r_stack.ss_count = 0;
 	/* For the ledger a reseed that has ended is known to later reads. */
 	vm_settle();
-	r->r_reading = true;
 	error = randomdev_read(ex->ex_device, KERNEL_CPU_HERE, r->r_buf, bytes,
 	    &left, false);
-	r->r_reading = false;
 	ex->ex_seeded = true;
 	ex->ex_reads++;
 	/* No fault of the source. */
@@ -350,7 +348,6 @@ start_reader(struct execution *ex, unsigned i)
 		r->r_bytes = bytes;
 	}
 	r->r_execution = ex;
-	r->r_reading = false;
 	snprintf(name, sizeof(name), "reader %u", i + 1);
 	return (machine_spawn(&r->r_td, name, MACHINE_CPU_ANY, reader_main,
 	    r));

@@ -16,7 +16,6 @@ struct execution_reader {
 	struct mthread	 r_td;
 	uint8_t		*r_buf;
 	size_t		 r_bytes;
-	bool		 r_reading;	/* within a read */
 	struct stack_scan r_stack;
 };
 
@@ -60,7 +59,6 @@ struct execution {
 	struct {
 		const void	*lock;
 		int		 holder;	/* -1: none */
-		bool		 excludes;
 	}		 ex_lock[EVENT_TRACE_LOCKS_MAX];
 };
 

@@ -135,7 +135,13 @@ is_running(void *context)
 	return (answer);
 }
 
-/* A lock that does not exclude orders nothing. */
+/* A lock without LC_EXCLUDES is left to the ledger, and orders nothing. */
+static bool
+excludes(const struct lock *l)
+{
+	return ((l->lo_class->lc_flags & LC_EXCLUDES) != 0);
+}
+
 static void
 unordered(void *context, const void *object, const char *what, unsigned thread,
     unsigned before)
@@ -143,7 +149,7 @@ unordered(void *context, const void *object, const char *what, unsigned thread,
 	struct execution *ex = context;
 
 	for (unsigned i = 0; i < ex->ex_locks; i++)
-		if (ex->ex_lock[i].lock == object && !ex->ex_lock[i].excludes)
+		if (ex->ex_lock[i].lock == object && !excludes(object))
 			return;
 	execution_fail(ex, EXECUTION_ORDERED, "thread %u uses %s after thread "
 	    "%u, and no release store that it has acquired orders the two",
@@ -154,7 +160,6 @@ unordered(void *context, const void *object, const char *what, unsigned thread,
 static unsigned
 lock_number(struct execution *ex, const struct vm_note *vn)
 {
-	const struct lock *l = vn->vn_lock;
 	unsigned i;
 
 	for (i = 0; i < ex->ex_locks; i++)
@@ -165,8 +170,6 @@ lock_number(struct execution *ex, const struct vm_note *vn)
 	ex->ex_locks++;
 	ex->ex_lock[i].lock = vn->vn_lock;
 	ex->ex_lock[i].holder = -1;
-	/* A lock without LC_EXCLUDES is left to the ledger. */
-	ex->ex_lock[i].excludes = (l->lo_class->lc_flags & LC_EXCLUDES) != 0;
 	if (ex->ex_trace != NULL) {
 		ex->ex_trace->et_lock[i] = vn->vn_detail;
 		ex->ex_trace->et_locks = i + 1;
@@ -214,7 +217,7 @@ observe(void *context, const struct vm_note *vn)
 		ex->ex_lock[lock].holder = vn->vn_kind == VM_LOCK_HELD ?
 		    (int)thread : -1;
 		if (vn->vn_kind == VM_LOCK_HELD && other >= 0 &&
-		    ex->ex_lock[lock].excludes)
+		    excludes(vn->vn_lock))
 			execution_fail(ex, EXECUTION_EXCLUSION, "thread %u has "
 			    "%s, and thread %d has it still", thread,
 			    vn->vn_detail, other);
