@@ -137,9 +137,8 @@ print_html(FILE *out, const void *of)
 
 	text_add(&t, "by rngsim %s on %s, %s", pg->pg_revision, pg->pg_host,
 	    pg->pg_when);
-	page_begin(out, FORMATF("rngsim: safety case of %s",
-	    pg->pg_design != NULL ? pg->pg_design->de_ident :
-	    pg->pg_params->ap_lock->lc_name), RESULT_CHECKED, t.s);
+	page_begin(out, FORMATF("rngsim: safety case of %s", pg->pg_subject),
+	    RESULT_CHECKED, t.s);
 	page_printed(out, page_print, pg);
 	page_end(out);
 }
@@ -160,7 +159,7 @@ assure(const struct options *op, struct page *pg,
 	snprintf(host, sizeof(host), "%s, %s", rh->cpu_model, rh->libcrypto);
 	text_add(&command, "rngsim assure %s %s --budget %g --seed %" PRIu64
 	    "%s%.200s", pg->pg_design == NULL ? "-l" : "-d",
-	    pg->pg_design == NULL ? ap->ap_lock->lc_name : ap->ap_spec,
+	    pg->pg_design == NULL ? pg->pg_subject : ap->ap_spec,
 	    op->op_time_s, ap->ap_seed, rows != NULL ? " --only " : "",
 	    rows != NULL ? rows : "");
 	pg->pg_revision = rh->revision;
@@ -211,9 +210,10 @@ run(struct options *op)
 		ap.ap_lock = lock_classes[op->op_locks.ol_value[0]];
 		ap.ap_simulated_lock = simulated_lock(ap.ap_lock->lc_name);
 		ap.ap_design = "concurrent";
+		pg.pg_subject = ap.ap_lock->lc_name;
 	} else {
 		pg.pg_design = design_at(op->op_designs.ol_value[0]);
-		ap.ap_design = pg.pg_design->de_ident;
+		pg.pg_subject = ap.ap_design = pg.pg_design->de_ident;
 	}
 	ap.ap_spec = ksource_spec(ap.ap_design);
 	ap.ap_jobs = op->op_jobs != 0 ? op->op_jobs : cpu_count();

@@ -125,6 +125,7 @@ void program_say_end(int status, int err, struct evidence_row *row);
 /* A page: the rows in order, NULL for those that were not asked for. */
 struct page {
 	const struct assure_params *pg_params;
+	const char	*pg_subject;	/* its name */
 	const struct design *pg_design;	/* NULL: a lock's */
 	struct evidence_row *pg_rows[EVIDENCE_ROWS];
 	double		 pg_budget_s;	/* of all rows */

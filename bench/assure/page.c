@@ -89,19 +89,12 @@ commands(FILE *out, const char *name, const char *text)
 	}
 }
 
-static const char *
-page_subject(const struct page *pg)
-{
-	return (pg->pg_design != NULL ? pg->pg_design->de_ident :
-	    pg->pg_params->ap_lock->lc_name);
-}
-
 static void
 claim(FILE *out, const struct page *pg)
 {
 	const enum evidence_state verdict = page_verdict(pg);
 	const char *kind = pg->pg_design != NULL ? "design" : "lock";
-	const char *name = page_subject(pg);
+	const char *name = pg->pg_subject;
 	struct text none = { .s = "" }, t = { .s = "" };
 
 	for (unsigned i = 0; i < EVIDENCE_ROWS; i++)
@@ -199,7 +192,7 @@ page_print(FILE *out, const void *page)
 	struct text bounds = { .s = "" }, unshown = { .s = "" };
 
 	fprintf(out, "SAFETY CASE: %s%s\n%s, rngsim %s\n%s\n\n",
-	    pg->pg_design != NULL ? "" : "lock ", page_subject(pg),
+	    pg->pg_design != NULL ? "" : "lock ", pg->pg_subject,
 	    pg->pg_when, pg->pg_revision, pg->pg_host);
 	claim(out, pg);
 	text_add(&bounds, "Seed %" PRIu64 ", a budget of %g s of which rows "

@@ -16,19 +16,6 @@ failpoints_def(unsigned i)
 	    &fortuna_failpoints[i - FIRST_FORTUNA]);
 }
 
-/* Returns: FAILPOINTS when there is none of that name. */
-static unsigned
-find(const char *name, size_t n)
-{
-	unsigned i;
-
-	for (i = 0; i < FAILPOINTS; i++)
-		if (strlen(failpoints_def(i)->fd_name) == n &&
-		    memcmp(failpoints_def(i)->fd_name, name, n) == 0)
-			break;
-	return (i);
-}
-
 int
 failpoints_parse(struct failpoint_list *fl, const char *text,
     char error[FAILPOINTS_ERROR_SIZE])
@@ -44,7 +31,10 @@ failpoints_parse(struct failpoint_list *fl, const char *text,
 		    text);
 		return (EINVAL);
 	}
-	i = find(text, n);
+	for (i = 0; i < FAILPOINTS; i++)
+		if (strlen(failpoints_def(i)->fd_name) == n &&
+		    memcmp(failpoints_def(i)->fd_name, text, n) == 0)
+			break;
 	if (i == FAILPOINTS) {
 		for (unsigned k = 0; k < FAILPOINTS; k++)
 			text_list(&names, "%s%s", k + 1 < FAILPOINTS ? "" :

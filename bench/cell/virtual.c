@@ -36,47 +36,20 @@ virtual_make(struct virtual_machine *vi, const char *name, unsigned cpus,
 	    &vi->vi_topology, error) == 0 ? 0 : ERANGE);
 }
 
-static uint64_t
-mix_text(uint64_t v, const char *text)
-{
-	for (; *text != '\0'; text++)
-		v = splitmix(v ^ (unsigned char)*text);
-	return (splitmix(v));
-}
-
 uint64_t
 virtual_seed(uint64_t seed, unsigned repeat, const struct cell *ce)
 {
+	const char *const texts[] = { ce->ce_design, ce->ce_lock,
+	    ce->ce_cipher->ci_name };
 	uint64_t v = splitmix(seed + repeat);
 
-	v = mix_text(v, ce->ce_design);
-	v = mix_text(v, ce->ce_lock);
-	v = mix_text(v, ce->ce_cipher->ci_name);
+	for (unsigned i = 0; i < 3; i++) {
+		for (const char *p = texts[i]; *p != '\0'; p++)
+			v = splitmix(v ^ (unsigned char)*p);
+		v = splitmix(v);
+	}
 	v = splitmix(v ^ ce->ce_readers);
 	return (splitmix(v ^ ce->ce_request_bytes));
-}
-
-/*
- * What the requests under way at the window's end take if all readers wait for
- * each other: each is finished to the end of its buffer.  Twice that, as other
- * threads run too.
- */
-static uint64_t
-under_way_ps(const struct cell *ce, const struct vm_costs *vc)
-{
-	uint64_t bytes, pages;
-
-	bytes = ce->ce_workload == NULL ? ce->ce_request_bytes :
-	    workload_max_bytes(ce->ce_workload, ce->ce_request_bytes);
-	if (bytes > RANDOMDEV_PIECE_BYTES)
-		bytes = RANDOMDEV_PIECE_BYTES;
-	pages = bytes / VIRTUAL_PAGE_BYTES + 1;
-	return (2 * (uint64_t)(ce->ce_readers + 1) *
-	    (bytes * (vc->vc_unit_fs[COST_KEYSTREAM] +
-	    vc->vc_unit_fs[COST_COPYOUT]) / 1000 +
-	    pages * (2 * vc->vc_cost_ps[COST_KEYSTREAM] +
-	    vc->vc_cost_ps[COST_KEY_SET] + vc->vc_cost_ps[COST_LOCK] +
-	    VIRTUAL_HAND_OVER_NS * UINT64_C(1000))));
 }
 
 void
@@ -85,14 +58,30 @@ virtual_config(const struct virtual_machine *vi, const struct profile *pr,
     struct machine_config *mc)
 {
 	const struct program_config *pc = &cp->cp_config->bc_program;
+	const struct vm_costs *vc = &mc->mc_costs;
+	const struct cell *ce = &cp->cp_cell;
+	uint64_t bytes = ce->ce_workload == NULL ? ce->ce_request_bytes :
+	    workload_max_bytes(ce->ce_workload, ce->ce_request_bytes);
 
-	memset(mc, 0, sizeof(*mc));
-	mc->mc_topology = vi->vi_topology;
-	mc->mc_seed = seed;
-	vm_costs(pr, cp->cp_cell.ce_cipher->ci_name, native, &mc->mc_costs);
+	*mc = (struct machine_config){ .mc_topology = vi->vi_topology,
+	    .mc_seed = seed };
+	vm_costs(pr, ce->ce_cipher->ci_name, native, &mc->mc_costs);
+	/*
+	 * The requests under way at the window's end, if all readers wait for
+	 * each other: each is finished to the end of its buffer.  Twice that,
+	 * as other threads run too.
+	 */
+	if (bytes > RANDOMDEV_PIECE_BYTES)
+		bytes = RANDOMDEV_PIECE_BYTES;
 	mc->mc_limit_ps = (pc->seed_timeout_ms + pc->warmup_ms +
 	    VIRTUAL_REST_S * 1000 + (uint64_t)(cp->cp_time_s * 1e3)) *
-	    ps_per_ms + under_way_ps(&cp->cp_cell, &mc->mc_costs);
+	    ps_per_ms + 2 * (uint64_t)(ce->ce_readers + 1) *
+	    (bytes * (vc->vc_unit_fs[COST_KEYSTREAM] +
+	    vc->vc_unit_fs[COST_COPYOUT]) / 1000 +
+	    (bytes / VIRTUAL_PAGE_BYTES + 1) *
+	    (2 * vc->vc_cost_ps[COST_KEYSTREAM] +
+	    vc->vc_cost_ps[COST_KEY_SET] + vc->vc_cost_ps[COST_LOCK] +
+	    VIRTUAL_HAND_OVER_NS * UINT64_C(1000)));
 }
 
 uint64_t

@@ -381,47 +381,40 @@ read_line(struct lines *li, struct counterexample *cx, uint32_t *seen)
 	return (read_key(li, cx, &keys[i], value));
 }
 
-static int
-load(struct lines *li, struct counterexample *cx)
-{
-	uint32_t seen = 0;
-	bool ended = false;
-
-	if (!lines_next(li))
-		return (lines_refuse_file(li, "empty: expected \"%s\"",
-		    COUNTEREXAMPLE_SCHEMA));
-	if (strcmp(li->li_text, COUNTEREXAMPLE_SCHEMA) != 0)
-		return (lines_refuse(li, "\"%.40s\": expected \"%s\"",
-		    li->li_text, COUNTEREXAMPLE_SCHEMA));
-	while (!ended && lines_next(li)) {
-		if (li->li_text[0] == '#' || li->li_text[0] == '\0')
-			continue;
-		ended = strcmp(li->li_text, "end") == 0;
-		if (!ended && read_line(li, cx, &seen) != 0)
-			return (li->li_error);
-	}
-	if (!ended)
-		return (lines_refuse_file(li, "cut off: no line \"end\""));
-	for (unsigned i = 0; i < KEYS; i++)
-		if ((keys[i].ky_flags & REQUIRED) != 0 && (seen >> i & 1) == 0)
-			return (lines_refuse_file(li, "no line \"%s\"",
-			    keys[i].ky_word));
-	return (lines_next(li) ? lines_refuse(li, "text behind \"end\"") :
-	    li->li_error);
-}
-
 int
 counterexample_load(struct counterexample *cx, const char *path, char *message)
 {
+	uint32_t seen = 0;
+	bool ended = false;
 	struct lines li;
-	int error;
 
 	memset(cx, 0, sizeof(*cx));
 	subject_default(&cx->cx_subject);
+	/* After the first error the others have no effect. */
 	lines_open(&li, path, message);
-	error = load(&li, cx);
+	if (!lines_next(&li))
+		(void)lines_refuse_file(&li, "empty: expected \"%s\"",
+		    COUNTEREXAMPLE_SCHEMA);
+	else if (strcmp(li.li_text, COUNTEREXAMPLE_SCHEMA) != 0)
+		(void)lines_refuse(&li, "\"%.40s\": expected \"%s\"",
+		    li.li_text, COUNTEREXAMPLE_SCHEMA);
+	while (!ended && lines_next(&li)) {
+		if (li.li_text[0] == '#' || li.li_text[0] == '\0')
+			continue;
+		ended = strcmp(li.li_text, "end") == 0;
+		if (!ended)
+			(void)read_line(&li, cx, &seen);
+	}
+	if (!ended)
+		(void)lines_refuse_file(&li, "cut off: no line \"end\"");
+	for (unsigned i = 0; i < KEYS; i++)
+		if ((keys[i].ky_flags & REQUIRED) != 0 && (seen >> i & 1) == 0)
+			(void)lines_refuse_file(&li, "no line \"%s\"",
+			    keys[i].ky_word);
+	if (lines_next(&li))
+		(void)lines_refuse(&li, "text behind \"end\"");
 	lines_close(&li);
-	return (error);
+	return (li.li_error);
 }
 
 int

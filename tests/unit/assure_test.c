@@ -254,7 +254,7 @@ print_design(const struct design *de, enum evidence_state state,
 	static struct evidence_row rows[EVIDENCE_ROWS];
 	const struct assure_params ap = { .ap_seed = 9, .ap_jobs = 2 };
 	struct page pg = { .pg_params = &ap,
-	    .pg_design = de, .pg_budget_s = 60,
+	    .pg_design = de, .pg_subject = de->de_ident, .pg_budget_s = 60,
 	    .pg_revision = "1", .pg_when = "now", .pg_host = "here" };
 	char line[256];
 	unsigned i;
