@@ -51,24 +51,6 @@ progress(void *context, uint64_t done)
 	    tb->tb_lock->lc_name, tb->tb_cipher->ci_name));
 }
 
-/* The first chosen design that has a sysctl, or just the first. */
-static const struct design *
-design_with(const struct options *op, const char *text)
-{
-	char range[DESIGN_RANGE_SIZE];
-	const struct design *de;
-	struct kern_setting set;
-
-	design_setting(&set, text);
-	for (unsigned i = 0; i < op->op_designs.ol_count; i++) {
-		de = design_at(op->op_designs.ol_value[i]);
-		if (design_check(de, HARVEST_MODEL_newest, &set, range) !=
-		    ENOENT)
-			return (de);
-	}
-	return (design_at(op->op_designs.ol_value[0]));
-}
-
 /*
  * Sets what all campaigns of a command line have in common.
  *
@@ -78,7 +60,10 @@ static int
 make_campaign(struct campaign *cn, const struct options *op)
 {
 	const char *text = op->op_strategy, *instead;
-	char why[WHY_SIZE];
+	const struct option_list *designs = &op->op_designs;
+	char range[DESIGN_RANGE_SIZE], why[WHY_SIZE];
+	struct kern_setting set;
+	unsigned d;
 
 	*cn = (struct campaign){ .cn_seed = op->op_seed, .cn_jobs = op->op_jobs,
 	    .cn_first = op->op_only, .cn_end = GIVEN(op, ONLY) ? op->op_only +
@@ -89,7 +74,14 @@ make_campaign(struct campaign *cn, const struct options *op)
 	if (op->op_faults.fl_count > 0)
 		cn->cn_subject.tb_faults = &op->op_faults;
 	for (unsigned i = 0; i < op->op_tunable_count; i++) {
-		cn->cn_subject.tb_design = design_with(op, op->op_tunables[i]);
+		design_setting(&set, op->op_tunables[i]);
+		/* The first chosen design that has it, or just the first. */
+		for (d = 0; d < designs->ol_count && design_check(design_at(
+		    designs->ol_value[d]), HARVEST_MODEL_newest, &set,
+		    range) == ENOENT;)
+			d++;
+		cn->cn_subject.tb_design = design_at(
+		    designs->ol_value[d < designs->ol_count ? d : 0]);
 		if (counterexample_set_tunable(&cn->cn_subject,
 		    op->op_tunables[i], why, sizeof(why)) != 0)
 			return (usage_error("-S: %s", why));
@@ -375,7 +367,9 @@ check(struct options *op)
 	if (readers != NULL && strchr(readers, ',') != NULL)
 		return (usage_error("-r: \"%s\": expected 1..%d, or a range "
 		    "such as 2-4", readers, SCENARIO_READERS_MAX));
-	error = make_campaign(&cn, op);
+	error = take_all(op);
+	if (error == 0)
+		error = make_campaign(&cn, op);
 	if (error != 0)
 		return (error);
 	most = op->op_part_of > 0 || op->op_plan != NULL ?
@@ -386,7 +380,7 @@ check(struct options *op)
 		return (usage_error("%s: expected at most %" PRIu64 " job%s "
 		    "of these schedules", op->op_plan != NULL ? "--parts" :
 		    "--part", most, PLURAL(most)));
-	return (take_all(op));
+	return (0);
 }
 
 static int

@@ -146,69 +146,66 @@ static const struct sanitizer {
 
 enum { SANITIZERS = sizeof(sanitizers) / sizeof(sanitizers[0]) };
 
-static void
-run_sibling(const struct assure_params *ap, const struct sanitizer *sa,
-    const char *path, struct evidence_row *row)
+void
+sanitizers_gather(const struct assure_params *ap, struct evidence_row *row)
 {
-	char folder[EVIDENCE_PATH_SIZE], *said, *text, *typed;
-	char words[256 + PROGRAM_PATH_SIZE];
+	char folder[EVIDENCE_PATH_SIZE], path[EVIDENCE_PATH_SIZE];
+	char *said, *text, *typed, words[256 + PROGRAM_PATH_SIZE];
 	const char *argv[PROGRAM_WORDS];
+	const struct sanitizer *sa;
+	unsigned found = 0;
 	size_t n, size;
 	int status;
 	FILE *out;
 
-	snprintf(words, sizeof(words), "assure -d %s --only schedules,ledger "
-	    "--budget %.0f --seed %" PRIu64, ap->ap_spec, ap->ap_budget_s <
-	    SANITIZERS ? 1 : ap->ap_budget_s / SANITIZERS, ap->ap_seed);
-	/* As it can be typed where the program was started. */
-	if (getcwd(folder, sizeof(folder)) == NULL)
-		folder[0] = '\0';
-	n = strlen(folder);
-	out = xmemstream(&typed, &size);
-	format_word(out, n > 0 && strncmp(path, folder, n) == 0 &&
-	    path[n] == '/' ? path + n + 1 : path);
-	xmemclose(out);
-	evidence_say(row->er_replay, "%s%s %s", row->er_replay[0] == '\0' ?
-	    "" : "\n", typed, words);
-	free(typed);
-	program_split(path, words, argv);
-	status = program_run(argv, sa->sa_env, &text);
-	said = text == NULL ? NULL : strstr(text, "SUMMARY: ");
-	evidence_say(row->er_text, "%s", sa->sa_name);
-	if (status == 0)
-		evidence_say(row->er_text, ksource_named(ap->ap_design) &&
-		    strcmp(sa->sa_flavour, "tsan") == 0 ? ": clean except "
-		    "FreeBSD's load of the counter without the mutex, which "
-		    "is harmless (rngsim-kernel(7)). " : ": clean. ");
-	else if (WIFEXITED(status) && WEXITSTATUS(status) == SANITIZER_STATUS)
-		evidence_say(row->er_text, " reports an error%.*s. ",
-		    said == NULL ? 0 : (int)strcspn(said, "\n") - 7, said ==
-		    NULL ? "" : said + 7);
-	else if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_FAILURE)
-		evidence_say(row->er_text, ": the checks fail in that build. ");
-	else {
-		evidence_say(row->er_text, ": that build fails. ");
-		program_say_end(status, STDERR_FILENO, row);
-	}
-	free(text);
-	if (status != 0)
-		row->er_state = EVIDENCE_FAILS;
-}
-
-void
-sanitizers_gather(const struct assure_params *ap, struct evidence_row *row)
-{
-	char path[EVIDENCE_PATH_SIZE];
-	unsigned found = 0;
-
-	for (unsigned i = 0; i < SANITIZERS; i++) {
-		if (program_sibling(sanitizers[i].sa_flavour, path)) {
-			found++;
-			run_sibling(ap, &sanitizers[i], path, row);
-		} else
+	for (sa = sanitizers; sa < sanitizers + SANITIZERS; sa++) {
+		if (!program_sibling(sa->sa_flavour, path)) {
 			evidence_say(row->er_text, "%s: not built, see \"make "
-			    "check-%s\". ", sanitizers[i].sa_name,
-			    sanitizers[i].sa_flavour);
+			    "check-%s\". ", sa->sa_name, sa->sa_flavour);
+			continue;
+		}
+		found++;
+		snprintf(words, sizeof(words), "assure -d %s --only "
+		    "schedules,ledger --budget %.0f --seed %" PRIu64,
+		    ap->ap_spec, ap->ap_budget_s < SANITIZERS ? 1 :
+		    ap->ap_budget_s / SANITIZERS, ap->ap_seed);
+		/* As it can be typed where the program was started. */
+		if (getcwd(folder, sizeof(folder)) == NULL)
+			folder[0] = '\0';
+		n = strlen(folder);
+		out = xmemstream(&typed, &size);
+		format_word(out, n > 0 && strncmp(path, folder, n) == 0 &&
+		    path[n] == '/' ? path + n + 1 : path);
+		xmemclose(out);
+		evidence_say(row->er_replay, "%s%s %s", found > 1 ? "\n" : "",
+		    typed, words);
+		free(typed);
+		program_split(path, words, argv);
+		status = program_run(argv, sa->sa_env, &text);
+		said = text == NULL ? NULL : strstr(text, "SUMMARY: ");
+		if (status != 0)
+			row->er_state = EVIDENCE_FAILS;
+		evidence_say(row->er_text, "%s", sa->sa_name);
+		if (status == 0)
+			evidence_say(row->er_text, ksource_named(
+			    ap->ap_design) && strcmp(sa->sa_flavour, "tsan") ==
+			    0 ? ": clean except FreeBSD's load of the counter "
+			    "without the mutex, which is harmless "
+			    "(rngsim-kernel(7)). " : ": clean. ");
+		else if (WIFEXITED(status) &&
+		    WEXITSTATUS(status) == SANITIZER_STATUS)
+			evidence_say(row->er_text, " reports an error%.*s. ",
+			    said == NULL ? 0 : (int)strcspn(said, "\n") - 7,
+			    said == NULL ? "" : said + 7);
+		else if (WIFEXITED(status) &&
+		    WEXITSTATUS(status) == EXIT_FAILURE)
+			evidence_say(row->er_text, ": the checks fail in that "
+			    "build. ");
+		else {
+			evidence_say(row->er_text, ": that build fails. ");
+			program_say_end(status, STDERR_FILENO, row);
+		}
+		free(text);
 	}
 	if (found == 0)
 		row->er_state = EVIDENCE_MISSING;

@@ -112,12 +112,6 @@ set_columns(const struct event_trace *et, int column[EVENT_TRACE_THREADS_MAX])
 	return (columns);
 }
 
-static const char *
-thread_name(const struct event_trace *et, unsigned thread)
-{
-	return (thread == 0 ? "setup" : et->et_name[thread]);
-}
-
 void
 event_trace_print(FILE *out, const struct event_trace *et)
 {
@@ -136,7 +130,7 @@ event_trace_print(FILE *out, const struct event_trace *et)
 	for (i = 0; i < EVENT_TRACE_THREADS_MAX; i++)
 		if (column[i] >= 0)
 			fprintf(out, " %-*.*s", column[i] + 1 == columns ? 0 :
-			    width - 1, width - 1, thread_name(et, i));
+			    width - 1, width - 1, et->et_name[i]);
 	fputc('\n', out);
 	if (first > 0)
 		fprintf(out, "%*s (%u before these)\n", STEP_COLUMNS - 1,
@@ -216,7 +210,7 @@ event_trace_draw(FILE *out, const struct event_trace *et)
 			continue;
 		x = STEP_WIDTH + column[i] * THREAD_WIDTH;
 		fprintf(out, "<path d=\"M%d,%d V%d\"/>\n", x, TOP - 6, height);
-		draw_text(out, x, TOP - 10, thread_name(et, i));
+		draw_text(out, x, TOP - 10, et->et_name[i]);
 	}
 	for (i = first; i < et->et_count; i++) {
 		te = event_at(et, i);

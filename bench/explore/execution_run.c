@@ -356,6 +356,8 @@ execution_run(struct execution *ex, const struct subject *tb,
 	ex->ex_scenario = sn;
 	ex->ex_control = chooser;
 	ex->ex_trace = trace;
+	if (trace != NULL)
+		strcpy(trace->et_name[0], "setup");
 	ex->ex_outcome = to;
 	ex->ex_seed = seed;
 	ex->ex_scans = !sn->sn_real && seed % STACK_SCAN_EVERY == 0;
