@@ -208,7 +208,8 @@ run(struct options *op)
 		    &rows[op->op_rows.ol_value[i]];
 	if (lock) {
 		ap.ap_lock = lock_classes[op->op_locks.ol_value[0]];
-		ap.ap_simulated_lock = simulated_lock(ap.ap_lock->lc_name);
+		ap.ap_simulated_lock = virtual_lock_class_find(
+		    ap.ap_lock->lc_name);
 		ap.ap_design = "concurrent";
 		pg.pg_subject = ap.ap_lock->lc_name;
 	} else {

@@ -155,7 +155,7 @@ schedules_gather(const struct assure_params *ap, struct evidence_row *row)
 	sum = &ed.ed_sum;
 	tb = &ed.ed_campaign.cn_subject;
 	for (unsigned i = 0; i < LOCKS * cipher_count; i++) {
-		tb->tb_lock = simulated_lock(locks[i / cipher_count]);
+		tb->tb_lock = virtual_lock_class_find(locks[i / cipher_count]);
 		tb->tb_cipher = ciphers[i % cipher_count];
 		if (!explore_memories(&ed, time_s, row))
 			return;
@@ -195,7 +195,7 @@ try_point(struct explored *ed, unsigned point, double time_s,
 		right = failpoints_parse(&fl, text, error) == 0;
 		KASSERT(right, ("%s", error));
 		tb->tb_faults = &fl;
-		tb->tb_lock = simulated_lock(locks[i % LOCKS]);
+		tb->tb_lock = virtual_lock_class_find(locks[i % LOCKS]);
 		tb->tb_cipher = ciphers[(point + i) % cipher_count];
 		right = right && explore(ed, FAULTS_STEP, time_s, row);
 	}

@@ -97,40 +97,30 @@ cell_measure_free(struct cell_measure *cm)
 	memset(cm, 0, sizeof(*cm));
 }
 
-/* SHA-256 of seed and a running number. */
-static int
-fill_seeded(uint8_t *buf, size_t n, uint64_t seed)
-{
-	uint8_t block[DIGEST_BYTES];
-	struct digest dg;
-	size_t piece;
-	int error;
-
-	error = digest_init(&dg);
-	if (error != 0)
-		return (error);
-	for (uint64_t counter = 0; n > 0; counter++, buf += piece, n -= piece) {
-		digest_reset(&dg);
-		digest_update(&dg, &seed, sizeof(seed));
-		digest_update(&dg, &counter, sizeof(counter));
-		digest_finish(&dg, block);
-		piece = n < sizeof(block) ? n : sizeof(block);
-		memcpy(buf, block, piece);
-	}
-	digest_fini(&dg);
-	wipe(block, sizeof(block));
-	return (0);
-}
-
 uint8_t *
 prime_bytes(size_t n, const uint64_t *seed)
 {
-	uint8_t *bytes = malloc(n + 1);
-	int error;
+	uint8_t block[DIGEST_BYTES], *bytes = malloc(n + 1);
+	struct digest dg;
+	int error = 0;
 
 	if (bytes == NULL)
 		return (NULL);
-	error = seed != NULL ? fill_seeded(bytes, n, *seed) : 0;
+	if (seed != NULL)
+		error = digest_init(&dg);
+	/* SHA-256 of seed and a running number. */
+	for (uint64_t i = 0, at = 0; seed != NULL && error == 0 && at < n;
+	    i++, at += sizeof(block)) {
+		digest_reset(&dg);
+		digest_update(&dg, seed, sizeof(*seed));
+		digest_update(&dg, &i, sizeof(i));
+		digest_finish(&dg, block);
+		memcpy(bytes + at, block, n - at < sizeof(block) ? n - at :
+		    sizeof(block));
+	}
+	if (seed != NULL && error == 0)
+		digest_fini(&dg);
+	wipe(block, sizeof(block));
 	for (size_t at = 0; seed == NULL && error == 0 && at < n;
 	    at += GETENTROPY_MAX)
 		if (getentropy(bytes + at, n - at < GETENTROPY_MAX ? n - at :

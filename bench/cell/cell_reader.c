@@ -98,21 +98,6 @@ wait_until(struct cell_run *run, uint64_t until, enum phase phase)
 	return (now);
 }
 
-/* When a step is due, its plan having begun at began. */
-static uint64_t
-step_due(const struct workload_step *st, uint64_t began, uint64_t now)
-{
-	switch (st->st_start) {
-	case START_AT:
-		return (began + machine_ns_to_cycles(st->st_ns));
-	case START_AFTER:
-		return (now + machine_ns_to_cycles(st->st_ns));
-	case START_NOW:
-		break;
-	}
-	return (now);
-}
-
 /* A reader's workload from its beginning. */
 static void
 begin(struct reader *r)
@@ -149,7 +134,9 @@ reader_loop(struct reader *r, const bool plain)
 		due = last = now;
 		if (!plain) {
 			workload_next(&r->r_player, &st);
-			due = step_due(&st, began, now);
+			if (st.st_start != START_NOW)
+				due = machine_ns_to_cycles(st.st_ns) +
+				    (st.st_start == START_AT ? began : now);
 			if (now < due)
 				last = wait_until(run, due, phase);
 			waiting = last < due;

@@ -6,7 +6,7 @@
 
 #include "bench/cell/cell_run.h"
 #include "bench/cli/memory.h"
-#include "bench/result/field.h"
+#include "bench/result/result.h"
 #include "lib/crypto/wipe.h"
 
 enum { READER_ALIGN_BYTES = 4096 };

@@ -6,7 +6,7 @@
 
 #include "bench/explore/counterexample.h"
 #include "bench/explore/strategy.h"
-#include "bench/result/field.h"
+#include "bench/result/result.h"
 
 enum {
 	/* Consecutive schedules of one scenario, on one host thread. */

@@ -276,7 +276,7 @@ find_name(struct lines *li, struct subject *tb, const struct key *ky,
 	if (ky->ky_kind == DESIGN)
 		found = (tb->tb_design = design_find(value)) != NULL;
 	else if (ky->ky_kind == LOCK)
-		found = (tb->tb_lock = simulated_lock(value)) != NULL;
+		found = (tb->tb_lock = virtual_lock_class_find(value)) != NULL;
 	else
 		found = (tb->tb_cipher = cipher_find(value)) != NULL;
 	return (found ? 0 : lines_refuse(li, "\"%.40s\" is no %s of simulated "

@@ -2,7 +2,6 @@
 #include <stdlib.h>
 
 #include "bench/campaign/campaign.h"
-#include "bench/cli/format.h"
 #include "bench/cli/memory.h"
 #include "bench/explore/print.h"
 #include "bench/result/result.h"
@@ -144,9 +143,12 @@ add_failure(json_t *failures, json_t *it)
 static void
 take(struct merge *mg, const char *file, struct document *sum)
 {
+	struct document doc = { .failures = NULL };
 	struct result r = { .argv = NULL };
-	json_error_t why;
-	json_t *doc = json_load_file(file, JSON_REJECT_DUPLICATES, &why);
+	char why[RESULT_TEXT_SIZE] = "";
+	json_error_t wrong;
+	json_t *it, *top;
+	size_t i;
 
 	top = json_load_file(file, JSON_REJECT_DUPLICATES, &wrong);
 	if (top == NULL)
@@ -159,81 +161,71 @@ take(struct merge *mg, const char *file, struct document *sum)
 		mg->mg_refused++;
 		(void)run_error("%s: %s", file, why);
 	} else {
-		mh.mh_argv = doc.argv;
+		r.argv = doc.argv;
 		doc.argv = NULL;
-		mh.mh_seed = doc.seed;
-		mh.mh_started = doc.started;
-		mh.mh_revision = doc.revision;
-		mh.mh_complete = doc.complete;
+		r.seed = doc.seed;
+		r.complete = doc.complete;
+		memcpy(r.started, doc.started, sizeof(r.started));
+		memcpy(r.host.revision, doc.revision, sizeof(r.host.revision));
 	}
-	r.argv = read_argv(doc);
-	r.seed = (uint64_t)json_integer_value(json_object_get(doc, "seed"));
-	r.complete = json_is_true(json_object_get(doc, "complete"));
-	snprintf(r.started, sizeof(r.started), "%s", text_of(doc, "started"));
-	snprintf(r.host.revision, sizeof(r.host.revision), "%s",
-	    text_of(doc, "revision"));
-	if (merge_take(mg, file, &r, 0) == 0) {
-		if (json_object_size(sum) == 0) {
-			json_object_update(sum, doc);
-			json_object_set_new(sum, "rows", json_array());
-			json_object_set_new(sum, "failures", json_array());
+	if (why[0] == '\0' && merge_take(mg, file, &r, 0) == 0) {
+		if (!sum->complete) {
+			*sum = doc;
+			sum->rows = NULL;
+			sum->row_count = 0;
+			sum->failures = json_array();
 		}
 		field_merge(document_fields, sum, &doc);
 		json_array_foreach(json_object_get(top, "failures"), i, it)
 			add_failure(sum->failures, it);
 	}
 	result_free(&r);
-	json_decref(doc);
-}
-
-static void
-print(const struct document *sum)
-{
-	const struct campaign_row *row = sum->rows;
-	uint64_t least = UINT64_MAX;
-	json_t *it;
-	size_t i;
-
-	printf("%-10s %-12s %-8s %13s\n", "design", "lock", "cipher",
-	    "schedules");
-	for (; row < sum->rows + sum->row_count; row++) {
-		least = row->schedules < least ? row->schedules : least;
-		printf("%-10s %-12s %-8s %13" PRIu64 "\n", row->design,
-		    row->lock, row->cipher, row->schedules);
-	}
-	putchar('\n');
-	json_array_foreach(sum->failures, i, it)
-		format_wrapf(stdout, FORMATF("FAILED %s:", text_of(it,
-		    "word")), 2, "%s; design %s, lock %s, %s, schedule %"
-		    JSON_INTEGER_FORMAT ".", text_of(it, "sentence"),
-		    text_of(it, "design"), text_of(it, "lock"),
-		    text_of(it, "cipher"), json_integer_value(
-		    json_object_get(it, "number")));
-	if (i == 0 && sum->row_count > 0 && least > 0)
-		explore_print_excluded(stdout, least, true);
+	field_free(document_fields, &doc);
+	json_decref(top);
 }
 
 int
 merge_campaigns(const struct options *op, struct atomic_file *of)
 {
 	struct merge mg = { .mg_across = GIVEN(op, ACROSS) };
-	json_t *sum = json_object();
+	struct document sum = { .complete = false };
+	uint64_t least = UINT64_MAX;
+	char **argv = NULL;
 	int status;
+	json_t *it;
+	size_t i;
 
-	for (int i = 0; i < op->op_operands; i++)
-		take(&mg, op->op_operand[i], &sum);
+	for (int k = 0; k < op->op_operands; k++)
+		take(&mg, op->op_operand[k], &sum);
 	status = merge_missing(&mg);
 	if (status == 0) {
-		json_object_set_new(sum, "argv", words_new(mg.mg_all.argv));
-		json_object_set_new(sum, "started",
-		    json_text_new(mg.mg_all.started));
-		print(sum);
-		if (json_array_size(json_object_get(sum, "failures")) > 0)
+		argv = mg.mg_all.argv;
+		memcpy(sum.started, mg.mg_all.started, sizeof(sum.started));
+		printf("%-10s %-12s %-8s %13s\n", "design", "lock", "cipher",
+		    "schedules");
+		for (i = 0; i < sum.row_count; i++) {
+			printf("%-10s %-12s %-8s %13" PRIu64 "\n",
+			    sum.rows[i].design, sum.rows[i].lock,
+			    sum.rows[i].cipher, sum.rows[i].schedules);
+			if (sum.rows[i].schedules < least)
+				least = sum.rows[i].schedules;
+		}
+		putchar('\n');
+		json_array_foreach(sum.failures, i, it)
+			format_wrapf(stdout, FORMATF("FAILED %s:", text_of(it,
+			    "word")), 2, "%s; design %s, lock %s, %s, schedule "
+			    "%" JSON_INTEGER_FORMAT ".", text_of(it,
+			    "sentence"), text_of(it, "design"), text_of(it,
+			    "lock"), text_of(it, "cipher"), json_integer_value(
+			    json_object_get(it, "number")));
+		if (i > 0)
 			status = EXIT_FAILURE;
-		if (document_write(json_incref(sum), op->op_output, of) != 0)
-			status = EXIT_FAILURE;
+		else if (sum.row_count > 0 && least > 0)
+			explore_print_excluded(stdout, least, true);
 	}
-	json_decref(sum);
+	if (document_end(&sum, argv, argv == NULL ? NULL : op->op_output,
+	    of) != 0)
+		status = EXIT_FAILURE;
 	merge_free(&mg);
 	return (status);
 }

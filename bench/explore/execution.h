@@ -31,7 +31,7 @@ enum {
 	EXECUTION_MINPOOLSIZE	= 16
 };
 
-/* What is run, with a lock of the simulated machine: simulated_lock(). */
+/* What is run, with a lock of the simulated machine. */
 struct subject {
 	const struct design	*tb_design;
 	const struct lock_class	*tb_lock;
@@ -68,8 +68,6 @@ struct execution;
 extern const struct lock_class *const virtual_lock_classes[];
 extern const unsigned virtual_lock_class_count;
 const struct lock_class *virtual_lock_class_find(const char *name);
-
-#define	simulated_lock	virtual_lock_class_find
 
 /* FreeBSD's defaults, but for EXECUTION_MINPOOLSIZE. */
 void subject_default(struct subject *tb);

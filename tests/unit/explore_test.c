@@ -283,7 +283,7 @@ campaign_of(const char *lock)
 
 	subject_default(tb);
 	tb->tb_design = design_find("concurrent");
-	tb->tb_lock = simulated_lock(lock);
+	tb->tb_lock = virtual_lock_class_find(lock);
 	tb->tb_cipher = cipher_find("chacha20");
 	campaign_limits(tb, &cn.cn_limits);
 	return (cn);
@@ -389,7 +389,7 @@ TEST(case__round_trip, "a schedule file that is read prints the same text, and "
 	ATF_CHECK(ry.ry_exact);
 	ATF_CHECK(ry.ry_same);
 	/* With a correct lock it cannot be followed, and does not fail. */
-	cx.cx_subject.tb_lock = simulated_lock("mtx");
+	cx.cx_subject.tb_lock = virtual_lock_class_find("mtx");
 	ATF_REQUIRE_EQ(0, counterexample_run(ex, &cx, false, &ry));
 	ATF_CHECK(!ry.ry_same);
 	ATF_CHECK(ry.ry_outcome.to_word == NULL);

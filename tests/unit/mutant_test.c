@@ -121,7 +121,8 @@ campaign_of(const struct mutant *mu, const struct design *de)
 
 	subject_default(tb);
 	tb->tb_design = de;
-	tb->tb_lock = mu->mu_lock != NULL ? mu->mu_lock : simulated_lock("mtx");
+	tb->tb_lock = mu->mu_lock != NULL ? mu->mu_lock :
+	    virtual_lock_class_find("mtx");
 	tb->tb_cipher = cipher_find(mu->mu_cipher);
 	tb->tb_memory = mu->mu_memory;
 	campaign_limits(tb, &cn.cn_limits);
