@@ -3,7 +3,7 @@
 #include "harvest/harvest.h"
 
 void
-harvest_record(void *hv, const struct harvest_event *event)
+harvest_record(void *hv, const struct random_event *event)
 {
 	record_add(&((struct harvest *)hv)->hv_record, event);
 }

@@ -60,7 +60,7 @@ int harvest_attach(struct harvest *hv, struct randomdev *rd,
     struct harvest_error *error);
 
 /* Adds an event to the record, for randomdev_params. */
-void harvest_record(void *hv, const struct harvest_event *event);
+void harvest_record(void *hv, const struct random_event *event);
 
 /* Wipes and releases; threads have been joined; or zeroed. */
 void harvest_fini(struct harvest *hv);

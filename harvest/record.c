@@ -25,7 +25,7 @@ parse_decimal(const char *word, uint64_t max, uint64_t *value)
 }
 
 static int
-parse_entropy(const char *word, struct harvest_event *event)
+parse_entropy(const char *word, struct random_event *event)
 {
 	size_t n;
 
@@ -36,7 +36,7 @@ parse_entropy(const char *word, struct harvest_event *event)
 }
 
 int
-record_parse(const char *line, struct harvest_event *event,
+record_parse(const char *line, struct random_event *event,
     const char **expected)
 {
 	char word[6][WORD_SIZE];
@@ -76,7 +76,7 @@ record_parse(const char *line, struct harvest_event *event,
 static int
 record_grow(struct record *r)
 {
-	struct harvest_event *events;
+	struct random_event *events;
 	size_t room;
 
 	if (r->r_count < r->r_room)
@@ -97,7 +97,7 @@ static void
 load_line(struct record *r, struct lines *li)
 {
 	const char *line = li->li_text + strspn(li->li_text, blanks), *expected;
-	struct harvest_event event;
+	struct random_event event;
 	int error;
 
 	if (*line == '\0' || *line == '#')
@@ -164,7 +164,7 @@ record_create(struct record *r, const char *path, size_t room,
 int
 record_finish(struct record *r)
 {
-	const struct harvest_event *event;
+	const struct random_event *event;
 	int error = 0;
 
 	if (r->r_file == NULL)

@@ -24,7 +24,7 @@ enum {
 };
 
 struct record {
-	struct harvest_event *r_events;
+	struct random_event *r_events;
 	size_t		 r_count;
 	size_t		 r_room;	/* events r_events has room for */
 	uint64_t	 r_lost;	/* events that found it full */
@@ -39,7 +39,7 @@ struct record {
  *
  * Returns: 0 or EINVAL.
  */
-int record_parse(const char *line, struct harvest_event *event,
+int record_parse(const char *line, struct random_event *event,
     const char **expected);
 
 /*
@@ -82,7 +82,7 @@ void record_fini(struct record *r);
  * dropped and counted in r_lost.  Does not allocate, does no I/O.
  */
 static inline void
-record_add(struct record *r, const struct harvest_event *event)
+record_add(struct record *r, const struct random_event *event)
 {
 	if (r->r_count == r->r_room) {
 		r->r_lost++;

@@ -291,22 +291,22 @@ arithmetic_sweep(struct arithmetic *ar)
 static void
 read_at(struct sweep *sw, uint64_t n, uint128_t c)
 {
-	struct device_core dc = { .dc_counter = c };
+	struct random_state rs = { .rs_counter = c };
 	uint64_t left;
 
 	/* C = 0 means not seeded. */
 	if (c == 0)
 		return;
 	sw->sw_uses = 0;
-	(void)randomdev_core(sw->sw_device, &dc, true);
+	(void)randomdev_core(sw->sw_device, &rs, true);
 	read_size(sw, n);
 	sw->sw_result->ar_sizes++;
 	if (sw->sw_result->ar_failed)
 		return;
 	MPASS(sw->sw_uses > 0);
-	(void)randomdev_core(sw->sw_device, &dc, false);
-	left = uint128_lo(dc.dc_counter);
-	wipe(&dc, sizeof(dc));
+	(void)randomdev_core(sw->sw_device, &rs, false);
+	left = uint128_lo(rs.rs_counter);
+	wipe(&rs, sizeof(rs));
 	/* As if another read began there. */
 	add_use(sw, sw->sw_use[0].u_key, left, left);
 	check_uses(sw, sw->sw_uses - 1, n);

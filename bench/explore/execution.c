@@ -59,7 +59,7 @@ feed(struct execution *ex)
 {
 	const uint32_t i = ex->ex_events++;
 	const uint64_t entropy = entropy_of(ex, i);
-	struct harvest_event event = {
+	struct random_event event = {
 		.he_somecounter = i,
 		.he_size = sizeof(entropy),
 		.he_source = RANDOM_INTERRUPT,
@@ -294,7 +294,7 @@ make_device(struct execution *ex, const struct subject *tb)
 		.rp_cpus = sn->sn_places,
 		.rp_ledger = ex->ex_ledger,
 	};
-	struct device_core dc = { .dc_counter = uint128_make(0, UINT64_MAX -
+	struct random_state rs = { .rs_counter = uint128_make(0, UINT64_MAX -
 	    CARRY_BLOCKS) };
 	int error;
 

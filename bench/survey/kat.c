@@ -171,7 +171,7 @@ kat_init(struct kat *k)
 static int
 kat_event(struct kat *k)
 {
-	struct harvest_event event = { .he_size = 0 };
+	struct random_event event = { .he_size = 0 };
 	uint64_t counter, destination, source = RANDOM_CACHED;
 	size_t n;
 
@@ -277,9 +277,9 @@ kat_read(struct kat *k)
 
 /* Gets or sets the state of a design that has one K and C. */
 static int
-kat_core(struct kat *k, const char *command, struct device_core *dc, bool set)
+kat_core(struct kat *k, const char *command, struct random_state *rs, bool set)
 {
-	return (randomdev_core(k->k_device, dc, set) ? 0 :
+	return (randomdev_core(k->k_device, rs, set) ? 0 :
 	    complain(k, "%s: %s has no one K and C: expected a design that "
 	    "has", command, k->k_algorithm->de_ident));
 }
@@ -287,32 +287,32 @@ kat_core(struct kat *k, const char *command, struct device_core *dc, bool set)
 static int
 kat_set_counter(struct kat *k)
 {
-	struct device_core dc = { .dc_reseeds = 0 };
+	struct random_state rs = { .rs_reseeds = 0 };
 	uint8_t le[UINT128_BYTES];
 	size_t n;
 
 	if (parse_hex(k->k_args[0], le, sizeof(le), &n) != 0 || n != sizeof(le))
 		return (complain(k, "set-counter \"%s\": expected 16 bytes in "
 		    "hexadecimal", k->k_args[0]));
-	dc.dc_counter = uint128_decode_le(le);
-	return (kat_core(k, "set-counter", &dc, true));
+	rs.rs_counter = uint128_decode_le(le);
+	return (kat_core(k, "set-counter", &rs, true));
 }
 
 static int
 kat_state(struct kat *k)
 {
-	struct device_core dc;
+	struct random_state rs;
 	uint8_t le[UINT128_BYTES];
 
-	if (kat_core(k, "state", &dc, false) != 0)
+	if (kat_core(k, "state", &rs, false) != 0)
 		return (EINVAL);
-	uint128_encode_le(le, dc.dc_counter);
+	uint128_encode_le(le, rs.rs_counter);
 	print_hex(k, "state counter=", le, sizeof(le));
 	fprintf(k->k_out, " reseeds=%" PRIu32 " pool0len=%" PRIu32,
-	    dc.dc_reseeds, dc.dc_pool0_bytes);
-	print_hex(k, " key=", dc.dc_key, CIPHER_KEY_BYTES);
+	    rs.rs_reseeds, rs.rs_pool0_bytes);
+	print_hex(k, " key=", rs.rs_key, CIPHER_KEY_BYTES);
 	fputc('\n', k->k_out);
-	wipe(&dc, sizeof(dc));
+	wipe(&rs, sizeof(rs));
 	return (0);
 }
 

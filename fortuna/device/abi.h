@@ -12,19 +12,23 @@
 
 enum {
 	RANDOM_ABI_KEY_BYTES	= 32,
-	RANDOM_ABI_SOURCES_MAX	= 8
+	RANDOM_ABI_SOURCES_MAX	= 8,
+	HARVEST_ENTROPY_BYTES	= 8,
+	/* Numbers of sources: from here on generators; a clone's event. */
+	RANDOM_ABI_PURE		= 13,
+	RANDOM_ABI_VMGENID	= 22
 };
 
-/* An entropy event, independent of a release's numbers. */
+/*
+ * An entropy event.  Only he_somecounter and he_size bytes of he_entropy are
+ * hashed; he_destination modulo the number of pools says into which.
+ */
 struct random_event {
-	uint32_t	re_counter;
-	uint8_t		re_entropy[8];
-	uint8_t		re_size;
-	uint8_t		re_destination;
-	/* From re_pure on a generator; numbers of either kind are compared. */
-	uint8_t		re_source;
-	uint8_t		re_pure;
-	bool		re_vmgenid;	/* the virtual machine was cloned */
+	uint32_t	he_somecounter;	/* low bits of the cycle counter */
+	uint8_t		he_entropy[HARVEST_ENTROPY_BYTES];
+	uint8_t		he_size;	/* bytes valid, 1..8 */
+	uint8_t		he_destination;
+	uint8_t		he_source;	/* FreeBSD 15's number */
 };
 
 enum random_entry { RANDOM_QUEUE, RANDOM_FAST, RANDOM_DIRECT };
@@ -41,7 +45,7 @@ struct random_host {
 	void		*rh_self;
 	/* Around an event that the algorithm is given. */
 	void		(*rh_deliver)(void *self,
-			    const struct random_event *re);
+			    const struct random_event *event);
 	void		(*rh_delivered)(void *self);
 	/* What the health tests said of it. */
 	void		(*rh_tested)(void *self, enum random_tested tested);
@@ -52,9 +56,9 @@ struct random_host {
 			    unsigned n);
 };
 
-/* The state that known-answer scripts see. */
+/* K and C of a design that has one of each. */
 struct random_state {
-	uint64_t	rs_counter[2];
+	__uint128_t	rs_counter;
 	uint32_t	rs_reseeds;
 	uint32_t	rs_pool0_bytes;
 	uint8_t		rs_key[RANDOM_ABI_KEY_BYTES];
@@ -103,20 +107,16 @@ struct random_object {
 	void		 (*ro_pre_read)(void);
 	bool		 (*ro_seeded)(void);
 	void		 (*ro_read)(uint8_t *buf, size_t n);
-	void		 (*ro_event)(const struct random_event *re);
+	void		 (*ro_event)(const struct random_event *event);
 	/* read_random_uio(): an errno value of the kernel; *left: not read. */
 	int		 (*ro_read_uio)(void *buf, size_t n, bool nonblock,
 			    size_t *left);
 	/* random_harvest_queue() and its like; false: it is masked. */
 	bool		 (*ro_harvest)(enum random_entry entry,
-			    const void *entropy, unsigned n,
-			    const struct random_event *re);
-	/*
-	 * The i-th source; re has its kind.  RANDOM_ABI_SOURCES_MAX: it is
-	 * never read.
-	 */
+			    const void *entropy, unsigned n, uint8_t source);
+	/* The i-th source.  RANDOM_ABI_SOURCES_MAX: it is never read. */
 	void		 (*ro_register)(unsigned i, const char *ident,
-			    const struct random_event *re);
+			    uint8_t source);
 	/* Where K is; NULL in a source whose private names are others. */
 	const void	*(*ro_key)(void);
 	/*
@@ -124,7 +124,7 @@ struct random_object {
 	 * the counter.  ro_counter is for the mutex's owner.
 	 */
 	void		 (*ro_state)(struct random_state *rs, bool set);
-	void		 (*ro_counter)(uint64_t ctr[2]);
+	__uint128_t	 (*ro_counter)(void);
 };
 
 #endif

@@ -106,33 +106,18 @@ randomdev_wait_seeded(struct randomdev *rd, int64_t timeout_ns)
 		machine_sleep(timeout_ns);
 }
 
-static struct random_event
-event_of(enum random_entropy_source source)
-{
-	return ((struct random_event){ .re_source = (uint8_t)source,
-	    .re_pure = RANDOM_PURE_START,
-	    .re_vmgenid = source == RANDOM_PURE_VMGENID });
-}
-
 void
-randomdev_deliver(struct randomdev *rd, const struct harvest_event *event)
+randomdev_deliver(struct randomdev *rd, const struct random_event *event)
 {
-	struct random_event re = event_of(event->he_source);
-
-	re.re_counter = event->he_somecounter;
-	re.re_size = event->he_size;
-	re.re_destination = event->he_destination;
-	memcpy(re.re_entropy, event->he_entropy, sizeof(re.re_entropy));
 	count(&rd->rd_kind[event->he_source].kd_direct);
 	kernel_enter(rd->rd_kernel, KERNEL_CPU_HERE);
-	rd->rd_object->ro_event(&re);
-	wipe(&re, sizeof(re));
+	rd->rd_object->ro_event(event);
 }
 
 void
 randomdev_prime(struct randomdev *rd, const uint8_t *bytes, size_t n)
 {
-	struct harvest_event event = { .he_source = RANDOM_CACHED,
+	struct random_event event = { .he_source = RANDOM_CACHED,
 	    .he_size = HARVEST_ENTROPY_BYTES };
 
 	for (size_t i = 0; i < n / HARVEST_ENTROPY_BYTES; i++) {
@@ -149,12 +134,11 @@ void
 randomdev_harvest(struct randomdev *rd, enum random_entry entry,
     const void *entropy, size_t n, enum random_entropy_source source)
 {
-	struct random_event re = event_of(source);
 	struct caller *cl = caller_of(rd);
 
 	kernel_enter(rd->rd_kernel, KERNEL_CPU_HERE);
-	if (rd->rd_object->ro_harvest(entry, entropy, (unsigned)n, &re) &&
-	    entry == RANDOM_QUEUE) {
+	if (rd->rd_object->ro_harvest(entry, entropy, (unsigned)n,
+	    (uint8_t)source) && entry == RANDOM_QUEUE) {
 		/* An event is stamped when there is room for it. */
 		if (kernel_stamped(rd->rd_kernel)) {
 			count(&cl->cl_queued);
@@ -171,7 +155,6 @@ randomdev_register(struct randomdev *rd, const char *ident,
     enum random_entropy_source source, randomdev_read_source *read,
     void *state)
 {
-	struct random_event re = event_of(source);
 	unsigned i = RANDOM_ABI_SOURCES_MAX;
 
 	if (read != NULL) {
@@ -181,7 +164,7 @@ randomdev_register(struct randomdev *rd, const char *ident,
 		rd->rd_source[i] = (struct source){ read, state };
 	}
 	kernel_enter(rd->rd_kernel, KERNEL_CPU_HERE);
-	rd->rd_object->ro_register(i, ident, &re);
+	rd->rd_object->ro_register(i, ident, (uint8_t)source);
 	kernel_leave(rd->rd_kernel);
 	return (0);
 }
@@ -312,25 +295,14 @@ randomdev_status(struct randomdev *rd, struct device_status *ds)
 	rd->rd_object->ro_state(&rs, false);
 	ds->ds_reseeds = rs.rs_reseeds;
 	ds->ds_pool0_bytes = rs.rs_pool0_bytes;
-	ds->ds_seeded = (rs.rs_counter[0] | rs.rs_counter[1]) != 0;
+	ds->ds_seeded = rs.rs_counter != 0;
 	wipe(&rs, sizeof(rs));
 }
 
 bool
-randomdev_core(struct randomdev *rd, struct device_core *dc, bool set)
+randomdev_core(struct randomdev *rd, struct random_state *rs, bool set)
 {
-	struct random_state rs = { .rs_counter = {
-	    uint128_lo(dc->dc_counter), uint128_hi(dc->dc_counter) } };
-
-	if (rd->rd_object->ro_state == NULL)
-		return (false);
-	rd->rd_object->ro_state(&rs, set);
-	*dc = (struct device_core){
-		.dc_counter = uint128_make(rs.rs_counter[1], rs.rs_counter[0]),
-		.dc_reseeds = rs.rs_reseeds,
-		.dc_pool0_bytes = rs.rs_pool0_bytes,
-	};
-	memcpy(dc->dc_key, rs.rs_key, sizeof(dc->dc_key));
-	wipe(&rs, sizeof(rs));
-	return (true);
+	if (rd->rd_object->ro_state != NULL)
+		rd->rd_object->ro_state(rs, set);
+	return (rd->rd_object->ro_state != NULL);
 }

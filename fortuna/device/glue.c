@@ -70,17 +70,18 @@ __wrap_randomdev_unblock(void)
 KERN_PLAIN static void
 glue_deliver(struct harvest_event *event)
 {
-	struct random_event re = {
-		.re_counter = event->he_somecounter,
-		.re_size = event->he_size,
-		.re_destination = event->he_destination,
-		.re_source = event->he_source,
-		.re_pure = GLUE_PURE_START,
+	struct random_event copy = {
+		.he_somecounter = event->he_somecounter,
+		.he_size = event->he_size,
+		.he_destination = event->he_destination,
+		.he_source = event->he_source < GLUE_PURE_START ?
+		    event->he_source : event->he_source - GLUE_PURE_START +
+		    RANDOM_ABI_PURE,
 	};
 
-	__builtin_memcpy(re.re_entropy, event->he_entropy,
-	    sizeof(re.re_entropy));
-	GLUE_HOST(deliver, &re);
+	__builtin_memcpy(copy.he_entropy, event->he_entropy,
+	    sizeof(copy.he_entropy));
+	GLUE_HOST(deliver, &copy);
 	__real_random_alg_context.ra_event_processor(event);
 	GLUE_HOST(delivered);
 }
@@ -96,31 +97,30 @@ glue_attach(const struct random_host *rh)
 
 /* A source of the same kind; the release may have fewer. */
 KERN_PLAIN static uint8_t
-glue_source(const struct random_event *re)
+glue_source(uint8_t source)
 {
 #ifndef RANDOM_NO_VMGENID
-	if (re->re_vmgenid)
+	if (source == RANDOM_ABI_VMGENID)
 		return (RANDOM_PURE_VMGENID);
 #endif
-	return (re->re_source < re->re_pure ?
-	    MIN(re->re_source, GLUE_PURE_START - 1) :
-	    MIN(GLUE_PURE_START + re->re_source - re->re_pure,
+	return (source < RANDOM_ABI_PURE ? MIN(source, GLUE_PURE_START - 1) :
+	    MIN(GLUE_PURE_START + source - RANDOM_ABI_PURE,
 	    ENTROPYSOURCE - 1));
 }
 
 KERN_PLAIN static void
-glue_event(const struct random_event *re)
+glue_event(const struct random_event *event)
 {
-	struct harvest_event event = {
-		.he_somecounter = re->re_counter,
-		.he_size = re->re_size,
-		.he_destination = re->re_destination,
-		.he_source = glue_source(re),
+	struct harvest_event own = {
+		.he_somecounter = event->he_somecounter,
+		.he_size = event->he_size,
+		.he_destination = event->he_destination,
+		.he_source = glue_source(event->he_source),
 	};
 
-	__builtin_memcpy(event.he_entropy, re->re_entropy,
-	    sizeof(re->re_entropy));
-	glue_deliver(&event);
+	__builtin_memcpy(own.he_entropy, event->he_entropy,
+	    sizeof(event->he_entropy));
+	glue_deliver(&own);
 }
 
 static int
@@ -141,9 +141,9 @@ glue_read_uio(void *buf, size_t n, bool nonblock, size_t *left)
 
 static bool
 glue_harvest(enum random_entry entry, const void *entropy, unsigned n,
-    const struct random_event *re)
+    uint8_t kind)
 {
-	const enum random_entropy_source source = glue_source(re);
+	const enum random_entropy_source source = glue_source(kind);
 
 #ifdef RANDOM_HARVEST_BITS
 	/* Until release 11 the queue looks at the mask. */
@@ -200,9 +200,9 @@ glue_source_read_nothing(void *buf __unused, u_int n __unused)
 static struct random_source glue_unread[ENTROPYSOURCE];
 
 static void
-glue_register(unsigned i, const char *ident, const struct random_event *re)
+glue_register(unsigned i, const char *ident, uint8_t kind)
 {
-	const enum random_entropy_source source = glue_source(re);
+	const enum random_entropy_source source = glue_source(kind);
 	struct random_source *rs = &glue_unread[source];
 
 	if (i < RANDOM_ABI_SOURCES_MAX)
@@ -214,18 +214,7 @@ glue_register(unsigned i, const char *ident, const struct random_event *re)
 	__wrap_random_source_register(rs);
 }
 
-KERN_PLAIN static void
-glue_pre_read(void)
-{
-	__real_random_alg_context.ra_pre_read();
-}
-
-KERN_PLAIN static bool
-glue_seeded(void)
-{
-	return (__real_random_alg_context.ra_seeded());
-}
-
+/* Older releases have another type for a size. */
 KERN_PLAIN static void
 glue_read(uint8_t *buf, size_t n)
 {
@@ -236,7 +225,7 @@ glue_read(uint8_t *buf, size_t n)
 extern const struct random_claims random_claims __attribute__((weak));
 static const struct random_claims glue_no_claims;
 void	kern_probe_state(struct random_state *, bool) __attribute__((weak));
-void	kern_probe_counter(uint64_t [2]) __attribute__((weak));
+__uint128_t kern_probe_counter(void) __attribute__((weak));
 const void *kern_probe_key(void) __attribute__((weak));
 
 /* Older releases have AES alone. */
@@ -253,8 +242,6 @@ glue_claimed_key(void)
 
 static struct random_object glue_object = {
 	.ro_attach = glue_attach,
-	.ro_pre_read = glue_pre_read,
-	.ro_seeded = glue_seeded,
 	.ro_read = glue_read,
 	.ro_event = glue_event,
 	.ro_read_uio = glue_read_uio,
@@ -268,6 +255,8 @@ kern_device(void)
 {
 	glue_object.ro_algorithm = &__real_random_alg_context.ra_ident;
 	glue_object.ro_poolcount = &__real_random_alg_context.ra_poolcount;
+	glue_object.ro_pre_read = __real_random_alg_context.ra_pre_read;
+	glue_object.ro_seeded = __real_random_alg_context.ra_seeded;
 	glue_object.ro_claims = &random_claims != NULL ? &random_claims :
 	    &glue_no_claims;
 	if (glue_object.ro_claims->rm_key != NULL) {

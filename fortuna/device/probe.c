@@ -13,17 +13,16 @@ RANDOM_CLAIMS(.rm_stored_bytes = FXRNG_BUFRNG_SZ);
 #ifndef KERN_NO_PROBE
 
 void	kern_probe_state(struct random_state *, bool);
-void	kern_probe_counter(uint64_t [2]);
+__uint128_t kern_probe_counter(void);
 const void *kern_probe_key(void);
 
-KERN_PLAIN void
-kern_probe_counter(uint64_t ctr[2])
+KERN_PLAIN __uint128_t
+kern_probe_counter(void)
 {
 	uint8_t le[16];
 
 	le128enc(le, fortuna_state.fs_counter);
-	ctr[0] = le64dec(le);
-	ctr[1] = le64dec(le + 8);
+	return ((__uint128_t)le64dec(le + 8) << 64 | le64dec(le));
 }
 
 KERN_PLAIN const void *
@@ -45,11 +44,11 @@ kern_probe_state(struct random_state *rs, bool set)
 	uint8_t le[16];
 
 	if (set) {
-		le64enc(le, rs->rs_counter[0]);
-		le64enc(le + 8, rs->rs_counter[1]);
+		le64enc(le, (uint64_t)rs->rs_counter);
+		le64enc(le + 8, (uint64_t)(rs->rs_counter >> 64));
 		fortuna_state.fs_counter = le128dec(le);
 	}
-	kern_probe_counter(rs->rs_counter);
+	rs->rs_counter = kern_probe_counter();
 	rs->rs_reseeds = fortuna_state.fs_reseedcount;
 	rs->rs_pool0_bytes = fortuna_state.fs_pool[0].fsp_length;
 	__builtin_memcpy(rs->rs_key, kern_probe_key(), sizeof(rs->rs_key));

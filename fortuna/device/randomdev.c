@@ -88,10 +88,7 @@ above_core_key(void *above)
 static uint128_t
 above_core_counter(void *above)
 {
-	uint64_t ctr[2];
-
-	((struct randomdev *)above)->rd_object->ro_counter(ctr);
-	return (uint128_make(ctr[1], ctr[0]));
+	return (((struct randomdev *)above)->rd_object->ro_counter());
 }
 
 static const struct kernel_above above = {
@@ -108,27 +105,14 @@ static const struct kernel_above above = {
 /* What random(4) reports and asks. */
 
 static void
-rh_deliver(void *self, const struct random_event *re)
+rh_deliver(void *self, const struct random_event *event)
 {
 	struct randomdev *rd = self;
 	struct caller *cl = caller_of(rd);
-	struct harvest_event event = {
-		.he_somecounter = re->re_counter,
-		.he_size = re->re_size,
-		.he_destination = re->re_destination,
-		/* A release may have fewer of the environment. */
-		.he_source = (uint8_t)(re->re_source < re->re_pure ?
-		    re->re_source : re->re_source - re->re_pure +
-		    RANDOM_PURE_START),
-	};
 
-	cl->cl_source = event.he_source % ENTROPYSOURCE;
-	if (rd->rd_params.rp_record != NULL) {
-		memcpy(event.he_entropy, re->re_entropy,
-		    sizeof(event.he_entropy));
-		rd->rd_params.rp_record(rd->rd_params.rp_record_arg, &event);
-		wipe(&event, sizeof(event));
-	}
+	cl->cl_source = event->he_source % ENTROPYSOURCE;
+	if (rd->rd_params.rp_record != NULL)
+		rd->rd_params.rp_record(rd->rd_params.rp_record_arg, event);
 	count(&rd->rd_kind[cl->cl_source].kd_delivered);
 	ledger_deliver_begin(rd->rd_params.rp_ledger);
 	kernel_delivering(rd->rd_kernel, true);

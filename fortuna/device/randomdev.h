@@ -7,7 +7,6 @@
 #ifndef FORTUNA_DEVICE_RANDOMDEV_H
 #define FORTUNA_DEVICE_RANDOMDEV_H
 
-#include "fortuna/device/abi.h"
 #include "fortuna/device/design.h"
 #include "fortuna/device/event.h"
 #include "fortuna/device/failpoint.h"
@@ -45,7 +44,7 @@ struct randomdev_params {
 	size_t		 rp_preload_bytes;
 	/* Called with each event that is delivered, before it is; or NULL. */
 	void		 (*rp_record)(void *arg,
-			    const struct harvest_event *event);
+			    const struct random_event *event);
 	void		*rp_record_arg;
 };
 
@@ -80,14 +79,6 @@ struct device_status {
 	uint32_t	ds_pool0_bytes;
 	uint32_t	ds_pool0_needed_bytes;
 	bool		ds_seeded;
-};
-
-/* K and C of a design that has one of each. */
-struct device_core {
-	uint128_t	dc_counter;
-	uint8_t		dc_key[CIPHER_KEY_BYTES];
-	uint32_t	dc_reseeds;
-	uint32_t	dc_pool0_bytes;
 };
 
 #define	randomdev_new		FLAVOURED(randomdev_new)
@@ -148,7 +139,7 @@ void randomdev_generate(struct randomdev *rd, int cpu, void *buf, size_t n);
 void randomdev_pre_read(struct randomdev *rd);
 bool randomdev_seeded(struct randomdev *rd);
 void randomdev_deliver(struct randomdev *rd,
-    const struct harvest_event *event);
+    const struct random_event *event);
 
 /*
  * Delivers n bytes, rounded down to whole events, to its pools in turn.  Beside
@@ -219,9 +210,9 @@ struct source_health randomdev_health(const struct randomdev *rd,
 void randomdev_status(struct randomdev *rd, struct device_status *ds);
 
 /*
- * K and C, while no other thread uses the device; set: changes C to dc_counter
+ * K and C, while no other thread uses the device; set: changes C to rs_counter
  * first.  Returns: false in a design whose K and C cannot be seen.
  */
-bool randomdev_core(struct randomdev *rd, struct device_core *dc, bool set);
+bool randomdev_core(struct randomdev *rd, struct random_state *rs, bool set);
 
 #endif

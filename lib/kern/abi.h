@@ -85,8 +85,8 @@ struct kern_host {
 	uint64_t	 (*kh_cycles)(void *self);
 	unsigned	 (*kh_cpu)(void *self);
 	unsigned	 (*kh_thread)(void *self);
-	void		 (*kh_pause)(void *self);
-	void		 (*kh_work)(void *self, uint64_t ns);
+	void		 (*kh_pause)(unsigned n);
+	void		 (*kh_work)(uint64_t ns);
 	void		*(*kh_malloc)(void *self, size_t n, bool zero);
 	/* Also ends the mutexes and the keys that are there. */
 	void		 (*kh_free)(void *self, void *p, bool clear);
@@ -122,7 +122,7 @@ struct kern_host {
 	void		 (*kh_clearing)(void *self, void *p, size_t n);
 
 	/* kern_touch() and kern_hold() of kern.h. */
-	void		 (*kh_touch)(void *self, const void *p, unsigned lines);
+	void		 (*kh_touch)(const void *p, unsigned lines);
 	void		 (*kh_hold)(void *self, uint64_t ns, bool drawn);
 	/* An access to shared memory, of objects for simulated machines. */
 	void		 (*kh_access)(void *self, const void *p, size_t n,
@@ -157,12 +157,10 @@ struct kern_object {
 	unsigned	 ko_abi;		/* KERN_ABI */
 	/* For the layer above lib; see fortuna/device/abi.h. */
 	const void	*(*ko_device)(void);
-	const struct kern_site *ko_sites;
-	unsigned	 (*ko_site_count)(void);
-	const struct kern_sysinit *ko_sysinits;
-	unsigned	 (*ko_sysinit_count)(void);
-	/* Before any other function; variables are as loaded. */
-	void		 (*ko_attach)(const struct kern_host *kh);
+	const struct kern_site *ko_sites, *ko_sites_end;
+	const struct kern_sysinit *ko_sysinits, *ko_sysinits_end;
+	/* Set before any function is called; variables are as loaded. */
+	const struct kern_host **ko_host;
 	/* The i-th that there is now, until the next call; NULL: no more. */
 	struct kern_sysctl *(*ko_sysctl)(unsigned i);
 	/*

@@ -86,20 +86,6 @@ kh_thread(void *self)
 	return (machine_curthread()->mt_index);
 }
 
-static void
-kh_pause(void *self)
-{
-	(void)self;
-	machine_pause(1);
-}
-
-static void
-kh_work(void *self, uint64_t ns)
-{
-	(void)self;
-	machine_work(ns);
-}
-
 /* Whether output is a stub's, which is neither looked at nor a secret. */
 static bool
 is_unread(const struct kernel *k)
@@ -230,13 +216,6 @@ kh_failpoint(void *self, const char *name)
 	    ka->ka_failpoint(k->k_params.kp_above_arg, name));
 }
 
-static void
-kh_touch(void *self, const void *p, unsigned lines)
-{
-	(void)self;
-	machine_touch(p, lines);
-}
-
 /* Notes, as some locks exclude no thread. */
 static void
 kh_hold(void *self, uint64_t ns, bool drawn)
@@ -280,8 +259,8 @@ static const struct kern_host host = {
 	.kh_cycles	= kh_cycles,
 	.kh_cpu		= kh_cpu,
 	.kh_thread	= kh_thread,
-	.kh_pause	= kh_pause,
-	.kh_work	= kh_work,
+	.kh_pause	= machine_pause,
+	.kh_work	= machine_work,
 	.kh_malloc	= kh_malloc,
 	.kh_free	= kh_free,
 	.kh_preload	= kh_preload,
@@ -289,7 +268,7 @@ static const struct kern_host host = {
 	.kh_copyout	= kh_copyout,
 	.kh_failpoint	= kh_failpoint,
 	.kh_panic	= kh_panic,
-	.kh_touch	= kh_touch,
+	.kh_touch	= machine_touch,
 	.kh_hold	= kh_hold,
 	.kh_access	= kh_access,
 };
@@ -314,7 +293,7 @@ attach(struct kernel *k)
 	kern_host_crypto(kh);
 	kern_host_hashes(kh);
 	k->k_object = k->k_copy->kc_object;
-	k->k_object->ko_attach(kh);
+	*k->k_object->ko_host = kh;
 }
 
 int

@@ -221,7 +221,7 @@ static int
 sort_inits(struct kern_copy *kc)
 {
 	const struct kern_object *ko = kc->kc_object;
-	const unsigned n = ko->ko_sysinit_count();
+	const unsigned n = (unsigned)(ko->ko_sysinits_end - ko->ko_sysinits);
 
 	kc->kc_inits = calloc(n + 1, sizeof(*kc->kc_inits));
 	if (kc->kc_inits == NULL)
@@ -335,7 +335,7 @@ kern_copy_put(struct kern_file *kf, struct kern_copy *kc)
 static void
 name_sites(struct kern_file *kf, const struct kern_object *ko)
 {
-	const unsigned n = ko->ko_site_count();
+	const unsigned n = (unsigned)(ko->ko_sites_end - ko->ko_sites);
 	const char *file;
 	unsigned i;
 

@@ -8,7 +8,7 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct harvest_error error = { .text = "" };
-	struct harvest_event event;
+	struct random_event event;
 	const char *expected = NULL;
 	struct record r;
 	char *text;

@@ -208,7 +208,7 @@ CONTRACT(randomdev_read__sizes, make_seeded, "Each size is filled whole and "
 	static const size_t sizes[] = { 0, 1, 15, 16, 17, 31, 32, 64, 100, 4095,
 	    4096, 4097, 65536 };
 	static uint8_t buf[GUARD + 65536 + GUARD], last[65536];
-	struct device_core after = { .dc_reseeds = 0 }, before = after;
+	struct random_state after = { .rs_reseeds = 0 }, before = after;
 	uint8_t *out = buf + GUARD;
 	size_t n, zeros;
 
@@ -221,9 +221,9 @@ CONTRACT(randomdev_read__sizes, make_seeded, "Each size is filled whole and "
 		    support_all(out + n, sizeof(buf) - GUARD - n, FILL),
 		    "%s: %zu bytes: wrote outside of them", d->d_name, n);
 		if (randomdev_core(d->d_rd, &after, false))
-			ATF_CHECK_EQ_MSG(n == 0, memcmp(before.dc_key,
-			    after.dc_key, sizeof(after.dc_key)) == 0 &&
-			    before.dc_counter == after.dc_counter, "%s, %zu "
+			ATF_CHECK_EQ_MSG(n == 0, memcmp(before.rs_key,
+			    after.rs_key, sizeof(after.rs_key)) == 0 &&
+			    before.rs_counter == after.rs_counter, "%s, %zu "
 			    "bytes", d->d_name, n);
 		if (device_is_null(d) || n < 15)
 			continue;
@@ -654,11 +654,11 @@ DEVICE_TEST(randomdev_read__interrupted_after_a_part, "A signal cuts a request "
  * Of sources that are tested SWI is stuck.  The others repeat samples as often
  * as may be: each one that is asked about twice fails.
  */
-static struct harvest_event
+static struct random_event
 event_number(unsigned i)
 {
 	const uint32_t value = i / 45;
-	struct harvest_event he = {
+	struct random_event he = {
 		.he_somecounter = value,
 		.he_size = HARVEST_ENTROPY_BYTES,
 		.he_destination = (uint8_t)(i / 3),
@@ -680,7 +680,7 @@ check_refused(const struct design *de, const struct cipher *cipher)
 	    "kern.random.nist_healthtest_enabled", 1 };
 	static const size_t size = 4242;
 	uint8_t one[4242], other[4242];
-	struct harvest_event he;
+	struct random_event he;
 	struct device plain, tested;
 	uint64_t discarded = 0, refused;
 

@@ -145,7 +145,7 @@ device_free(struct device *d)
 static inline void
 device_feed(struct device *d, unsigned pool)
 {
-	struct harvest_event he = {
+	struct random_event he = {
 		.he_somecounter = 0x01000000 + d->d_events,
 		.he_size = HARVEST_ENTROPY_BYTES,
 		.he_destination = (uint8_t)pool,

@@ -17,13 +17,13 @@ enum {
 	RESEEDS		= INT32_MAX - 1	/* before its first */
 };
 
-static struct device_core
+static struct random_state
 core(struct device *d)
 {
-	struct device_core dc;
+	struct random_state rs;
 
-	ATF_REQUIRE(randomdev_core(d->d_rd, &dc, false));
-	return (dc);
+	ATF_REQUIRE(randomdev_core(d->d_rd, &rs, false));
+	return (rs);
 }
 
 /* A device without a ledger, which would find these states wrong. */
@@ -53,7 +53,7 @@ set(const char *name, int64_t value)
 static void
 feed(struct device *d, uint32_t counter, uint8_t first, uint8_t destination)
 {
-	struct harvest_event he = { .he_somecounter = counter, .he_size = 8,
+	struct random_event he = { .he_somecounter = counter, .he_size = 8,
 	    .he_destination = destination, .he_source = RANDOM_CACHED };
 
 	for (uint8_t i = 0; i < HARVEST_ENTROPY_BYTES; i++)
@@ -120,7 +120,7 @@ DEVICE_TEST(pool_hash__known_answers, "Pools hash with what they were given, "
 			feed_pool0(&d);
 			randomdev_pre_read(d.d_rd);
 			support_unhex(hashed[i].key[k], want, sizeof(want));
-			ATF_CHECK_MSG(memcmp(core(&d).dc_key, want,
+			ATF_CHECK_MSG(memcmp(core(&d).rs_key, want,
 			    sizeof(want)) == 0, "%s, reseed %u",
 			    hashed[i].pool_hash, k + 1);
 			feed(&d, 7, 1, 1);
@@ -148,7 +148,7 @@ sha256(const uint8_t *in, size_t n, uint8_t out[DIGEST_BYTES])
 }
 
 static void
-model_feed(struct model *m, const struct harvest_event *he)
+model_feed(struct model *m, const struct random_event *he)
 {
 	const unsigned i = he->he_source == RANDOM_PURE_VMGENID ? 0 :
 	    he->he_destination % POOLS;
@@ -190,7 +190,7 @@ feed_any(struct device *d, struct model *m, uint64_t *draws)
 {
 	const uint64_t drawn = support_draw(draws);
 	const uint64_t entropy = support_draw(draws);
-	struct harvest_event he = {
+	struct random_event he = {
 		.he_somecounter = (uint32_t)drawn,
 		.he_size = (uint8_t)(1 + (drawn >> 32) % HARVEST_ENTROPY_BYTES),
 		.he_destination = (uint8_t)(drawn >> 40),
@@ -207,20 +207,20 @@ static void
 check_reseed(struct device *d, struct model *m, unsigned events,
     uint64_t *draws)
 {
-	struct device_core dc;
+	struct random_state rs;
 
 	for (unsigned i = 0; i < events || m->m_pool[0].n < 64; i++)
 		feed_any(d, m, draws);
-	dc = core(d);
-	ATF_CHECK_EQ_MSG(m->m_pool[0].n, dc.dc_pool0_bytes, "%u bytes",
-	    dc.dc_pool0_bytes);
+	rs = core(d);
+	ATF_CHECK_EQ_MSG(m->m_pool[0].n, rs.rs_pool0_bytes, "%u bytes",
+	    rs.rs_pool0_bytes);
 	randomdev_pre_read(d->d_rd);
 	model_reseed(m);
-	dc = core(d);
-	ATF_CHECK_EQ_MSG(m->m_reseeds, dc.dc_reseeds, "%u reseeds",
-	    dc.dc_reseeds);
-	ATF_CHECK_EQ(0, dc.dc_pool0_bytes);
-	ATF_CHECK_MSG(memcmp(m->m_key, dc.dc_key, sizeof(dc.dc_key)) == 0,
+	rs = core(d);
+	ATF_CHECK_EQ_MSG(m->m_reseeds, rs.rs_reseeds, "%u reseeds",
+	    rs.rs_reseeds);
+	ATF_CHECK_EQ(0, rs.rs_pool0_bytes);
+	ATF_CHECK_MSG(memcmp(m->m_key, rs.rs_key, sizeof(rs.rs_key)) == 0,
 	    "reseed %u: another key", m->m_reseeds);
 }
 
@@ -228,10 +228,10 @@ check_reseed(struct device *d, struct model *m, unsigned events,
 static void
 end_counter(struct device *d)
 {
-	struct device_core dc = {
-	    .dc_counter = uint128_make(UINT64_MAX, UINT64_MAX) };
+	struct random_state rs = {
+	    .rs_counter = uint128_make(UINT64_MAX, UINT64_MAX) };
 
-	ATF_REQUIRE(randomdev_core(d->d_rd, &dc, true));
+	ATF_REQUIRE(randomdev_core(d->d_rd, &rs, true));
 }
 
 DEVICE_TEST(reseed__pools_and_keys, "Of events of all sources, sizes and "
@@ -251,12 +251,12 @@ DEVICE_TEST(reseed__pools_and_keys, "Of events of all sources, sizes and "
 			end_counter(&d);
 		check_reseed(&d, &m, reseed % 3 == 0 ? 0 : 300, &draws);
 		if (reseed == 40) {
-			ATF_CHECK(core(&d).dc_counter == 0);
+			ATF_CHECK(core(&d).rs_counter == 0);
 			ATF_CHECK(!device_status(&d).ds_seeded);
 			m.m_keyed = false;
 		}
 	}
-	ATF_CHECK(core(&d).dc_counter == 30);
+	ATF_CHECK(core(&d).rs_counter == 30);
 	randomdev_free(d.d_rd);
 }
 
@@ -318,11 +318,11 @@ DEVICE_TEST(process_event__length_saturates, "A pool that is not drained for "
 	for (uint32_t n = EVENT_BYTES; n < 2 * POOL_MOST; n += EVENT_BYTES) {
 		feed(&d, 1, 2, 0);
 		ATF_CHECK_EQ(n < POOL_MOST ? n : POOL_MOST,
-		    core(&d).dc_pool0_bytes);
+		    core(&d).rs_pool0_bytes);
 	}
 	set_clock(&d, 1000 * MS);
 	randomdev_pre_read(d.d_rd);
-	ATF_CHECK_EQ(0, core(&d).dc_pool0_bytes);
+	ATF_CHECK_EQ(0, core(&d).rs_pool0_bytes);
 	randomdev_free(d.d_rd);
 }
 
@@ -358,8 +358,8 @@ DEVICE_TEST(pre_read__pacing, "More than 100 ms lie between reseeds, the first "
 			feed_pool0(&d);
 		set_clock(&d, rows[i].now);
 		randomdev_pre_read(d.d_rd);
-		ATF_CHECK_EQ_MSG(rows[i].reseeds, core(&d).dc_reseeds,
-		    "row %zu: %u", i, core(&d).dc_reseeds);
+		ATF_CHECK_EQ_MSG(rows[i].reseeds, core(&d).rs_reseeds,
+		    "row %zu: %u", i, core(&d).rs_reseeds);
 	}
 	randomdev_free(d.d_rd);
 }
@@ -396,7 +396,7 @@ DEVICE_TEST(pre_read__minpoolsize, "Pool 0 reseeds from minpoolsize bytes on, "
 static void
 event_of_nine(void *arg)
 {
-	const struct harvest_event he = {
+	const struct random_event he = {
 		.he_size = HARVEST_ENTROPY_BYTES + 1 };
 
 	randomdev_deliver(arg, &he);

@@ -14,7 +14,7 @@ enum {
 };
 
 static struct device dev;
-static struct harvest_event note[NOTES_MAX];
+static struct random_event note[NOTES_MAX];
 static unsigned notes;
 static struct hist delivery;
 
@@ -27,7 +27,7 @@ static unsigned passes;
 static struct harvest *recorded;
 
 static inline void
-note_event(void *arg __attribute__((unused)), const struct harvest_event *he)
+note_event(void *arg __attribute__((unused)), const struct random_event *he)
 {
 	if (recorded != NULL)
 		harvest_record(recorded, he);

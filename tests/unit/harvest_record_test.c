@@ -10,12 +10,12 @@
 #include "tests/unit/test.h"
 
 /* An event without the padding behind it. */
-enum { EVENT_BYTES = offsetof(struct harvest_event, he_source) + 1 };
+enum { EVENT_BYTES = offsetof(struct random_event, he_source) + 1 };
 
 TEST(record__parse, "the lines of known-answer scripts, with or without a "
     "source")
 {
-	struct harvest_event event;
+	struct random_event event;
 	const char *expected;
 
 	ATF_REQUIRE_EQ(0, record_parse("event 255 4294967295 00ffA5", &event,
@@ -60,7 +60,7 @@ TEST(record__refuses, "each malformed field is named")
 		{ "event 0 0 00 SWI SWI", "nothing after" },
 		{ "event 0 0 00\r", "hexadecimal" },
 	};
-	struct harvest_event event;
+	struct random_event event;
 	const char *expected;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -108,10 +108,10 @@ TEST(record__no_final_newline, "editors leave it out; empty files are records "
 	record_fini(&r);
 }
 
-static struct harvest_event
+static struct random_event
 numbered(unsigned i)
 {
-	struct harvest_event event = { 0 };
+	struct random_event event = { 0 };
 
 	event.he_somecounter = i * UINT32_C(2654435761);
 	event.he_size = (uint8_t)(1 + i % HARVEST_ENTROPY_BYTES);
@@ -126,7 +126,7 @@ numbered(unsigned i)
 static void
 add_numbered(struct record *r, unsigned n)
 {
-	struct harvest_event event;
+	struct random_event event;
 
 	for (unsigned i = 0; i < n; i++) {
 		event = numbered(i);
@@ -139,7 +139,7 @@ TEST(record__round_trip, "what is written is read back, every source and size, "
 {
 	enum { N = 1000 };
 	struct harvest_error error;
-	struct harvest_event event;
+	struct random_event event;
 	struct record r;
 	struct stat st;
 
@@ -163,7 +163,7 @@ TEST(record__full, "the first events are kept, the loss is reported and stands "
     "in the file")
 {
 	struct harvest_error error;
-	struct harvest_event event;
+	struct random_event event;
 	struct record r;
 
 	ATF_REQUIRE_EQ(0, record_create(&r, "r", 3, &error));

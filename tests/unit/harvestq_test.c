@@ -546,7 +546,7 @@ BOTH_QUEUES(replay_is_exact, "a recorded run gives the design the same events "
 	ATF_CHECK_EQ(first.r_count, notes);
 	for (unsigned i = 0; i < first.r_count; i++)
 		ATF_CHECK_EQ(0, memcmp(&first.r_events[i], &note[i],
-		    offsetof(struct harvest_event, he_source) + 1));
+		    offsetof(struct random_event, he_source) + 1));
 	ATF_CHECK_EQ(0, totals().ht_dropped);
 	record_fini(&first);
 	harvest_fini(&hv);

@@ -26,7 +26,7 @@ static const struct {
 /* A device, and what a source's next event says. */
 struct feeder {
 	struct device	fd_dev;
-	struct harvest_event fd_event;
+	struct random_event fd_event;
 	uint64_t	fd_accepted;
 	uint64_t	fd_fed;
 	uint64_t	fd_random;
@@ -262,7 +262,7 @@ DEVICE_TEST(row__stuck, "34 equal samples of 1 bit or 5 of 8 pass as often as "
     "they come, one more fails, and no further data makes it good; starting "
     "anew does, and only the source that is named")
 {
-	struct harvest_event other = { .he_size = 8, .he_source = RANDOM_SWI };
+	struct random_event other = { .he_size = 8, .he_source = RANDOM_SWI };
 	struct source_health hl;
 	struct feeder fd;
 

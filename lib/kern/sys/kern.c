@@ -444,33 +444,15 @@ extern const struct kern_site __start_kern_sites[] __attribute__((weak)),
 /* The layer above lib's. */
 const void *kern_device(void);
 
-KERN_PLAIN static void
-kern_attach(const struct kern_host *kh)
-{
-	kern_host = kh;
-}
-
-static unsigned
-kern_site_count(void)
-{
-	return ((unsigned)(__stop_kern_sites - __start_kern_sites));
-}
-
-static unsigned
-kern_sysinit_count(void)
-{
-	return ((unsigned)(__stop_kern_sysinits - __start_kern_sysinits));
-}
-
 __attribute__((visibility("default")))
 const struct kern_object kern_object = {
 	.ko_abi = KERN_ABI,
 	.ko_device = kern_device,
 	.ko_sites = __start_kern_sites,
-	.ko_site_count = kern_site_count,
+	.ko_sites_end = __stop_kern_sites,
 	.ko_sysinits = __start_kern_sysinits,
-	.ko_sysinit_count = kern_sysinit_count,
-	.ko_attach = kern_attach,
+	.ko_sysinits_end = __stop_kern_sysinits,
+	.ko_host = &kern_host,
 	.ko_sysctl = kern_sysctl,
 	.ko_timer = kern_timer,
 };

@@ -245,8 +245,8 @@ KERN_CALL(sbintime_t, kern_sbt, (int64_t ns),
 KERN_CALL(sbintime_t, getsbinuptime, (void), kern_sbt(HOST(uptime_ns, true)))
 KERN_CALL(sbintime_t, sbinuptime, (void), kern_sbt(HOST(uptime_ns, false)))
 KERN_CALL(uint64_t, get_cyclecount, (void), HOST(cycles))
-#define	cpu_spinwait()		HOST(pause)
-#define	DELAY(us)		HOST(work, (uint64_t)(us) * 1000)
+#define	cpu_spinwait()		kern_host->kh_pause(1)
+#define	DELAY(us)		kern_host->kh_work((uint64_t)(us) * 1000)
 KERN_CALL(time_t, kern_uptime_s, (void), HOST(uptime_ns, true) / 1000000000)
 #define	time_uptime		kern_uptime_s()
 #define	ticks			((int)(getsbinuptime() / (SBT_1S / hz)))
@@ -315,7 +315,7 @@ KERN_PLAIN static __inline void
 kern_touch(void *p, u_int lines)
 {
 	if (lines > 0)
-		HOST(touch, p, lines);
+		kern_host->kh_touch(p, lines);
 	for (u_int i = 0; i < lines; i++)
 		__atomic_store_n((uint64_t *)p + i * CACHE_LINE_SIZE / 8, i + 1,
 		    __ATOMIC_RELAXED);
