@@ -51,7 +51,7 @@ FLAVOURED != echo lib/machine/failpoint_machine.c lib/lock/lock.c \
 # Only runs on simulated machines.
 SIMULATED = bench/explore/execution.c bench/explore/execution_run.c
 # Files of the kernel, which lib/kern/source.sh compiles.
-KERNEL != echo lib/kern/abi.h lib/kern/sys/* fortuna/*.c fortuna/fxrng/* \
+KERNEL != echo lib/kern/abi.h lib/kern/sys/* fortuna/*.c \
 	fortuna/dev/random/*.h fortuna/sys/*.h fortuna/device/abi.h \
 	fortuna/device/object.tbl \
 	fortuna/device/glue.c fortuna/device/probe*.c harvest/random_*.c

@@ -13,7 +13,7 @@ found "fortuna includes a layer above it" \
     "$(grep -nE '^#include "(harvest|bench)/' fortuna/*.[ch] fortuna/*/*.[ch])"
 found "harvest includes a layer above it" \
     "$(grep -nE '^#include "bench/' harvest/*.[ch])"
-found "a kernel file includes what a kernel lacks" "$(grep -nE '^#include ("[^"]*/|<(lib|harvest|bench)/)' fortuna/*.c fortuna/fxrng/* fortuna/dev/random/* \
+found "a kernel file includes what a kernel lacks" "$(grep -nE '^#include ("[^"]*/|<(lib|harvest|bench)/)' fortuna/*.c fortuna/dev/random/* \
     fortuna/sys/* harvest/random_*.c)"
 found "a path is not from the root" "$(grep -nE '^#include "[^/]*"|\.\./' \
     lib/*/*.[ch] fortuna/device/*.[ch] harvest/*.[ch] bench/*.[ch] \
@@ -115,7 +115,7 @@ order()
 found "fortuna and fortuna/device/object.tbl differ" "$({
 	sed -n 's/^OBJECT(.*, "\(.*\)")$/\1/p' fortuna/device/object.tbl |
 	    tr ' ' '\n'
-	ls fortuna/*.c fortuna/fxrng/*.c | sed 's,^fortuna/,,' |
+	ls fortuna/*.c | sed 's,^fortuna/,,' |
 	    grep -vx -e hash.c -e random_infra.c -e randomdev.c
     } | sort | uniq -u)"
 found "object.tbl and design.tbl differ" "$({
@@ -158,7 +158,7 @@ ours=$(ls lib/*/*.[ch] fortuna/device/*.[ch] harvest/*.[ch] bench/*.[ch] \
     bench/*/*.[ch] | grep -v harvest/random_)
 words=$(mktemp)
 cat $ours $(ls */*.tbl */*/*.tbl tests/*/*.[ch] fortuna/*.c fortuna/*/*/*.h \
-    fortuna/fxrng/* harvest/random_*.c lib/kern/sys/* mk/rules.sh Makefile) |
+    harvest/random_*.c lib/kern/sys/* mk/rules.sh Makefile) |
     grep -v '^#define	\([a-z0-9_]*\)[	 ]*FLAVOURED(' |
     grep -oE '[A-Za-z_][A-Za-z0-9_]*' | sort | uniq -c >"$words"
 # once MOST: of the names on standard input, those that are there so often.

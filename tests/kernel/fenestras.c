@@ -25,8 +25,7 @@ const struct random_claims random_claims = { __VA_ARGS__,		\
 #pragma GCC diagnostic ignored "-Woverride-init"
 #endif
 
-#include "../../fortuna/fxrng/fx_pools.c"
-#include "../../fortuna/fxrng/fx_read.c"
+#include "../../fortuna/fxrng.c"
 
 #ifdef FX_CHURN
 #undef random_alg_context
