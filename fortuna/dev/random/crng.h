@@ -102,17 +102,10 @@ static void
 crng_generate(const uint8_t keybytes[RANDOM_KEYSIZE], uint128_t counter,
     uint8_t *buf, size_t n)
 {
-	const size_t odd = random_chachamode ? 0 : n % RANDOM_BLOCKSIZE;
-	uint8_t block[RANDOM_BLOCKSIZE];
 	union randomdev_key key;
 
 	randomdev_encrypt_init(&key, keybytes);
-	randomdev_keystream(&key, &counter, buf, n - odd);
-	if (odd > 0) {
-		randomdev_keystream(&key, &counter, block, sizeof(block));
-		memcpy(buf + n - odd, block, odd);
-		explicit_bzero(block, sizeof(block));
-	}
+	randomdev_keystream_cut(&key, &counter, buf, n);
 	explicit_bzero(&key, sizeof(key));
 }
 
