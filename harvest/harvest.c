@@ -1,5 +1,3 @@
-#include <errno.h>
-
 #include "harvest/harvest.h"
 
 void
@@ -26,43 +24,33 @@ static void
 between_passes(void *arg, int64_t *timeout_ns)
 {
 	struct harvest *hv = arg;
-	const struct random_source *rs;
+	const struct random_source_list *sl = &hv->hv_sources;
 
-	for (unsigned i = 0; i < hv->hv_sources.ss_list.sl_count; i++) {
-		rs = hv->hv_sources.ss_list.sl_source[i];
-		if (rs->rs_feed != NULL)
-			rs->rs_feed(hv->hv_sources.ss_state[i], hv->hv_device);
-	}
+	for (unsigned i = 0; i < sl->sl_count; i++)
+		if (sl->sl_source[i]->rs_feed != NULL)
+			sl->sl_source[i]->rs_feed(sl->sl_state[i],
+			    hv->hv_device);
 	test_anew(hv);
 	if (hv->hv_config.rate_hz != 0)
 		*timeout_ns = NS_PER_S / hv->hv_config.rate_hz;
 }
 
-/* The kernel tests what a driver delivers. */
-static int
-add_drivers(struct harvest *hv, const struct random_source *rs, void *state)
-{
-	const uint32_t kinds = rs->rs_kinds(state);
-	int error = 0;
-
-	for (unsigned i = RANDOM_PURE_START; error == 0 && i < ENTROPYSOURCE;
-	    i++)
-		if ((kinds >> i & 1) != 0)
-			error = randomdev_register(hv->hv_device, rs->rs_ident,
-			    (enum random_entropy_source)i, NULL, NULL);
-	return (error);
-}
-
-static int
+static void
 add_source(struct harvest *hv, const struct random_source *rs, void *state)
 {
-	if (rs->rs_kinds != NULL)
-		return (add_drivers(hv, rs, state));
+	const uint32_t kinds = rs->rs_kinds == NULL ? 0 : rs->rs_kinds(state);
+
+	/* The kernel tests what a driver delivers. */
+	for (unsigned i = RANDOM_PURE_START; i < ENTROPYSOURCE; i++)
+		if ((kinds >> i & 1) != 0)
+			randomdev_register(hv->hv_device, rs->rs_ident,
+			    (enum random_entropy_source)i, NULL, NULL);
 	if (rs->rs_run != NULL)
 		hv->hv_producer[hv->hv_producers++] = (struct harvest_producer){
 		    .pd_harvest = hv, .pd_source = rs, .pd_state = state };
-	return (rs->rs_read == NULL ? 0 : randomdev_register(hv->hv_device,
-	    rs->rs_ident, rs->rs_source, rs->rs_read, state));
+	if (rs->rs_read != NULL)
+		randomdev_register(hv->hv_device, rs->rs_ident, rs->rs_source,
+		    rs->rs_read, state);
 }
 
 int
@@ -83,27 +71,17 @@ harvest_init(struct harvest *hv, const struct harvest_config *config,
 	return (rc);
 }
 
-int
-harvest_attach(struct harvest *hv, struct randomdev *rd,
-    struct harvest_error *error)
+void
+harvest_attach(struct harvest *hv, struct randomdev *rd)
 {
-	const struct random_source_list *sl = &hv->hv_sources.ss_list;
-	int rc = 0;
+	const struct random_source_list *sl = &hv->hv_sources;
 
+	CTASSERT((int)RANDOM_SOURCES <= (int)RANDOM_ABI_SOURCES_MAX);
 	hv->hv_device = rd;
-	for (unsigned i = 0; rc == 0 && i < sl->sl_count; i++) {
-		rc = add_source(hv, sl->sl_source[i],
-		    hv->hv_sources.ss_state[i]);
-		if (rc != 0)
-			snprintf(error->text, sizeof(error->text),
-			    "more than %d polled sources",
-			    RANDOM_ABI_SOURCES_MAX);
-	}
-	if (rc != 0)
-		return (rc);
+	for (unsigned i = 0; i < sl->sl_count; i++)
+		add_source(hv, sl->sl_source[i], sl->sl_state[i]);
 	test_anew(hv);
 	randomdev_idle(rd, between_passes, hv);
-	return (0);
 }
 
 void

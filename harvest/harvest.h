@@ -18,7 +18,7 @@ struct harvest_producer {
 struct harvest {
 	struct randomdev *hv_device;
 	struct harvest_config hv_config;
-	struct random_source_set hv_sources;
+	struct random_source_list hv_sources;
 	/* Each needs a thread, for harvest_producer_run(). */
 	struct harvest_producer hv_producer[RANDOM_SOURCES];
 	unsigned	 hv_producers;
@@ -42,8 +42,7 @@ struct harvest {
  *
  *   error  out  on failure, why
  *
- * Returns: 0; EINVAL for a configuration that random_sources_check() refuses;
- * ENOMEM; an error of a source or of the record's file.
+ * Returns: 0; as random_sources_init(); an error of the record's file.
  */
 int harvest_init(struct harvest *hv, const struct harvest_config *config,
     struct harvest_error *error);
@@ -51,13 +50,8 @@ int harvest_init(struct harvest *hv, const struct harvest_config *config,
 /*
  * Registers those that are polled.  No thread uses the device yet; it outlives
  * hv, which does not move.  With a record's file, it has harvest_record().
- *
- *   error  out  on failure, why
- *
- * Returns: 0 or ENOSPC.
  */
-int harvest_attach(struct harvest *hv, struct randomdev *rd,
-    struct harvest_error *error);
+void harvest_attach(struct harvest *hv, struct randomdev *rd);
 
 /* Adds an event to the record, for randomdev_params. */
 void harvest_record(void *hv, const struct random_event *event);

@@ -81,58 +81,27 @@ random_source_list_parse(struct random_source_list *sl, const char *names,
 }
 
 int
-random_sources_init(struct random_source_set *set,
+random_sources_init(struct random_source_list *sl,
     const struct harvest_config *config, struct harvest_error *error)
 {
-	struct random_source_list *sl = &set->ss_list;
-	unsigned wanted;
-	int rc;
+	int rc = random_source_list_parse(sl, config->sources, error);
 
-	memset(set, 0, sizeof(*set));
-	rc = random_source_list_parse(sl, config->sources, error);
+	for (unsigned i = 0; rc == 0 && i < sl->sl_count; i++)
+		if (sl->sl_source[i]->rs_init != NULL)
+			rc = sl->sl_source[i]->rs_init(&sl->sl_state[i], config,
+			    error);
 	if (rc != 0)
-		return (rc);
-	wanted = sl->sl_count;
-	for (unsigned i = 0; i < wanted; i++) {
-		if (sl->sl_source[i]->rs_init == NULL)
-			continue;
-		rc = sl->sl_source[i]->rs_init(&set->ss_state[i], config,
-		    error);
-		if (rc != 0) {
-			sl->sl_count = i;
-			random_sources_fini(set);
-			return (rc);
-		}
-	}
-	return (0);
+		random_sources_fini(sl);
+	return (rc);
 }
 
 void
-random_sources_fini(struct random_source_set *set)
+random_sources_fini(struct random_source_list *sl)
 {
-	const struct random_source *rs;
-
-	for (unsigned i = 0; i < set->ss_list.sl_count; i++) {
-		rs = set->ss_list.sl_source[i];
-		if (rs->rs_fini != NULL)
-			rs->rs_fini(set->ss_state[i]);
-	}
-	memset(set, 0, sizeof(*set));
-}
-
-int
-random_sources_check(const struct harvest_config *config,
-    struct random_source_list *sl, struct harvest_error *error)
-{
-	struct random_source_set set;
-	int rc;
-
-	rc = random_sources_init(&set, config, error);
-	if (rc != 0)
-		return (rc);
-	*sl = set.ss_list;
-	random_sources_fini(&set);
-	return (0);
+	for (unsigned i = 0; i < sl->sl_count; i++)
+		if (sl->sl_state[i] != NULL)
+			sl->sl_source[i]->rs_fini(sl->sl_state[i]);
+	memset(sl, 0, sizeof(*sl));
 }
 
 size_t

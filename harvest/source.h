@@ -68,15 +68,10 @@ enum random_source_index {
 /* Requested sources, in that order. */
 struct random_source_list {
 	const struct random_source *sl_source[RANDOM_SOURCES];
+	void		*sl_state[RANDOM_SOURCES];	/* of each, once made */
 	unsigned	 sl_count;
 	const struct random_source *sl_skipped[RANDOM_SOURCES];
 	unsigned	 sl_skipped_count;	/* absent on this machine */
-};
-
-/* Initialized sources. */
-struct random_source_set {
-	struct random_source_list ss_list;
-	void		*ss_state[RANDOM_SOURCES];	/* of sl_source[i] */
 };
 
 #define	random_sources		FLAVOURED(random_sources)
@@ -84,7 +79,6 @@ struct random_source_set {
 #define	random_source_list_parse FLAVOURED(random_source_list_parse)
 #define	random_sources_init	FLAVOURED(random_sources_init)
 #define	random_sources_fini	FLAVOURED(random_sources_fini)
-#define	random_sources_check	FLAVOURED(random_sources_check)
 #define	random_source_words	FLAVOURED(random_source_words)
 
 /* The family, in table order. */
@@ -104,27 +98,13 @@ int random_source_list_parse(struct random_source_list *sl, const char *names,
     struct harvest_error *error);
 
 /*
- * Initializes those of config's sources that this machine has.
+ * Makes those of config's sources that this machine has; and releases them.
  *
  * Returns: 0; as random_source_list_parse() and rs_init, and then none is made.
  */
-int random_sources_init(struct random_source_set *set,
+int random_sources_init(struct random_source_list *sl,
     const struct harvest_config *config, struct harvest_error *error);
-
-/* Releases them. */
-void random_sources_fini(struct random_source_set *set);
-
-/*
- * Checks config's sources and their files as harvest_init() will, before
- * anything is measured.
- *
- *   sl     out  the list, including those that will be skipped
- *   error  out  on failure
- *
- * Returns: as random_sources_init().
- */
-int random_sources_check(const struct harvest_config *config,
-    struct random_source_list *sl, struct harvest_error *error);
+void random_sources_fini(struct random_source_list *sl);
 
 /*
  * rs_read for instructions that make a word at a time and may fail; for

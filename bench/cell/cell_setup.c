@@ -164,10 +164,9 @@ setup_shared(struct cell_run *run)
 	if (error != 0)
 		return (cell_fail(run, error, "%s", why.text));
 	error = make_device(run, ledger_at(run, 0), &run->run_dev);
-	if (error != 0)
-		return (error);
-	error = harvest_attach(&run->run_sources, run->run_dev, &why);
-	return (error == 0 ? 0 : cell_fail(run, error, "%s", why.text));
+	if (error == 0)
+		harvest_attach(&run->run_sources, run->run_dev);
+	return (error);
 }
 
 static int

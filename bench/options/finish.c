@@ -149,7 +149,9 @@ finish_sources(const struct options *op)
 
 	if (random_source_list_parse(&list, hc->sources, &why) != 0)
 		return (usage_error("-S: %s", why.text));
-	error = random_sources_check(hc, &list, &why);
+	error = random_sources_init(&list, hc, &why);
+	if (error == 0)
+		random_sources_fini(&list);
 	if (error == EINVAL && hc->replay_file[0] == '\0')
 		return (usage_error("-S: %s", why.text));
 	if (error != 0)

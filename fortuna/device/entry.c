@@ -150,7 +150,7 @@ randomdev_harvest(struct randomdev *rd, enum random_entry entry,
 	kernel_leave(rd->rd_kernel);
 }
 
-int
+void
 randomdev_register(struct randomdev *rd, const char *ident,
     enum random_entropy_source source, randomdev_read_source *read,
     void *state)
@@ -158,15 +158,13 @@ randomdev_register(struct randomdev *rd, const char *ident,
 	unsigned i = RANDOM_ABI_SOURCES_MAX;
 
 	if (read != NULL) {
-		if (rd->rd_sources == RANDOM_ABI_SOURCES_MAX)
-			return (ENOSPC);
+		MPASS(rd->rd_sources < RANDOM_ABI_SOURCES_MAX);
 		i = rd->rd_sources++;
 		rd->rd_source[i] = (struct source){ read, state };
 	}
 	kernel_enter(rd->rd_kernel, KERNEL_CPU_HERE);
 	rd->rd_object->ro_register(i, ident, (uint8_t)source);
 	kernel_leave(rd->rd_kernel);
-	return (0);
 }
 
 void

@@ -197,7 +197,7 @@ boot(struct randomdev *rd, struct kernel_params *kp)
 	error = kernel_load(&rd->rd_kernel, kp);
 	if (error != 0)
 		return (error);
-	rd->rd_object = kernel_device(rd->rd_kernel);
+	rd->rd_object = kernel_object(rd->rd_kernel)->ko_device();
 	rd->rd_host = (struct random_host){ rd, rh_deliver, rh_delivered,
 	    rh_tested, rh_unblock, rh_source_read };
 	rd->rd_object->ro_attach(&rd->rd_host);

@@ -156,9 +156,9 @@ void randomdev_harvest(struct randomdev *rd, enum random_entry entry,
 
 /*
  * Registers a source, which outlives the device, for the harvest thread to
- * read.  Returns: 0, or ENOSPC after RANDOM_ABI_SOURCES_MAX.
+ * read: up to RANDOM_ABI_SOURCES_MAX.  NULL: there is nothing to read.
  */
-int randomdev_register(struct randomdev *rd, const char *ident,
+void randomdev_register(struct randomdev *rd, const char *ident,
     enum random_entropy_source source, randomdev_read_source *read,
     void *state);
 

@@ -140,19 +140,20 @@ TEST(sources_check__replay, "a bad file is refused before anything is "
 	struct harvest_error error;
 
 	strcpy(config.sources, "interrupt,replay");
-	ATF_CHECK_EQ(EINVAL, random_sources_check(&config, &sl, &error));
+	ATF_CHECK_EQ(EINVAL, random_sources_init(&sl, &config, &error));
 	ATF_CHECK(strstr(error.text, "rngsim.source.replay.file") != NULL);
 	strcpy(config.replay_file, "absent");
-	ATF_CHECK_EQ(ENOENT, random_sources_check(&config, &sl, &error));
+	ATF_CHECK_EQ(ENOENT, random_sources_init(&sl, &config, &error));
 	atf_utils_create_file("bad", "event 0 1\n");
 	strcpy(config.replay_file, "bad");
-	ATF_CHECK_EQ(EINVAL, random_sources_check(&config, &sl, &error));
+	ATF_CHECK_EQ(EINVAL, random_sources_init(&sl, &config, &error));
 	ATF_CHECK_MSG(strncmp(error.text, "bad:1: expected ", 16) == 0, "%s",
 	    error.text);
 	atf_utils_create_file("good", "event 0 1 02\n");
 	strcpy(config.replay_file, "good");
-	ATF_CHECK_EQ(0, random_sources_check(&config, &sl, &error));
+	ATF_CHECK_EQ(0, random_sources_init(&sl, &config, &error));
 	ATF_CHECK_EQ(2, sl.sl_count);
+	random_sources_fini(&sl);
 }
 
 TEST_PROGRAM()
