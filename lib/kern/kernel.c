@@ -51,8 +51,7 @@ kh_uptime_ns(void *self, bool coarse)
 		return (atomic_fetch_add(&k->k_unpaced_ns, UNPACED_STEP_NS) +
 		    UNPACED_STEP_NS);
 	now_ns = coarse ? machine_uptime_coarse_ns() : machine_uptime_ns();
-	if (ka->ka_clock != NULL)
-		now_ns = ka->ka_clock(k->k_params.kp_above_arg, now_ns);
+	now_ns = ka->ka_clock(k->k_params.kp_above_arg, now_ns);
 	/* FreeBSD's sources take 0 for "never". */
 	now_ns = now_ns > 0 ? now_ns : 1;
 	if (coarse)
@@ -209,11 +208,9 @@ kh_copyout(void *self, void *to, const void *from, size_t n)
 static int
 kh_failpoint(void *self, const char *name)
 {
-	const struct kernel *k = self;
-	const struct kernel_above *ka = k->k_params.kp_above;
+	const struct kernel_params *kp = &((struct kernel *)self)->k_params;
 
-	return (ka->ka_failpoint == NULL ? 0 :
-	    ka->ka_failpoint(k->k_params.kp_above_arg, name));
+	return (kp->kp_above->ka_failpoint(kp->kp_above_arg, name));
 }
 
 /* Notes, as some locks exclude no thread. */
@@ -395,12 +392,6 @@ const struct kern_object *
 kernel_object(const struct kernel *k)
 {
 	return (k->k_object);
-}
-
-const void *
-kernel_device(const struct kernel *k)
-{
-	return (k->k_object->ko_device());
 }
 
 void

@@ -16,7 +16,7 @@
 
 enum { KERNEL_CPU_HERE = -1 };
 
-/* What a booted kernel asks of the layer above; each may be NULL. */
+/* What a booted kernel asks of the layer above. */
 struct kernel_above {
 	/* Evaluates a fail point; 0: nothing to do. */
 	int		(*ka_failpoint)(void *above, const char *name);
@@ -59,7 +59,6 @@ struct kernel_params {
 #define	kernel_load		FLAVOURED(kernel_load)
 #define	kernel_boot		FLAVOURED(kernel_boot)
 #define	kernel_free		FLAVOURED(kernel_free)
-#define	kernel_device		FLAVOURED(kernel_device)
 #define	kernel_object		FLAVOURED(kernel_object)
 #define	kernel_enter		FLAVOURED(kernel_enter)
 #define	kernel_leave		FLAVOURED(kernel_leave)
@@ -91,9 +90,7 @@ void kernel_boot(struct kernel *k, bool cored, bool counted);
 /* No thread uses it any more; or NULL.  Wipes the source's variables. */
 void kernel_free(struct kernel *k);
 
-/* The object, and what it exports for the layer above. */
 const struct kern_object *kernel_object(const struct kernel *k);
-const void *kernel_device(const struct kernel *k);
 
 /*
  * Around a call of the source.  On return it owns no mutex, or the run ends.

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/base/read_file.h"
 #include "lib/crypto/wipe.h"
 #include "lib/kern/object.h"
 
@@ -21,6 +21,8 @@ __tsan_default_suppressions(void)
 	return ("race_top:random_fortuna_*seeded\n");
 }
 #endif
+
+enum { OBJECT_MAX = 64 << 20 };
 
 /* Copies loaded so far, of all objects. */
 static _Atomic unsigned loaded;
@@ -54,19 +56,15 @@ load_copy(const struct kern_file *kf)
 {
 	enum { NAMES = 3000 };
 	char path[NAMES + 64];
-	void *handle = NULL, *object;
+	void *handle;
 	const unsigned slashes = atomic_fetch_add(&loaded, 1) + 1;
-	int fd = -1;
+	int fd;
 
 	if (slashes > NAMES) {
 		errno = EMFILE;
 		return (NULL);
 	}
-	object = mmap(NULL, kf->kf_bytes, PROT_READ, MAP_PRIVATE, kf->kf_fd, 0);
-	if (object != MAP_FAILED) {
-		fd = memory_file(object, kf->kf_bytes);
-		munmap(object, kf->kf_bytes);
-	}
+	fd = memory_file(kf->kf_object, kf->kf_bytes);
 	if (fd < 0)
 		return (NULL);
 	memset(path, '/', slashes);
@@ -355,32 +353,33 @@ int
 kern_file_open(struct kern_file *kf, const char *path, const void *object,
     size_t n, struct kern_copy **kcp, char error[KERN_ERROR_SIZE])
 {
+	char *text = NULL;
 	const char *why;
-	struct stat st;
-	int rc;
+	int fd, rc = 0;
 
 	pthread_mutex_init(&kf->kf_mutex, NULL);
-	kf->kf_path = path == NULL ? NULL : strdup(path);
-	kf->kf_fd = path == NULL ? memory_file(object, n) :
-	    open(path, O_RDONLY | O_CLOEXEC);
-	if (kf->kf_fd < 0 || fstat(kf->kf_fd, &st) != 0) {
-		rc = errno;
-		snprintf(error, KERN_ERROR_SIZE, "%s%s%s", path == NULL ? "" :
-		    path, path == NULL ? "" : ": ", strerror(rc));
-		return (path == NULL ? rc : EINVAL);
+	if (path != NULL) {
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+		rc = fd < 0 ? errno : read_file(fd, OBJECT_MAX, &text, &n);
+		if (fd >= 0)
+			close(fd);
+		kf->kf_path = strdup(path);
+		object = text;
 	}
-	kf->kf_bytes = (size_t)st.st_size;
-	*kcp = kern_copy_get(kf, 0);
+	kf->kf_object = object;
+	kf->kf_bytes = n;
+	*kcp = rc != 0 ? NULL : kern_copy_get(kf, 0);
 	if (*kcp != NULL) {
 		name_sites(kf, (*kcp)->kc_object);
 		return (0);
 	}
-	why = errno == ENOEXEC ? dlerror() : strerror(errno);
+	rc = rc != 0 ? rc : errno;
+	why = rc == ENOEXEC ? dlerror() : strerror(rc);
 	snprintf(error, KERN_ERROR_SIZE, "%s%s%s", path == NULL ? "" : path,
 	    path == NULL ? "" : ": ", why != NULL ? why :
 	    "no object of kernel sources, or of another version of rngsim");
-	close(kf->kf_fd);
-	return (EINVAL);
+	free(text);
+	return (path == NULL ? rc : EINVAL);
 }
 
 struct kern_sysctl *

@@ -45,7 +45,7 @@ struct kern_copy {
 /* An object, and its copies. */
 struct kern_file {
 	char		*kf_path;	/* NULL: in memory only */
-	int		 kf_fd;
+	const void	*kf_object;
 	size_t		 kf_bytes;
 	pthread_mutex_t	 kf_mutex;	/* guards the copies */
 	struct kern_copy *kf_copies;

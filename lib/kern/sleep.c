@@ -30,8 +30,7 @@ process_sleep(struct kernel *k, int64_t timeout_ns)
 
 	atomic_fetchadd_rel_32(&k->k_passes, 1);
 	machine_wake_32(&k->k_passes);
-	if (ka->ka_idle != NULL)
-		ka->ka_idle(k->k_params.kp_above_arg, &timeout_ns);
+	ka->ka_idle(k->k_params.kp_above_arg, &timeout_ns);
 	if (!atomic_load(&k->k_stopping))
 		(void)machine_sleep(timeout_ns);
 	return (KERN_EWOULDBLOCK);
@@ -56,11 +55,9 @@ kh_sleep(void *self, const void *ident, bool catch, int64_t timeout_ns)
 	/* Less than a tick: only signals are looked for. */
 	if (timeout_ns >= 0 && timeout_ns < 1000)
 		return (KERN_EWOULDBLOCK);
-	if (ka->ka_sleeping != NULL)
-		ka->ka_sleeping(k->k_params.kp_above_arg);
+	ka->ka_sleeping(k->k_params.kp_above_arg);
 	error = machine_wait_32(&ch->ch_woken, woken, timeout_ns);
-	if (ka->ka_slept != NULL)
-		ka->ka_slept(k->k_params.kp_above_arg, error == 0);
+	ka->ka_slept(k->k_params.kp_above_arg, error == 0);
 	if (catch && machine_interrupted())
 		return (KERN_EINTR);
 	return (error == 0 ? 0 : KERN_EWOULDBLOCK);

@@ -10,7 +10,6 @@
  * arbiter.c	cache lines: which request is served next
  * wait.c	threads that wait for a line to change
  * stuck.c	the report of a deadlock
- * who.c	the running thread, for monitors
  * costs.c	costs from a profile's values
  * topology.c	distances of CPUs
  */

@@ -108,18 +108,6 @@ unshare_all(const struct vm *vm, struct vm_line *vl)
 	vl->vl_nodes = 0;
 }
 
-static enum vm_distance
-nearer(enum vm_distance a, enum vm_distance b)
-{
-	return (a < b ? a : b);
-}
-
-static enum vm_distance
-farther(enum vm_distance a, enum vm_distance b)
-{
-	return (a > b ? a : b);
-}
-
 /* The distance of the nearest copy, for a CPU without one. */
 static enum vm_distance
 nearest(const struct vm *vm, const struct vm_line *vl, unsigned cpu)
@@ -127,18 +115,18 @@ nearest(const struct vm *vm, const struct vm_line *vl, unsigned cpu)
 	enum vm_distance d = distance(vm, vl->vl_owner, cpu);
 
 	if (vl->vl_sharers > 0) {
-		d = nearer(d, distance(vm, vl->vl_last, cpu));
+		d = MIN(d, distance(vm, vl->vl_last, cpu));
 		if ((vl->vl_nodes & node_bit(vm, cpu)) != 0)
-			d = nearer(d, within_node(vm));
+			d = MIN(d, within_node(vm));
 	}
 	if (vl->vl_waiters == 1)
-		d = nearer(d, distance(vm,
+		d = MIN(d, distance(vm,
 		    vl->vl_waiter[0].wt_thread->vt_cpu, cpu));
 	else if (waits(vm, vl, cpu))
-		d = nearer(d, VM_SMT);
+		d = MIN(d, VM_SMT);
 	else if (vl->vl_waiters > 0 &&
 	    (vl->vl_wait_nodes & node_bit(vm, cpu)) != 0)
-		d = nearer(d, within_node(vm));
+		d = MIN(d, within_node(vm));
 	return (d);
 }
 
@@ -166,12 +154,12 @@ take_over(const struct vm *vm, const struct vm_line *vl, unsigned cpu)
 	if (far > 0)
 		d = VM_REMOTE;
 	else if (sharers + waiters > 1 || (waiters == 1 && vl->vl_waiters > 1))
-		d = farther(d, within_node(vm));
+		d = MAX(d, within_node(vm));
 	else if (waiters == 1)
-		d = farther(d, distance(vm,
+		d = MAX(d, distance(vm,
 		    vl->vl_waiter[0].wt_thread->vt_cpu, cpu));
 	else if (sharers == 1)
-		d = farther(d, distance(vm, vl->vl_last, cpu));
+		d = MAX(d, distance(vm, vl->vl_last, cpu));
 	return ((d == VM_SELF ? 0 : latency(vm, d)) + (far <= 1 ? 0 :
 	    (uint64_t)(far - 1) * vm_cost(vm, PROFILE_LINE_INVALIDATE)));
 }

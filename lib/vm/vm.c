@@ -9,6 +9,8 @@
 
 enum { HOST_STACK_BYTES = 256 * 1024 };
 
+_Thread_local struct vm *vm_running_machine;
+
 void
 vm_tell(const struct vm *vm, const struct vm_thread *vt, struct vm_note *vn)
 {
@@ -39,6 +41,20 @@ const void *
 vm_stack(void)
 {
 	return (vm_get()->vm_self->vt_fiber.fb_stack);
+}
+
+bool
+vm_who_inside(struct vm_who *vk)
+{
+	struct vm *vm = vm_running_machine;
+
+	if (vm->vm_self == NULL)
+		return (false);
+	vk->wh_private = vm->vm_self->vt_private;
+	vk->wh_index = vm->vm_self->vt_td == NULL ? 0 :
+	    vm->vm_self->vt_td->mt_index;
+	vk->wh_time_ps = vm_self_ps(vm);
+	return (true);
 }
 
 void __attribute__((noinline, cold))
