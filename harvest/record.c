@@ -5,6 +5,7 @@
 
 #include "harvest/record.h"
 #include "lib/base/lines.h"
+#include "lib/base/memory.h"
 #include "lib/base/parse_number.h"
 #include "lib/crypto/wipe.h"
 
@@ -73,32 +74,12 @@ record_parse(const char *line, struct random_event *event,
 	return (word[5][0] == '\0' ? 0 : EINVAL);
 }
 
-static int
-record_grow(struct record *r)
-{
-	struct random_event *events;
-	size_t room;
-
-	if (r->r_count < r->r_room)
-		return (0);
-	if (r->r_count == RECORD_EVENTS_MAX)
-		return (EFBIG);
-	room = r->r_room == 0 ? RECORD_ROOM_FIRST : r->r_room * 2;
-	events = reallocarray(r->r_events, room, sizeof(*events));
-	if (events == NULL)
-		return (ENOMEM);
-	r->r_events = events;
-	r->r_room = room;
-	return (0);
-}
-
 /* Keeps the event of a line, unless it is empty or a comment. */
 static void
 load_line(struct record *r, struct lines *li)
 {
 	const char *line = li->li_text + strspn(li->li_text, blanks), *expected;
 	struct random_event event;
-	int error;
 
 	if (*line == '\0' || *line == '#')
 		return;
@@ -106,11 +87,16 @@ load_line(struct record *r, struct lines *li)
 		lines_refuse(li, "expected %s", expected);
 		return;
 	}
-	error = record_grow(r);
-	if (error == 0)
-		record_add(r, &event);
-	else
-		lines_fail(li, error, false, "%s", strerror(error));
+	if (r->r_count == RECORD_EVENTS_MAX) {
+		lines_fail(li, EFBIG, false, "%s", strerror(EFBIG));
+		return;
+	}
+	if (r->r_count == r->r_room) {
+		r->r_room = r->r_room == 0 ? RECORD_ROOM_FIRST : r->r_room * 2;
+		r->r_events = xreallocarray(r->r_events, r->r_room,
+		    sizeof(event));
+	}
+	record_add(r, &event);
 }
 
 int
@@ -134,7 +120,7 @@ int
 record_create(struct record *r, const char *path, size_t room,
     struct harvest_error *error)
 {
-	int fd, rc = 0;
+	int fd, rc;
 
 	memset(r, 0, sizeof(*r));
 	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
@@ -144,17 +130,11 @@ record_create(struct record *r, const char *path, size_t room,
 		rc = errno;
 		if (fd >= 0)
 			close(fd);
-	} else {
-		r->r_events = reallocarray(NULL, room, sizeof(*r->r_events));
-		if (r->r_events == NULL)
-			rc = ENOMEM;
-	}
-	if (rc != 0) {
 		snprintf(error->text, sizeof(error->text), "%s: %s", path,
 		    strerror(rc));
-		record_fini(r);
 		return (rc);
 	}
+	r->r_events = xreallocarray(NULL, room, sizeof(*r->r_events));
 	r->r_room = room;
 	/* Page faults belong here rather than between two events. */
 	wipe(r->r_events, room * sizeof(*r->r_events));

@@ -47,8 +47,8 @@ int record_parse(const char *line, struct random_event *event,
  *
  *   error  out  on failure, "FILE:LINE: expected ..." or why it is unreadable
  *
- * Returns: 0; EINVAL for a malformed line; EFBIG for too many of them; ENOMEM;
- * the error of open(2) or read(2).
+ * Returns: 0; EINVAL for a malformed line; EFBIG for too many of them; the
+ * error of open(2) or read(2).
  */
 int record_load(struct record *r, const char *path,
     struct harvest_error *error);
@@ -60,7 +60,7 @@ int record_load(struct record *r, const char *path,
  *   room   in   events it can hold
  *   error  out  on failure, why
  *
- * Returns: 0, ENOMEM, or the error of open(2).
+ * Returns: 0, or the error of open(2).
  */
 int record_create(struct record *r, const char *path, size_t room,
     struct harvest_error *error);

@@ -9,11 +9,11 @@
  * of interrupts, read a few times a second, and the cycle counter; without
  * /proc/stat the cycle counter alone.
  */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "harvest/harvest.h"
+#include "lib/base/memory.h"
 
 enum { HOST_READS_PER_S = 4 };
 
@@ -37,14 +37,9 @@ static int
 interrupt_init(void **state, const struct harvest_config *config,
     struct harvest_error *error)
 {
-	struct interrupt *in;
+	struct interrupt *in = xcalloc(1, sizeof(*in));
 
-	in = calloc(1, sizeof(*in));
-	if (in == NULL) {
-		snprintf(error->text, sizeof(error->text),
-		    "interrupt source: %s", strerror(ENOMEM));
-		return (ENOMEM);
-	}
+	(void)error;
 	in->in_rate_hz = config->interrupt_rate_hz;
 	if (!MACHINE_SIMULATED)
 		in->in_host = fopen(host_counters, "re");

@@ -9,6 +9,7 @@
 
 #include "harvest/record.h"
 #include "harvest/source.h"
+#include "lib/base/memory.h"
 
 enum { PASS_EVENTS_MAX = 1024 };
 
@@ -29,12 +30,7 @@ replay_init(void **state, const struct harvest_config *config,
 		    "needs rngsim.source.replay.file=FILE");
 		return (EINVAL);
 	}
-	re = calloc(1, sizeof(*re));
-	if (re == NULL) {
-		snprintf(error->text, sizeof(error->text), "%s: %s",
-		    config->replay_file, strerror(ENOMEM));
-		return (ENOMEM);
-	}
+	re = xcalloc(1, sizeof(*re));
 	rc = record_load(&re->re_record, config->replay_file, error);
 	if (rc != 0) {
 		free(re);

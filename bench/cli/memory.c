@@ -1,58 +1,13 @@
-#include <stdlib.h>
-#include <string.h>
-
 #include "bench/cli/memory.h"
-
-void
-no_memory(void)
-{
-	fputs("rngsim: no memory\n", stderr);
-	exit(EXIT_FAILURE);
-}
-
-static void *
-checked(void *p)
-{
-	if (p == NULL)
-		no_memory();
-	return (p);
-}
-
-void *
-xmalloc(size_t size)
-{
-	return (checked(malloc(size > 0 ? size : 1)));
-}
-
-void *
-xcalloc(size_t n, size_t size)
-{
-	return (checked(calloc(n > 0 ? n : 1, size)));
-}
-
-void *
-xreallocarray(void *p, size_t n, size_t size)
-{
-	return (checked(reallocarray(p, n > 0 ? n : 1, size)));
-}
-
-char *
-xstrdup(const char *text)
-{
-	return (checked(strdup(text)));
-}
-
-void *
-xaligned(size_t alignment, size_t size)
-{
-	size += -size % alignment;
-	return (memset(checked(aligned_alloc(alignment, size)), 0, size));
-}
 
 FILE *
 xmemstream(char **text, size_t *len)
 {
-	return (checked(open_memstream(text, len)));
+	FILE *stream = open_memstream(text, len);
+
+	if (stream == NULL)
+		no_memory();
+	return (stream);
 }
 
 void

@@ -1,24 +1,17 @@
-/* Memory.  Where there is none these end the program with a message. */
+/*
+ * lib/base/memory.h, and streams in memory, which do not fail either.
+ */
 #ifndef BENCH_CLI_MEMORY_H
 #define BENCH_CLI_MEMORY_H
 
-#include <stddef.h>
 #include <stdio.h>
 
-/* As malloc(3), calloc(3), reallocarray(3), strdup(3) and open_memstream(3). */
-void *xmalloc(size_t size);
-void *xcalloc(size_t n, size_t size);
-void *xreallocarray(void *p, size_t n, size_t size);
-char *xstrdup(const char *text);
-FILE *xmemstream(char **text, size_t *len);
+#include "lib/base/memory.h"
 
-/* As aligned_alloc(3), with zeros; any size. */
-void *xaligned(size_t alignment, size_t size);
+/* As open_memstream(3). */
+FILE *xmemstream(char **text, size_t *len);
 
 /* Closes such a stream: its text is whole. */
 void xmemclose(FILE *stream);
-
-/* What they do without memory. */
-void no_memory(void) __attribute__((noreturn));
 
 #endif

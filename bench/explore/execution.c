@@ -326,7 +326,7 @@ make_device(struct execution *ex, const struct subject *tb)
 	 * never be reached otherwise.  An ideal cipher starts as in a kernel.
 	 */
 	if (sn->sn_seeded && sn->sn_real && randomdev_seeded(ex->ex_device))
-		(void)randomdev_core(ex->ex_device, &dc, true);
+		(void)randomdev_core(ex->ex_device, &rs, true);
 	return (0);
 }
 

@@ -5,6 +5,7 @@
 
 #include "fortuna/device/design.h"
 #include "fortuna/device/randomdev.h"
+#include "lib/base/memory.h"
 #include "lib/base/parse_number.h"
 #include "lib/crypto/digest.h"
 #include "lib/crypto/cipher.h"
@@ -176,28 +177,23 @@ design_add(const char *name,
     char error[KERN_ERROR_SIZE])
 {
 	struct { struct design de; struct design_object dob; } *both;
-	const struct design **more;
 	struct design_object *dob;
 	const char *file;
 	int rc = 0;
 
-	both = calloc(1, sizeof(*both));
-	more = reallocarray(added, added_count + 1, sizeof(const void *));
-	if (more != NULL)
-		added = more;
-	if (both == NULL || more == NULL)
-		return (ENOMEM);
+	both = xcalloc(1, sizeof(*both));
+	added = xreallocarray(added, added_count + 1, sizeof(const void *));
 	dob = &both->dob;
 	for (unsigned i = 0; i < OBJECT_VARIANTS && rc == 0; i++) {
 		file = path[i / HARVEST_MODELS][i % HARVEST_MODELS];
-		dob->do_path[i] = file == NULL ? NULL : strdup(file);
+		dob->do_path[i] = file == NULL ? NULL : xstrdup(file);
 		if (file != NULL)
 			rc = open_variant(dob, i, error);
 	}
 	if (rc != 0)
 		return (EINVAL);
 	both->de = (struct design){
-		.de_ident = strdup(name),
+		.de_ident = xstrdup(name),
 		.de_descr = "a kernel source",
 		.de_stands = "A kernel source, as it is.",
 		.de_argument = "The source's own.",

@@ -78,7 +78,7 @@ const struct design *design_find(const char *name);
  *               the source is in that of HARVEST_MODEL_newest
  *   error  out  what is wrong with an object
  *
- * Returns: 0, EINVAL or ENOMEM.
+ * Returns: 0 or EINVAL.
  */
 int design_add(const char *name,
     const char *path[DESIGN_MACHINES][HARVEST_MODELS],

@@ -3,10 +3,10 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "fortuna/device/impl.h"
-#include "lib/crypto/crypto.h"
-#include "lib/crypto/wipe.h"
+#include "lib/base/memory.h"
 
 /* What the kernel asks. */
 
@@ -209,7 +209,6 @@ boot(struct randomdev *rd, struct kernel_params *kp)
 int
 randomdev_new(struct randomdev **rdp, const struct randomdev_params *rp)
 {
-	const unsigned threads = rp->rp_lock_config.threads;
 	struct kernel_params kp = {
 		.kp_file = design_file(rp->rp_design, DESIGN_MACHINE,
 		    rp->rp_queue),
@@ -228,25 +227,19 @@ randomdev_new(struct randomdev **rdp, const struct randomdev_params *rp)
 		.kp_preload_bytes = rp->rp_preload_bytes,
 	};
 	struct randomdev *rd;
-	int error = ENOMEM;
+	int error;
 
 	if (kp.kp_file == NULL)
 		return (errno);
-	rd = aligned_alloc(_Alignof(struct randomdev), sizeof(*rd));
-	if (rd == NULL)
-		return (ENOMEM);
-	memset(rd, 0, sizeof(*rd));
+	rd = xaligned(_Alignof(struct randomdev), sizeof(*rd));
 	rd->rd_params = *rp;
 	rd->rd_start_ns = machine_uptime_coarse_ns();
 	atomic_init_32(&rd->rd_window, 0);
 	atomic_init_32(&rd->rd_unblocked, 0);
 	kp.kp_above_arg = rd;
-	rd->rd_caller = aligned_alloc(_Alignof(struct caller),
-	    threads * sizeof(*rd->rd_caller));
-	if (rd->rd_caller != NULL) {
-		memset(rd->rd_caller, 0, threads * sizeof(*rd->rd_caller));
-		error = boot(rd, &kp);
-	}
+	rd->rd_caller = xaligned(_Alignof(struct caller),
+	    rp->rp_lock_config.threads * sizeof(*rd->rd_caller));
+	error = boot(rd, &kp);
 	if (error == 0)
 		*rdp = rd;
 	else

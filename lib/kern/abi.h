@@ -54,8 +54,8 @@ struct kern_host {
 	uintptr_t	 kh_heap, kh_heap_bytes;
 
 	/*
-	 * Mutexes.  A name outlives its mutex; NULL: no memory.  at: where the
-	 * source has it; kh_free() of that ends it.
+	 * Mutexes.  A name outlives its mutex.  at: where the source has it;
+	 * kh_free() of that ends it.
 	 */
 	void		*(*kh_lock_new)(void *self, const char *name,
 			    unsigned flags, const void *at);

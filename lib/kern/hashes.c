@@ -4,10 +4,10 @@
  * A hash of the source begins with the number of a slot, in which the program
  * has it, and the slot's tag.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/memory.h"
 #include "lib/crypto/digest.h"
 #include "lib/kern/impl.h"
 
@@ -263,7 +263,7 @@ kern_hashes_end(struct kernel *k, void *p, size_t n)
 	}
 }
 
-int
+void
 kern_hashes_init(struct kernel *k)
 {
 	static _Atomic uint64_t made;
@@ -271,27 +271,23 @@ kern_hashes_init(struct kernel *k)
 	const uint64_t number = atomic_fetch_add(&made, 1);
 
 	k->k_slots = SLOTS_EACH * threads + SLOTS_MORE;
-	k->k_slot = aligned_alloc(_Alignof(struct hash_slot),
+	k->k_slot = xaligned(_Alignof(struct hash_slot),
 	    k->k_slots * sizeof(*k->k_slot));
-	if (k->k_slot == NULL)
-		return (ENOMEM);
-	memset(k->k_slot, 0, k->k_slots * sizeof(*k->k_slot));
 	/* A stack may have hashes of an earlier kernel. */
 	for (unsigned i = 0; i < threads; i++)
 		k->k_thread[i].kt_tag = (uint64_t)i << 53 |
 		    (number & 0x1fffff) << 32;
 	if (cipher_is_stub(k->k_params.kp_cipher))
-		return (0);
+		return;
 	k->k_hash[KERN_SHA256] = hash_sha256();
 	k->k_hash[KERN_BLAKE2B] = hash_find("blake2b-512");
 	k->k_hash[KERN_BLAKE2S] = hash_find("blake2s-256");
-	return (0);
 }
 
 void
 kern_hashes_fini(struct kernel *k)
 {
-	for (unsigned i = 0; k->k_slot != NULL && i < k->k_slots; i++)
+	for (unsigned i = 0; i < k->k_slots; i++)
 		if (k->k_slot[i].sl_made)
 			digest_fini(&k->k_slot[i].sl_digest);
 	free(k->k_slot);

@@ -99,7 +99,7 @@ struct kernel {
 	const struct kern_object *k_object;
 	struct kern_host k_host;
 	struct kern_thread *k_thread;	/* [kp_lock_config.threads] */
-	/* Of mutexes, orders, channels, k_ahead and the heap. */
+	/* Of mutexes, orders, channels, keys, k_ahead and the heap. */
 	atomic_flag	 k_busy;
 	struct kern_lock *k_locks;
 	const char	*k_class[KERN_CLASSES_MAX];
@@ -214,8 +214,7 @@ void kern_locks_end(struct kernel *k, const void *p, size_t n);
 void kern_hashes_end(struct kernel *k, void *p, size_t n);
 void kern_keys_clear(struct kernel *k, const void *p, size_t n);
 
-/* Returns: 0 or ENOMEM. */
-int kern_hashes_init(struct kernel *k);
+void kern_hashes_init(struct kernel *k);
 void kern_hashes_fini(struct kernel *k);
 
 /* There is no memory for a cipher or a hash, or libcrypto lacks one. */
@@ -227,7 +226,7 @@ void kern_no_memory(struct kernel *k) __attribute__((noreturn));
  */
 void kern_take_seed(struct kern_thread *kt, const uint8_t *out);
 void kern_use_seed(struct kern_thread *kt, const uint8_t *data, size_t n);
-int kern_keys_new(struct kernel *k);
+void kern_keys_new(struct kernel *k);
 void kern_crypto_fini(struct kernel *k);
 void kern_keys_free(struct kernel *k);
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/memory.h"
 #include "lib/base/splitmix.h"
 #include "lib/kern/impl.h"
 #include "lib/machine/machine.h"
@@ -298,35 +299,30 @@ kernel_load(struct kernel **kp_out, const struct kernel_params *kp)
 {
 	const unsigned threads = kp->kp_lock_config.threads;
 	struct kernel *k = aligned_alloc(_Alignof(struct kernel), sizeof(*k));
-	int error = ENOMEM;
+	int error;
 
 	if (k == NULL)
-		return (ENOMEM);
+		no_memory();
 	memset(k, 0, offsetof(struct kernel, k_order));
 	k->k_params = *kp;
 	kern_tables_drop(k);
 	for (unsigned i = 0; i < KERN_CHANNELS; i++)
 		atomic_init_32(&k->k_channel[i].ch_woken, 0);
 	atomic_init_32(&k->k_passes, 0);
-	k->k_thread = aligned_alloc(_Alignof(struct kern_thread),
+	k->k_thread = xaligned(_Alignof(struct kern_thread),
 	    threads * sizeof(*k->k_thread));
-	if (k->k_thread != NULL) {
-		memset(k->k_thread, 0, threads * sizeof(*k->k_thread));
-		error = kern_hashes_init(k);
-	}
+	for (unsigned i = 0; i < threads; i++)
+		k->k_thread[i].kt_pool = -1;
+	kern_hashes_init(k);
 	ledger_block(kp->kp_ledger, kp->kp_cipher->ci_block_bytes);
-	if (error == 0 && kp->kp_ledger != NULL)
-		error = kern_keys_new(k);
-	if (error == 0) {
-		k->k_copy = kern_copy_get(kp->kp_file, machine_run_number());
-		error = k->k_copy == NULL ? errno : 0;
-	}
-	if (error != 0) {
+	if (kp->kp_ledger != NULL)
+		kern_keys_new(k);
+	k->k_copy = kern_copy_get(kp->kp_file, machine_run_number());
+	if (k->k_copy == NULL) {
+		error = errno;
 		kernel_free(k);
 		return (error);
 	}
-	for (unsigned i = 0; i < threads; i++)
-		k->k_thread[i].kt_pool = -1;
 	attach(k);
 	*kp_out = k;
 	return (0);
@@ -369,10 +365,8 @@ kernel_free(struct kernel *k)
 {
 	if (k == NULL)
 		return;
-	for (unsigned i = 0; k->k_thread != NULL &&
-	    i < k->k_params.kp_lock_config.threads; i++)
-		if (k->k_thread[i].kt_block != NULL)
-			give_block(k, k->k_thread[i].kt_block);
+	for (unsigned i = 0; i < k->k_params.kp_lock_config.threads; i++)
+		give_block(k, k->k_thread[i].kt_block);
 	kern_locks_end(k, NULL, SIZE_MAX);
 	/* Keys go with the variables and the heap, which are put back. */
 	if (k->k_keys != NULL && k->k_copy != NULL) {

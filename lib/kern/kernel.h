@@ -75,7 +75,7 @@ struct kernel;
 /*
  * Loads a copy of the object: its variables are as loaded, no function has run.
  *
- * Returns: 0; ENOMEM; EMFILE when no more copies can be loaded.
+ * Returns: 0; EMFILE when no more copies can be loaded; ENOEXEC.
  */
 int kernel_load(struct kernel **k, const struct kernel_params *kp);
 

@@ -2,10 +2,10 @@
  * Where keys are in memory, for the ledger: a key set up or copied is there
  * until it is set, copied over, or freed.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/memory.h"
 #include "lib/kern/impl.h"
 
 enum {
@@ -21,7 +21,6 @@ struct key_place {
 };
 
 struct key_table {
-	atomic_flag	 kb_busy;
 	_Atomic uint64_t kb_used;	/* a bit for each bucket that is */
 	struct key_place *kb_bucket[BUCKETS];
 	struct key_place *kb_spare;
@@ -65,20 +64,6 @@ none_in(const struct key_table *kb, const void *p, size_t n)
 	return (turned << (BUCKETS - 1 - (last_bucket(p, n) - first)) == 0);
 }
 
-static void
-take(struct key_table *kb)
-{
-	while (atomic_flag_test_and_set_explicit(&kb->kb_busy,
-	    memory_order_acquire))
-		machine_yield();
-}
-
-static void
-drop(struct key_table *kb)
-{
-	atomic_flag_clear_explicit(&kb->kb_busy, memory_order_release);
-}
-
 /*
  * Takes the first place in n bytes at p out of the table, in bucket *b or a
  * later one; NULL: there is none.
@@ -110,9 +95,7 @@ put_in(struct kernel *k, const uint8_t *at, const uint8_t *key)
 	if (ky != NULL)
 		kb->kb_spare = ky->ky_next;
 	else
-		ky = malloc(sizeof(*ky));
-	if (ky == NULL)
-		kernel_stop(k, KERN_HERE, "no memory to follow a key");
+		ky = xmalloc(sizeof(*ky));
 	first = &kb->kb_bucket[(uintptr_t)at / BUCKET_BYTES % BUCKETS];
 	kb->kb_used |= bit_of((uintptr_t)at / BUCKET_BYTES);
 	*ky = (struct key_place){ .ky_next = *first, .ky_at = at };
@@ -120,14 +103,10 @@ put_in(struct kernel *k, const uint8_t *at, const uint8_t *key)
 	*first = ky;
 }
 
-int
+void
 kern_keys_new(struct kernel *k)
 {
-	k->k_keys = calloc(1, sizeof(*k->k_keys));
-	if (k->k_keys == NULL)
-		return (ENOMEM);
-	drop(k->k_keys);
-	return (0);
+	k->k_keys = xcalloc(1, sizeof(*k->k_keys));
 }
 
 void
@@ -161,17 +140,17 @@ kern_keys_clear(struct kernel *k, const void *p, size_t n)
 	uintptr_t b = first_bucket(p);
 
 	while (!none_in(kb, p, n)) {
-		take(kb);
+		kern_tables_take(k);
 		ky = take_out(kb, p, n, &b);
-		drop(kb);
+		kern_tables_drop(k);
 		if (ky == NULL)
 			return;
 		ledger_key_set(k->k_params.kp_ledger, ky->ky_key, no_key);
 		wipe(ky->ky_key, sizeof(ky->ky_key));
-		take(kb);
+		kern_tables_take(k);
 		ky->ky_next = kb->kb_spare;
 		kb->kb_spare = ky;
-		drop(kb);
+		kern_tables_drop(k);
 	}
 }
 
@@ -182,18 +161,18 @@ kern_keys_set(struct kernel *k, void *at, const uint8_t *key)
 	struct key_place *ky;
 	uintptr_t b = first_bucket(at);
 
-	take(kb);
+	kern_tables_take(k);
 	ky = take_out(kb, at, 1, &b);
-	drop(kb);
+	kern_tables_drop(k);
 	ledger_key_set(k->k_params.kp_ledger, ky != NULL ? ky->ky_key : no_key,
 	    key);
-	take(kb);
+	kern_tables_take(k);
 	if (ky != NULL) {
 		ky->ky_next = kb->kb_spare;
 		kb->kb_spare = ky;
 	}
 	put_in(k, at, key);
-	drop(kb);
+	kern_tables_drop(k);
 }
 
 void
@@ -210,7 +189,7 @@ kern_keys_copy(struct kernel *k, void *to, const void *from, size_t n)
 		kern_keys_clear(k, to, n);
 		return;
 	}
-	take(kb);
+	kern_tables_take(k);
 	for (uintptr_t b = first_bucket(from); b <= last_bucket(from, n); b++)
 		for (ky = kb->kb_bucket[b % BUCKETS]; ky != NULL;
 		    ky = ky->ky_next)
@@ -221,7 +200,7 @@ kern_keys_copy(struct kernel *k, void *to, const void *from, size_t n)
 				memcpy(copied[count++].key, ky->ky_key,
 				    CIPHER_KEY_BYTES);
 			}
-	drop(kb);
+	kern_tables_drop(k);
 	kern_keys_clear(k, to, n);
 	for (unsigned i = 0; i < count; i++)
 		kern_keys_set(k, (uint8_t *)to + copied[i].off, copied[i].key);

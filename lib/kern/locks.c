@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/memory.h"
 #include "lib/kern/impl.h"
 
 struct kern_lock {
@@ -46,8 +47,6 @@ kh_lock_new(void *self, const char *name, unsigned flags, const void *at)
 	struct kernel *k = self;
 	const struct kernel_params *kp = &k->k_params;
 	const unsigned threads = kp->kp_lock_config.threads;
-	const size_t n = sizeof(struct kern_lock) +
-	    threads * sizeof(struct lock_node);
 	struct lock_config config = kp->kp_lock_config;
 	const struct lock_class *class = kp->kp_lock;
 	struct kern_lock *kl;
@@ -59,14 +58,10 @@ kh_lock_new(void *self, const char *name, unsigned flags, const void *at)
 		config.threads = threads;
 		config.faults = kp->kp_spin_faults;
 	}
-	kl = aligned_alloc(_Alignof(struct kern_lock), n);
-	if (kl == NULL)
-		return (NULL);
-	memset(kl, 0, n);
-	if (lock_init(&kl->kl_lock, class, name, &config, kp->kp_prof) != 0) {
-		free(kl);
-		return (NULL);
-	}
+	kl = xaligned(_Alignof(struct kern_lock), sizeof(struct kern_lock) +
+	    threads * sizeof(struct lock_node));
+	if (lock_init(&kl->kl_lock, class, name, &config, kp->kp_prof) != 0)
+		no_memory();
 	kl->kl_at = at;
 	k->k_heap_locks += kern_in_heap(k, at);
 	kl->kl_spin = (flags & KERN_LOCK_SPIN) != 0;

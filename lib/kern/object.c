@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "lib/base/memory.h"
 #include "lib/base/read_file.h"
 #include "lib/crypto/wipe.h"
 #include "lib/kern/object.h"
@@ -170,18 +171,15 @@ part_bytes(const struct kern_copy *kc, size_t at)
 }
 
 /* Keeps the variables as they are, and which parts are zeros. */
-static int
+static void
 keep_image(struct kern_copy *kc)
 {
-	kc->kc_image = malloc(kc->kc_data_bytes);
-	kc->kc_zero = calloc(kc->kc_data_bytes / PART_BYTES + 1, sizeof(bool));
-	if (kc->kc_image == NULL || kc->kc_zero == NULL)
-		return (ENOMEM);
+	kc->kc_image = xmalloc(kc->kc_data_bytes);
+	kc->kc_zero = xcalloc(kc->kc_data_bytes / PART_BYTES + 1, sizeof(bool));
 	copy_data(kc->kc_image, kc->kc_data, kc->kc_data_bytes);
 	for (size_t at = 0; at < kc->kc_data_bytes; at += PART_BYTES)
 		kc->kc_zero[at / PART_BYTES] = is_zero(kc->kc_image + at,
 		    part_bytes(kc, at));
-	return (0);
 }
 
 /* Most are zeros and still so: a queue of a thousand events. */
@@ -215,68 +213,53 @@ by_order(const void *a, const void *b)
 	    x < y ? -1 : x > y);
 }
 
-static int
+static void
 sort_inits(struct kern_copy *kc)
 {
 	const struct kern_object *ko = kc->kc_object;
 	const unsigned n = (unsigned)(ko->ko_sysinits_end - ko->ko_sysinits);
 
-	kc->kc_inits = calloc(n + 1, sizeof(*kc->kc_inits));
-	if (kc->kc_inits == NULL)
-		return (ENOMEM);
+	kc->kc_inits = xcalloc(n, sizeof(*kc->kc_inits));
 	for (unsigned i = 0; i < n; i++) {
 		kc->kc_inits[i] = &ko->ko_sysinits[i];
 		kc->kc_uninit_count += ko->ko_sysinits[i].ki_uninit;
 	}
 	kc->kc_init_count = n - kc->kc_uninit_count;
 	qsort(kc->kc_inits, n, sizeof(*kc->kc_inits), by_order);
-	return (0);
 }
 
 static struct kern_copy *
 copy_new(const struct kern_file *kf)
 {
-	struct kern_copy *kc = calloc(1, sizeof(*kc));
-	struct search s;
-	int error = ENOEXEC;
+	struct search s = { .s_bytes = 0 };
+	struct kern_copy *kc;
+	void *handle;
 
-	if (kc == NULL)
+	handle = load(kf);
+	if (handle == NULL)
 		return (NULL);
-	kc->kc_handle = load(kf);
-	if (kc->kc_handle == NULL) {
-		error = errno;
-		goto fail;
+	s.s_object = dlsym(handle, "kern_object");
+	if (s.s_object != NULL && s.s_object->ko_abi == KERN_ABI)
+		dl_iterate_phdr(find_data, &s);
+	if (s.s_bytes == 0) {
+		dlclose(handle);
+		errno = ENOEXEC;
+		return (NULL);
 	}
-	kc->kc_object = dlsym(kc->kc_handle, "kern_object");
-	if (kc->kc_object == NULL || kc->kc_object->ko_abi != KERN_ABI)
-		goto fail;
-	s = (struct search){ .s_object = kc->kc_object };
-	dl_iterate_phdr(find_data, &s);
+	kc = xcalloc(1, sizeof(*kc));
+	kc->kc_object = s.s_object;
 	kc->kc_data = s.s_data;
 	kc->kc_data_bytes = s.s_bytes;
-	if (kc->kc_data_bytes == 0)
-		goto fail;
-	error = ENOMEM;
 	/* Zeros, and memory of the host where they were written. */
 	kc->kc_heap = mmap(NULL, KERN_HEAP_BYTES, PROT_READ | PROT_WRITE,
 	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (kc->kc_heap == MAP_FAILED || sort_inits(kc) != 0)
-		goto fail;
+	if (kc->kc_heap == MAP_FAILED)
+		no_memory();
+	sort_inits(kc);
 	/* Their names stay. */
 	(void)kern_sysctl_find(kc->kc_object, "");
-	if (keep_image(kc) != 0)
-		goto fail;
+	keep_image(kc);
 	return (kc);
-fail:
-	if (kc->kc_handle != NULL)
-		dlclose(kc->kc_handle);
-	free(kc->kc_image);
-	free(kc->kc_zero);
-	if (kc->kc_heap != NULL && kc->kc_heap != MAP_FAILED)
-		munmap(kc->kc_heap, KERN_HEAP_BYTES);
-	free(kc);
-	errno = error;
-	return (NULL);
 }
 
 /* Not in use, or left behind by a run that was ended early. */
@@ -363,7 +346,7 @@ kern_file_open(struct kern_file *kf, const char *path, const void *object,
 		rc = fd < 0 ? errno : read_file(fd, OBJECT_MAX, &text, &n);
 		if (fd >= 0)
 			close(fd);
-		kf->kf_path = strdup(path);
+		kf->kf_path = xstrdup(path);
 		object = text;
 	}
 	kf->kf_object = object;

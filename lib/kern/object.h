@@ -24,7 +24,6 @@ struct kern_setting {
 
 struct kern_copy {
 	struct kern_copy *kc_next;
-	void		*kc_handle;	/* dlopen(3)'s */
 	const struct kern_object *kc_object;
 	/* Its variables, and what they are before boot. */
 	uint8_t		*kc_data;

@@ -7,6 +7,7 @@
 
 #include "lib/machine/cpu.h"
 #include "lib/base/kassert.h"
+#include "lib/base/memory.h"
 
 /* Written by cpu_init(), read-only while threads run. */
 static hwloc_topology_t topology;
@@ -20,6 +21,16 @@ static unsigned count;
 static unsigned *node_of;	/* by c_os; only nodes with an allowed CPU */
 static unsigned node_of_count;	/* more than any c_os */
 static unsigned nodes = 1;
+
+static hwloc_bitmap_t
+new_set(void)
+{
+	hwloc_bitmap_t set = hwloc_bitmap_alloc();
+
+	if (set == NULL)
+		no_memory();
+	return (set);
+}
 
 /* The first CPU behind the same last-level cache, or of the same core. */
 static unsigned
@@ -60,7 +71,7 @@ collect(hwloc_const_bitmap_t allowed, unsigned nth)
 }
 
 /* Numbers the NUMA nodes of allowed CPUs in the topology's order. */
-static int
+static void
 collect_nodes(void)
 {
 	int n = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_NUMANODE);
@@ -69,9 +80,7 @@ collect_nodes(void)
 	bool seen;
 
 	node_of_count = cpu_ids();
-	node_of = calloc(node_of_count, sizeof(*node_of));
-	if (node_of == NULL)
-		return (ENOMEM);
+	node_of = xcalloc(node_of_count, sizeof(*node_of));
 	for (int i = 0; i < n; i++) {
 		node = hwloc_get_obj_by_type(topology, HWLOC_OBJ_NUMANODE,
 		    (unsigned)i);
@@ -85,7 +94,6 @@ collect_nodes(void)
 		next += seen;
 	}
 	nodes = next < 1 ? 1 : next;
-	return (0);
 }
 
 int
@@ -99,19 +107,13 @@ cpu_init(void)
 		return (errno);
 	if (hwloc_topology_load(topology) != 0)
 		return (errno);
-	allowed = hwloc_bitmap_alloc();
-	if (allowed == NULL)
-		return (ENOMEM);
+	allowed = new_set();
 	if (hwloc_get_cpubind(topology, allowed, HWLOC_CPUBIND_PROCESS) != 0)
 		hwloc_bitmap_copy(allowed,
 		    hwloc_topology_get_allowed_cpuset(topology));
 	w = hwloc_bitmap_weight(allowed);
 	weight = w < 1 ? 1 : (unsigned)w;
-	cpus = calloc(weight, sizeof(*cpus));
-	if (cpus == NULL) {
-		hwloc_bitmap_free(allowed);
-		return (ENOMEM);
-	}
+	cpus = xcalloc(weight, sizeof(*cpus));
 	for (unsigned nth = 0; count < weight && nth < 8; nth++)
 		collect(allowed, nth);
 	/* A machine that reports no cores: take the mask as it is. */
@@ -123,7 +125,8 @@ cpu_init(void)
 			count++;
 		}
 	hwloc_bitmap_free(allowed);
-	return (count == 0 ? ENXIO : collect_nodes());
+	collect_nodes();
+	return (count == 0 ? ENXIO : 0);
 }
 
 void
@@ -332,9 +335,7 @@ cpu_kind(unsigned os)
 	if (!hwloc_bitmap_isset(hwloc_topology_get_complete_cpuset(topology),
 	    os))
 		return (0);
-	set = hwloc_bitmap_alloc();
-	if (set == NULL)
-		return (0);
+	set = new_set();
 	hwloc_bitmap_set(set, os);
 	kind = hwloc_cpukinds_get_by_cpuset(topology, set, 0);
 	hwloc_bitmap_free(set);
@@ -347,9 +348,7 @@ cpu_bind(pthread_t thread, unsigned rank)
 	hwloc_bitmap_t set;
 	int error;
 
-	set = hwloc_bitmap_alloc();
-	if (set == NULL)
-		return (ENOMEM);
+	set = new_set();
 	hwloc_bitmap_only(set, cpus[rank % cpu_count()].c_os);
 	error = hwloc_set_thread_cpubind(topology, thread, set, 0) == 0 ? 0 :
 	    errno;

@@ -42,8 +42,6 @@ mtx_init(struct mtx *m, const char *name, const char *type __unused, int opts)
 	m->lock_object.lo_name = name;
 	m->mtx_lock = HOST(lock_new, name, (opts & MTX_SPIN) != 0 ?
 	    KERN_LOCK_SPIN : 0, m);
-	if (m->mtx_lock == NULL)
-		panic("no memory for mutex %s", name);
 }
 
 KERN_PLAIN static __inline void

@@ -1,0 +1,22 @@
+/*
+ * Memory.  Where there is none these print a message and end the program with
+ * status 1: they do not return NULL.
+ */
+#ifndef LIB_BASE_MEMORY_H
+#define LIB_BASE_MEMORY_H
+
+#include <stddef.h>
+
+/* As malloc(3), calloc(3), reallocarray(3) and strdup(3). */
+void *xmalloc(size_t size);
+void *xcalloc(size_t n, size_t size);
+void *xreallocarray(void *p, size_t n, size_t size);
+char *xstrdup(const char *text);
+
+/* As aligned_alloc(3), with zeros; any size. */
+void *xaligned(size_t alignment, size_t size);
+
+/* What they do without memory. */
+void no_memory(void) __attribute__((noreturn));
+
+#endif
