@@ -80,6 +80,24 @@ const char *const design_queue_names[HARVEST_MODELS + 1] = {
 	NULL
 };
 
+const char *const random_source_names[ENTROPYSOURCE] = {
+#define	EVENT_SOURCE(name)	#name,
+#include "fortuna/device/event.tbl"
+#undef EVENT_SOURCE
+};
+
+int
+random_source_number(const char *name, uint8_t *source)
+{
+	for (uint8_t i = 0; i < ENTROPYSOURCE; i++) {
+		if (strcmp(random_source_names[i], name) == 0) {
+			*source = i;
+			return (0);
+		}
+	}
+	return (ENOENT);
+}
+
 const struct design *
 design_at(size_t i)
 {

@@ -5,6 +5,7 @@
 #ifndef FORTUNA_DEVICE_DESIGN_H
 #define FORTUNA_DEVICE_DESIGN_H
 
+#include "lib/base/failpoint.h"
 #include "lib/kern/object.h"
 #include "lib/ledger/ledger.h"
 
@@ -21,6 +22,18 @@ enum {
 	/* Least time between two reseeds of a source whose C can be seen. */
 	DESIGN_RESEED_NS	= 100 * 1000 * 1000
 };
+
+/* Fail points of sources, which ask for them by name, and of their locks. */
+enum fortuna_failpoint {
+#define	FAILPOINT(name, where, descr)	FAILPOINT_##name,
+#include "fortuna/device/failpoint.tbl"
+#undef FAILPOINT
+	FORTUNA_FAILPOINTS,
+	/* The first that needs a queue. */
+	FAILPOINT_QUEUE = FAILPOINT_harvest_ring_full
+};
+
+extern const struct failpoint_def fortuna_failpoints[FORTUNA_FAILPOINTS];
 
 /* Which random_harvestq.c an object is linked with. */
 enum design_queue {

@@ -192,7 +192,7 @@ randomdev_idle(struct randomdev *rd, void (*idle)(void *, int64_t *),
 void
 randomdev_harvest_run(struct randomdev *rd)
 {
-	(void)kernel_process(rd->rd_kernel, 0);
+	kernel_process(rd->rd_kernel);
 }
 
 void

@@ -175,20 +175,13 @@ glue_source_read_##i(void *buf, u_int n)				\
 {									\
 	return (GLUE_HOST(source_read, i, buf, n));			\
 }
-GLUE_SOURCE(0)
-GLUE_SOURCE(1)
-GLUE_SOURCE(2)
-GLUE_SOURCE(3)
-GLUE_SOURCE(4)
-GLUE_SOURCE(5)
-GLUE_SOURCE(6)
-GLUE_SOURCE(7)
+#define	GLUE_READS(i)	{ .rs_read = glue_source_read_##i },
+#define	GLUE_SOURCES(each)						\
+	each(0) each(1) each(2) each(3) each(4) each(5) each(6) each(7)
+GLUE_SOURCES(GLUE_SOURCE)
 
 static struct random_source glue_sources[RANDOM_ABI_SOURCES_MAX] = {
-	{ .rs_read = glue_source_read_0 }, { .rs_read = glue_source_read_1 },
-	{ .rs_read = glue_source_read_2 }, { .rs_read = glue_source_read_3 },
-	{ .rs_read = glue_source_read_4 }, { .rs_read = glue_source_read_5 },
-	{ .rs_read = glue_source_read_6 }, { .rs_read = glue_source_read_7 }
+	GLUE_SOURCES(GLUE_READS)
 };
 
 KERN_PLAIN static u_int

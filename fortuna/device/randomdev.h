@@ -9,7 +9,6 @@
 
 #include "fortuna/device/design.h"
 #include "fortuna/device/event.h"
-#include "fortuna/device/failpoint.h"
 #include "lib/base/hist.h"
 #include "lib/kern/kernel.h"
 

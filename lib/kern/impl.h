@@ -21,7 +21,6 @@ enum {
 	KERN_HELD_MAX		= 8,	/* mutexes of one thread */
 	KERN_CLASSES_MAX	= 32,	/* mutexes of different names */
 	KERN_POOLS_MAX		= LEDGER_POOLS_MAX,
-	KERN_PROCESSES_MAX	= 4,
 	KERN_CHANNELS		= 8,
 	KERN_KEYS_CACHED	= 2,	/* set up, for each thread */
 	KERN_AHEAD_MAX		= 512
@@ -87,12 +86,6 @@ struct channel {
 	struct m32	 ch_woken;	/* times */
 };
 
-struct process {
-	const char	*pr_name;
-	void		(*pr_func)(void *);
-	void		*pr_arg;
-};
-
 struct kernel {
 	struct kernel_params k_params;
 	struct kern_copy *k_copy;
@@ -125,9 +118,9 @@ struct kernel {
 	bool		 k_cored;	/* and has */
 	bool		 k_counted;	/* its C can be seen */
 	_Atomic int64_t	 k_unpaced_ns;
-	struct process	 k_process[KERN_PROCESSES_MAX];
-	unsigned	 k_processes;
-	struct mthread	*_Atomic k_processing[KERN_PROCESSES_MAX];
+	void		(*k_process)(void *);	/* the kernel's, or NULL */
+	void		*k_process_arg;
+	struct mthread	*_Atomic k_processing;	/* runs it */
 	atomic_bool	 k_stopping;
 	unsigned	 k_channels;
 	struct channel	 k_channel[KERN_CHANNELS];

@@ -113,16 +113,12 @@ void kernel_delivering(struct kernel *k, bool delivering);
  */
 bool kernel_timer(struct kernel *k, int64_t now_ns);
 
-/*
- * Runs the kernel's i-th process until it ends.
- *
- * Returns: false when there is none.
- */
-bool kernel_process(struct kernel *k, unsigned i);
+/* Runs the kernel's process, if there is one, until it ends. */
+void kernel_process(struct kernel *k);
 
 /*
- * Runs SYSUNINIT(9) in order, which waits for processes.  Their sleeps end at
- * once from now on, but each first does once more all that it does between two.
+ * Runs SYSUNINIT(9) in order, which waits for the process.  Its sleeps end at
+ * once from now on, but it first does once more all that it does between two.
  */
 void kernel_shutdown(struct kernel *k);
 

@@ -1,5 +1,5 @@
 /*
- * sleep(9), and the kernel's processes.
+ * sleep(9), and the kernel's process.
  */
 #include <errno.h>
 
@@ -77,27 +77,26 @@ kh_process(void *self, const char *name, void (*func)(void *), void *arg)
 {
 	struct kernel *k = self;
 
-	if (k->k_processes == KERN_PROCESSES_MAX)
-		kernel_stop(k, KERN_HERE, "more than %d processes",
-		    KERN_PROCESSES_MAX);
-	k->k_process[k->k_processes++] = (struct process){ name, func, arg };
+	if (k->k_process != NULL)
+		kernel_stop(k, KERN_HERE, "%s is a second process", name);
+	k->k_process = func;
+	k->k_process_arg = arg;
 }
 
-bool
-kernel_process(struct kernel *k, unsigned i)
+void
+kernel_process(struct kernel *k)
 {
 	struct kern_thread *kt = kern_thread_of(k);
 
-	if (i >= k->k_processes)
-		return (false);
+	if (k->k_process == NULL)
+		return;
 	kernel_enter(k, KERNEL_CPU_HERE);
 	kt->kt_process = true;
-	atomic_store(&k->k_processing[i], machine_curthread());
-	k->k_process[i].pr_func(k->k_process[i].pr_arg);
-	atomic_store(&k->k_processing[i], NULL);
+	atomic_store(&k->k_processing, machine_curthread());
+	k->k_process(k->k_process_arg);
+	atomic_store(&k->k_processing, NULL);
 	kt->kt_process = false;
 	kernel_leave(k);
-	return (true);
 }
 
 static void
@@ -119,11 +118,9 @@ kernel_shutdown(struct kernel *k)
 	/* One that has not begun would not see that it is to end. */
 	wait_passes(k, 1);
 	atomic_store(&k->k_stopping, true);
-	for (unsigned i = 0; i < k->k_processes; i++) {
-		td = atomic_load(&k->k_processing[i]);
-		if (td != NULL)
-			machine_interrupt(td);
-	}
+	td = atomic_load(&k->k_processing);
+	if (td != NULL)
+		machine_interrupt(td);
 	/* The end of the pass that goes on, and a whole one. */
 	wait_passes(k, atomic_load_acq_32(&k->k_passes) + 2);
 	kernel_enter(k, KERNEL_CPU_HERE);

@@ -6,7 +6,6 @@
 #define	MACHINE_VIRTUAL
 #include "lib/machine/machine.h"
 #include "lib/vm/impl.h"
-#include "lib/vm/memory.h"
 
 /* A cycle is an eighth of a ns. */
 enum { CYCLES_PER_NS = 8 };

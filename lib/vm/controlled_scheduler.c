@@ -7,7 +7,6 @@
  * all the polls that a waiter counts.
  */
 #include "lib/vm/impl.h"
-#include "lib/vm/memory.h"
 
 enum { TURNS_MAX = 1 << 12 };	/* without a change; then it is a deadlock */
 

@@ -6,26 +6,16 @@
 #include "lib/vm/fiber.h"
 #include "lib/base/kassert.h"
 
-#if defined(__SANITIZE_ADDRESS__)
-#define	FIBER_ASAN	1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define	FIBER_ASAN	1
+#ifndef __has_feature
+#define	__has_feature(x)	0
 #endif
-#endif
-#if defined(__SANITIZE_THREAD__)
-#define	FIBER_TSAN	1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define	FIBER_TSAN	1
-#endif
-#endif
-
-#ifdef FIBER_ASAN
+#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
+#define	FIBER_ASAN
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
-#ifdef FIBER_TSAN
+#if defined(__SANITIZE_THREAD__) || __has_feature(thread_sanitizer)
+#define	FIBER_TSAN
 #include <sanitizer/tsan_interface.h>
 #endif
 

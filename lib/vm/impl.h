@@ -379,6 +379,39 @@ vm_is_weak(const struct vm *vm)
 	return (vm->vm_controlled.vx_memory != NULL);
 }
 
+/* memory.c */
+
+/* Makes the memory of a run, in the store; 0 or ENOMEM. */
+int memory_init(struct vm *vm);
+
+/* The first thread starts a thread; and joined one, perhaps the last. */
+void memory_start(struct vm *vm, const struct vm_thread *vt);
+void memory_join(struct vm *vm);
+
+/* Where the value of a load is. */
+const void *memory_load(struct vm *vm, const void *p, unsigned access);
+
+/*
+ * Around a store to a word, its initialisation or an atomic update.  The latter
+ * returns whether others can see it now.
+ */
+void memory_own(struct vm *vm, const void *p, unsigned access);
+bool memory_written(struct vm *vm);
+
+/* Commits one store of a thread; the caller's up to its last one to a word. */
+void memory_commit(struct vm *vm, unsigned thread);
+void memory_flush(struct vm *vm, const void *p);
+
+/* Commits all of the caller's, on every machine. */
+void vm_barrier(struct vm *vm);
+
+/*
+ * VM_ACQUIRE: checks that the last release or use of an object is in the
+ * caller's view.  VM_RELEASE: the caller has released or used it.
+ */
+void memory_guard(struct vm *vm, const void *object, const char *what,
+    unsigned access);
+
 /* Whether one more thread can be started. */
 bool vm_controlled_room(const struct vm *vm);
 

@@ -16,7 +16,6 @@
 #include <string.h>
 
 #include "lib/vm/line.h"
-#include "lib/vm/memory.h"
 
 enum { LINE_BITS = 6 };
 

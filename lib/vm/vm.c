@@ -5,7 +5,6 @@
 #include <gsl/gsl_cdf.h>
 
 #include "lib/vm/impl.h"
-#include "lib/vm/memory.h"
 
 enum { HOST_STACK_BYTES = 256 * 1024 };
 

@@ -134,7 +134,7 @@ struct vm_choice {
 enum vm_memory {
 	VM_SC,			/* sequentially consistent */
 	VM_TSO,			/* total store order, as x86 */
-	VM_WEAK,		/* as C11 has it; lib/vm/memory.h */
+	VM_WEAK,		/* as C11 has it; lib/vm/memory.c */
 	VM_MEMORIES
 };
 

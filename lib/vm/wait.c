@@ -12,7 +12,6 @@
 #include <stdlib.h>
 
 #include "lib/vm/line.h"
-#include "lib/vm/memory.h"
 
 /* Between two polls of the first thread, about. */
 #define	HOST_POLL_PS	UINT64_C(1000000)
