@@ -1,12 +1,121 @@
 /*
- * What gives a run's random(4) its events: sources, the threads of those that
- * push, and the record of what is delivered.
+ * What gives a run's random(4) its events: entropy sources, the threads of those
+ * that push, and the record of what is delivered.
+ *
+ * A source is one file, harvest/src_*.c, that ends in its struct random_source.
+ * A line in harvest/source.tbl sets its place in lists.  Stands for FreeBSD's
+ * drivers: a source that is polled is registered with the kernel, one that
+ * pushes has a thread.
  */
 #ifndef HARVEST_HARVEST_H
 #define HARVEST_HARVEST_H
 
+#include "fortuna/device/randomdev.h"
 #include "harvest/record.h"
-#include "harvest/source.h"
+
+struct harvest;
+
+/*
+ * What a source offers; exactly one of rs_read, rs_run and rs_feed.
+ *
+ * rs_present	whether this machine has it; NULL: every machine does.
+ * rs_init, rs_fini
+ *		make and release the source's state; 0 or an errno value, and
+ *		then error->text.  Both NULL when it keeps none: state is NULL.
+ * rs_read	called by the harvest thread: writes at most len bytes at buf
+ *		and returns their number, 0 when there is nothing now.  Does not
+ *		allocate.
+ * rs_run	in a thread of its own: hands its events to the device and
+ *		returns when it has no more or when harvest_stopping().
+ * rs_feed	called by the harvest thread after each pass: delivers events.
+ * rs_kinds	the bits of their kinds, with rs_feed: pure ones are tested only
+ *		when a driver is registered.
+ */
+struct random_source {
+	const char	*rs_ident;	/* as rngsim.harvest.sources takes it */
+	const char	*rs_descr;	/* one line for listings */
+	enum random_entropy_source rs_source;	/* what its events say */
+	bool		(*rs_present)(void);
+	int		(*rs_init)(void **state,
+			    const struct harvest_config *config,
+			    struct harvest_error *error);
+	void		(*rs_fini)(void *state);
+	randomdev_read_source *rs_read;
+	void		(*rs_run)(void *state, struct harvest *hv);
+	void		(*rs_feed)(void *state, struct randomdev *rd);
+	uint32_t	(*rs_kinds)(const void *state);
+};
+
+static inline bool
+random_source_present(const struct random_source *rs)
+{
+	return (rs->rs_present == NULL || rs->rs_present());
+}
+
+#define	RANDOM_SOURCE(name)						\
+	const struct random_source FLAVOURED(src_##name)
+
+#define	SOURCE(name)	extern RANDOM_SOURCE(name);
+#include "harvest/source.tbl"
+#undef SOURCE
+
+enum random_source_index {
+#define	SOURCE(name)	SOURCE_##name,
+#include "harvest/source.tbl"
+#undef SOURCE
+	RANDOM_SOURCES
+};
+
+/* Requested sources, in that order. */
+struct random_source_list {
+	const struct random_source *sl_source[RANDOM_SOURCES];
+	void		*sl_state[RANDOM_SOURCES];	/* of each, once made */
+	unsigned	 sl_count;
+	const struct random_source *sl_skipped[RANDOM_SOURCES];
+	unsigned	 sl_skipped_count;	/* absent on this machine */
+};
+
+#define	random_sources		FLAVOURED(random_sources)
+#define	random_source_find	FLAVOURED(random_source_find)
+#define	random_source_list_parse FLAVOURED(random_source_list_parse)
+#define	random_sources_init	FLAVOURED(random_sources_init)
+#define	random_sources_fini	FLAVOURED(random_sources_fini)
+#define	random_source_words	FLAVOURED(random_source_words)
+
+/* The family, in table order. */
+extern const struct random_source *const random_sources[RANDOM_SOURCES];
+
+/* The source called name; NULL when there is none. */
+const struct random_source *random_source_find(const char *name);
+
+/*
+ * Resolves a comma list of sources and probes them.
+ *
+ *   error  out  on failure, the name and what would be accepted
+ *
+ * Returns: 0; EINVAL for a name that is unknown, empty or repeated.
+ */
+int random_source_list_parse(struct random_source_list *sl, const char *names,
+    struct harvest_error *error);
+
+/*
+ * Makes those of config's sources that this machine has; and releases them.
+ *
+ * Returns: 0; as random_source_list_parse() and rs_init, and then none is made.
+ */
+int random_sources_init(struct random_source_list *sl,
+    const struct harvest_config *config, struct harvest_error *error);
+void random_sources_fini(struct random_source_list *sl);
+
+/*
+ * rs_read for instructions that make a word at a time and may fail; for
+ * src_*.c.  Each word is tried ten times, then the call ends short.
+ *
+ *   step  in  makes one word; false when it could not
+ *
+ * Source: random_ivy_read() of sys/dev/random/ivy.c, FreeBSD 14.
+ */
+size_t random_source_words(bool (*step)(uint64_t *), void *buf, size_t len);
 
 /* A source that pushes, and its thread. */
 struct harvest_producer {

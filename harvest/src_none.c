@@ -3,7 +3,7 @@
  *
  * What it measures is the harvest thread's loop and its sleeping.
  */
-#include "harvest/source.h"
+#include "harvest/harvest.h"
 
 static size_t
 none_read(void *state, void *buf, size_t len)

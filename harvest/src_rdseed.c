@@ -4,7 +4,7 @@
  * Stands for sys/dev/random/ivy.c, FreeBSD 14, without its option to gather
  * an independent seed from many draws.
  */
-#include "harvest/source.h"
+#include "harvest/harvest.h"
 #include "lib/machine/cpurand.h"
 
 static size_t

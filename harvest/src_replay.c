@@ -7,8 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "harvest/record.h"
-#include "harvest/source.h"
+#include "harvest/harvest.h"
 #include "lib/base/memory.h"
 
 enum { PASS_EVENTS_MAX = 1024 };

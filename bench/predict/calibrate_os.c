@@ -11,7 +11,7 @@
 #include "bench/predict/calibrate.h"
 #include "bench/cli/stop.h"
 #include "lib/lock/lock.h"
-#include "harvest/source.h"
+#include "harvest/harvest.h"
 
 enum {
 	ASLEEP_PAUSE_NS	= 20000,	/* from about to sleep to asleep */

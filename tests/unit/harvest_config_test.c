@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "harvest/source.h"
+#include "harvest/harvest.h"
 #include "tests/unit/test.h"
 
 static const struct {

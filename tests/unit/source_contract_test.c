@@ -1,10 +1,10 @@
 /*
- * harvest/source.h, checked on every line of harvest/source.tbl.
+ * harvest/harvest.h, checked on every line of harvest/source.tbl.
  */
 #include <errno.h>
 #include <string.h>
 
-#include "harvest/source.h"
+#include "harvest/harvest.h"
 #include "tests/unit/test.h"
 
 static const struct harvest_error no_error;
