@@ -83,24 +83,11 @@ name##_##T(struct m##T *p, type v)					\
 	vm_written(line);						\
 }
 
-#define	MACHINE_CMPSET(T, type, name, order)				\
-static inline bool							\
-name##_##T(struct m##T *p, type old, type new)				\
-{									\
-	struct vm_line *line = vm_own(p,				\
-	    VIRTUAL_ACCESS(VM_RMW, order, type));			\
-									\
-	if (p->m_value != old)						\
-		return (false);						\
-	p->m_value = new;						\
-	vm_written(line);						\
-	return (true);							\
-}
-
 #define	MACHINE_FCMPSET(T, type, name, order)				\
 static inline bool							\
 name##_##T(struct m##T *p, type *old, type new)				\
-{	struct vm_line *line = vm_own(p,				\
+{									\
+	struct vm_line *line = vm_own(p,				\
 	    VIRTUAL_ACCESS(VM_RMW, order, type));			\
 									\
 	if (p->m_value != *old) {					\
@@ -110,6 +97,14 @@ name##_##T(struct m##T *p, type *old, type new)				\
 	p->m_value = new;						\
 	vm_written(line);						\
 	return (true);							\
+}
+
+#define	MACHINE_CMPSET(T, type, name, order)				\
+MACHINE_FCMPSET(T, type, virtual_##name, order)				\
+static inline bool							\
+name##_##T(struct m##T *p, type old, type new)				\
+{									\
+	return (virtual_##name##_##T(p, &old, new));			\
 }
 
 #define	MACHINE_FETCH(T, type, name, order, operation, value)		\

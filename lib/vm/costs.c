@@ -4,38 +4,14 @@
 
 enum { FS_PER_PS = 1000, SHA256_BLOCK_BYTES = 64, KEY_BYTES = 32 };
 
-struct cipher_costs {
-	const char	*vcc_cipher;
-	bool		 vcc_native;
-	enum profile_key vcc_byte;
-	enum profile_key vcc_setup;
-	enum profile_key vcc_call;
-	enum profile_key vcc_wipe;
-	unsigned	vcc_block_bytes;
-};
+/* A cipher's values in the profile: four of each kind, in this order. */
+enum { BYTE, SETUP, CALL, WIPE, CIPHER_VALUES };
 
-#define	CIPHER(name, native, KEY, block_bytes)				\
-	{ name, native, PROFILE_##KEY##_BYTE, PROFILE_##KEY##_SETUP,	\
-	    PROFILE_##KEY##_CALL, PROFILE_##KEY##_WIPE, block_bytes }
-
-static const struct cipher_costs ciphers[] = {
-	CIPHER("aes", false, AES_KERNEL, 16),
-	CIPHER("aes", true, AES_NATIVE, 16),
-	CIPHER("chacha20", false, CHACHA20_KERNEL, 64),
-	CIPHER("chacha20", true, CHACHA20_NATIVE, 64),
-};
-
-static const struct cipher_costs *
-cipher_costs(const char *cipher, bool native)
-{
-	unsigned i;
-
-	for (i = 0; strcmp(ciphers[i].vcc_cipher, cipher) != 0 ||
-	    ciphers[i].vcc_native != native; i++)
-		KASSERT(i + 1 < sizeof(ciphers) / sizeof(ciphers[0]),
-		    ("no costs of %s", cipher));
-	return (&ciphers[i]);
-}
+CTASSERT(PROFILE_AES_NATIVE_BYTE == PROFILE_AES_KERNEL_BYTE + CIPHER_VALUES);
+CTASSERT(PROFILE_CHACHA20_KERNEL_BYTE == PROFILE_AES_NATIVE_BYTE +
+    CIPHER_VALUES);
+CTASSERT(PROFILE_CHACHA20_NATIVE_WIPE == PROFILE_CHACHA20_KERNEL_BYTE +
+    CIPHER_VALUES + (int)WIPE);
 
 /* A value in millionths. */
 static uint64_t
@@ -67,7 +43,9 @@ void
 vm_costs(const struct profile *pr, const char *cipher, bool native,
     struct vm_costs *vc)
 {
-	const struct cipher_costs *cc = cipher_costs(cipher, native);
+	const bool chacha = strcmp(cipher, "chacha20") == 0;
+	const enum profile_key of = (chacha ? PROFILE_CHACHA20_KERNEL_BYTE :
+	    PROFILE_AES_KERNEL_BYTE) + (native ? CIPHER_VALUES : 0);
 	const uint64_t *ps = vc->vc_ps;
 	uint64_t *each = vc->vc_cost_ps, *unit = vc->vc_unit_fs, drawn;
 
@@ -77,17 +55,17 @@ vm_costs(const struct profile *pr, const char *cipher, bool native,
 		    profile_fields[i].pf_unit >= PROFILE_NS)
 			vc->vc_ps[i] = profile_ps(pr, (enum profile_key)i);
 	fill_latencies(pr, vc);
-	unit[COST_KEYSTREAM] = millionths(pr, cc->vcc_byte);
-	each[COST_KEYSTREAM] = ps[cc->vcc_call];
+	unit[COST_KEYSTREAM] = millionths(pr, of);
+	each[COST_KEYSTREAM] = ps[of + CALL];
 	unit[COST_KEYSTREAM_MORE] = unit[COST_KEYSTREAM];
-	vc->vc_less[COST_KEYSTREAM] = cc->vcc_block_bytes - 1;
+	vc->vc_less[COST_KEYSTREAM] = chacha ? 63 : 15;
 	vc->vc_less[COST_KEYSTREAM_MORE] = vc->vc_less[COST_KEYSTREAM];
 	drawn = each[COST_KEYSTREAM] + unit[COST_KEYSTREAM] / FS_PER_PS *
 	    ((KEY_BYTES + vc->vc_less[COST_KEYSTREAM]) &
 	    ~vc->vc_less[COST_KEYSTREAM]);
-	if (ps[cc->vcc_setup] > drawn)
-		each[COST_KEY_SET] = ps[cc->vcc_setup] - drawn;
-	unit[COST_WIPE] = ps[cc->vcc_wipe] * FS_PER_PS;
+	if (ps[of + SETUP] > drawn)
+		each[COST_KEY_SET] = ps[of + SETUP] - drawn;
+	unit[COST_WIPE] = ps[of + WIPE] * FS_PER_PS;
 	each[COST_ABSORB] = ps[PROFILE_SHA256_UPDATE];
 	unit[COST_ABSORB] = ps[PROFILE_SHA256_BLOCK] * FS_PER_PS /
 	    SHA256_BLOCK_BYTES;

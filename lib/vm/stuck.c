@@ -63,18 +63,13 @@ add_name(struct vm *vm, const void *lock, const char *name)
 static const char *
 doing(const struct vm_thread *vt)
 {
-	switch (vt->vt_state) {
-	case VM_READY:
-		return ("without a CPU");
-	case VM_RUNNING:
-		return (vt->vt_awaits != NULL ? "spinning" : "running");
-	case VM_BLOCKED:
-	case VM_WAKING:
-		return ("asleep");
-	case VM_ENDED:
-		break;
-	}
-	return ("ended");
+	static const char *const states[] = {
+		[VM_READY] = "without a CPU", [VM_RUNNING] = "running",
+		[VM_BLOCKED] = "asleep", [VM_WAKING] = "asleep",
+		[VM_ENDED] = "ended" };
+
+	return (vt->vt_state == VM_RUNNING && vt->vt_awaits != NULL ?
+	    "spinning" : states[vt->vt_state]);
 }
 
 /* The thread whose end a thread waits for, or NULL. */
