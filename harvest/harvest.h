@@ -1,6 +1,6 @@
 /*
- * What gives a run's random(4) its events: entropy sources, the threads of those
- * that push, and the record of what is delivered.
+ * What gives a run's random(4) its events: entropy sources, the threads of
+ * those that push, and the record of what is delivered.
  *
  * A source is one file, harvest/src_*.c, that ends in its struct random_source.
  * A line in harvest/source.tbl sets its place in lists.  Stands for FreeBSD's

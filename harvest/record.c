@@ -18,22 +18,8 @@ static const char blanks[] = " \t\n";
 static int
 parse_decimal(const char *word, uint64_t max, uint64_t *value)
 {
-	if (word[strspn(word, "0123456789")] != '\0')
-		return (EINVAL);
-	if (parse_number(word, value) != 0 || *value > max)
-		return (EINVAL);
-	return (0);
-}
-
-static int
-parse_entropy(const char *word, struct random_event *event)
-{
-	size_t n;
-
-	if (parse_hex(word, event->he_entropy, HARVEST_ENTROPY_BYTES, &n) != 0)
-		return (EINVAL);
-	event->he_size = (uint8_t)n;
-	return (0);
+	return (word[strspn(word, "0123456789")] != '\0' ||
+	    parse_number(word, value) != 0 || *value > max ? EINVAL : 0);
 }
 
 int
@@ -63,8 +49,10 @@ record_parse(const char *line, struct random_event *event,
 		return (EINVAL);
 	event->he_somecounter = (uint32_t)v;
 	*expected = "1 to 8 bytes in hexadecimal after the counter";
-	if (parse_entropy(word[3], event) != 0)
+	if (parse_hex(word[3], event->he_entropy, HARVEST_ENTROPY_BYTES, &n) !=
+	    0)
 		return (EINVAL);
+	event->he_size = (uint8_t)n;
 	*expected = "a source such as INTERRUPT, or nothing, after the bytes";
 	if (word[4][0] == '\0')
 		return (0);

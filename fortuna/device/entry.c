@@ -189,24 +189,6 @@ randomdev_idle(struct randomdev *rd, void (*idle)(void *, int64_t *),
 	rd->rd_idle_arg = arg;
 }
 
-void
-randomdev_harvest_run(struct randomdev *rd)
-{
-	kernel_process(rd->rd_kernel);
-}
-
-void
-randomdev_harvest_stop(struct randomdev *rd)
-{
-	kernel_shutdown(rd->rd_kernel);
-}
-
-bool
-randomdev_timer(struct randomdev *rd, int64_t now_ns)
-{
-	return (kernel_timer(rd->rd_kernel, now_ns));
-}
-
 /* Counts. */
 
 void
@@ -220,12 +202,6 @@ void
 randomdev_window(struct randomdev *rd, bool open)
 {
 	atomic_store_32(&rd->rd_window, open);
-}
-
-const char *
-randomdev_site_lock(const struct randomdev *rd, unsigned site, bool *spin)
-{
-	return (kernel_site_lock(rd->rd_kernel, site, spin));
 }
 
 struct harvest_totals

@@ -257,8 +257,8 @@ randomdev_free(struct randomdev *rd)
 	free(rd);
 }
 
-const struct kern_object *
-randomdev_object(const struct randomdev *rd)
+struct kernel *
+randomdev_kernel(const struct randomdev *rd)
 {
-	return (kernel_object(rd->rd_kernel));
+	return (rd->rd_kernel);
 }

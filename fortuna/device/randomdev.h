@@ -82,7 +82,7 @@ struct device_status {
 
 #define	randomdev_new		FLAVOURED(randomdev_new)
 #define	randomdev_free		FLAVOURED(randomdev_free)
-#define	randomdev_object	FLAVOURED(randomdev_object)
+#define	randomdev_kernel	FLAVOURED(randomdev_kernel)
 #define	randomdev_read		FLAVOURED(randomdev_read)
 #define	randomdev_generate	FLAVOURED(randomdev_generate)
 #define	randomdev_pre_read	FLAVOURED(randomdev_pre_read)
@@ -94,12 +94,8 @@ struct device_status {
 #define	randomdev_register	FLAVOURED(randomdev_register)
 #define	randomdev_set		FLAVOURED(randomdev_set)
 #define	randomdev_idle		FLAVOURED(randomdev_idle)
-#define	randomdev_harvest_run	FLAVOURED(randomdev_harvest_run)
-#define	randomdev_harvest_stop	FLAVOURED(randomdev_harvest_stop)
-#define	randomdev_timer		FLAVOURED(randomdev_timer)
 #define	randomdev_missed	FLAVOURED(randomdev_missed)
 #define	randomdev_window	FLAVOURED(randomdev_window)
-#define	randomdev_site_lock	FLAVOURED(randomdev_site_lock)
 #define	randomdev_totals	FLAVOURED(randomdev_totals)
 #define	randomdev_health	FLAVOURED(randomdev_health)
 #define	randomdev_status	FLAVOURED(randomdev_status)
@@ -116,8 +112,9 @@ int randomdev_new(struct randomdev **rd, const struct randomdev_params *rp);
 /* No thread uses it any more; or NULL. */
 void randomdev_free(struct randomdev *rd);
 
-/* Its object, attached. */
-const struct kern_object *randomdev_object(const struct randomdev *rd);
+/* Its kernel; and of that, its object. */
+struct kernel *randomdev_kernel(const struct randomdev *rd);
+#define	randomdev_object(rd)	kernel_object(randomdev_kernel(rd))
 
 /*
  * read(2) of /dev/random, getrandom(2).
@@ -176,15 +173,16 @@ void randomdev_idle(struct randomdev *rd,
  * randomdev_harvest_stop(), which another thread calls; that ends its sleep,
  * and lets it empty the queue once more.
  */
-void randomdev_harvest_run(struct randomdev *rd);
-void randomdev_harvest_stop(struct randomdev *rd);
+#define	randomdev_harvest_run(rd)	kernel_process(randomdev_kernel(rd))
+#define	randomdev_harvest_stop(rd)	kernel_shutdown(randomdev_kernel(rd))
 
 /*
  * Runs what the kernel's timers do for the design; harvest thread or tests.
  *
  * Returns: false if the design has no timers.
  */
-bool randomdev_timer(struct randomdev *rd, int64_t now_ns);
+#define	randomdev_timer(rd, now_ns)					\
+	kernel_timer(randomdev_kernel(rd), now_ns)
 
 /*
  * Called when a thread slept on in a read after the device was unblocked, until
@@ -197,8 +195,8 @@ void randomdev_missed(struct randomdev *rd, void (*missed)(void *arg),
 void randomdev_window(struct randomdev *rd, bool open);
 
 /* As kernel_site_lock(). */
-const char *randomdev_site_lock(const struct randomdev *rd, unsigned site,
-    bool *spin);
+#define	randomdev_site_lock(rd, site, spin)				\
+	kernel_site_lock(randomdev_kernel(rd), site, spin)
 
 /* At any time. */
 struct harvest_totals randomdev_totals(struct randomdev *rd);

@@ -107,7 +107,7 @@ find_data(struct dl_phdr_info *info, size_t size, void *arg)
 	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
 	struct search *s = arg;
 	const ElfW(Phdr) *ph;
-	uintptr_t start, end, from = 0, to = 0;
+	uintptr_t start, end, from = 0, to = 0, constants = 0;
 	bool here = false;
 
 	(void)size;
@@ -115,11 +115,13 @@ find_data(struct dl_phdr_info *info, size_t size, void *arg)
 		ph = &info->dlpi_phdr[i];
 		start = info->dlpi_addr + ph->p_vaddr;
 		end = start + ph->p_memsz;
+		/* The loader has made the relocated constants read-only. */
+		if (ph->p_type == PT_GNU_RELRO)
+			constants = (end + page - 1) & ~(page - 1);
 		if (ph->p_type != PT_LOAD)
 			continue;
-		if ((uintptr_t)s->s_object >= start &&
-		    (uintptr_t)s->s_object < end)
-			here = true;
+		here |= (uintptr_t)s->s_object >= start &&
+		    (uintptr_t)s->s_object < end;
 		if ((ph->p_flags & PF_W) != 0) {
 			from = start;
 			to = end;
@@ -127,14 +129,7 @@ find_data(struct dl_phdr_info *info, size_t size, void *arg)
 	}
 	if (!here)
 		return (0);
-	/* The loader has made the relocated constants read-only. */
-	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
-		ph = &info->dlpi_phdr[i];
-		if (ph->p_type == PT_GNU_RELRO && info->dlpi_addr +
-		    ph->p_vaddr <= from)
-			from = (info->dlpi_addr + ph->p_vaddr + ph->p_memsz +
-			    page - 1) & ~(page - 1);
-	}
+	from = from > constants ? from : constants;
 	s->s_data = (uint8_t *)from;
 	s->s_bytes = to > from ? to - from : 0;
 	return (1);
