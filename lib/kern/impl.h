@@ -1,12 +1,5 @@
 /*
  * The parts of a kernel; for lib/kern only.
- *
- * kernel.c	start, end, clocks, memory
- * locks.c	mutexes and their order
- * sleep.c	sleep, wake-up, processes
- * crypto.c	ciphers
- * hashes.c	hashes
- * keys.c	where keys are, for the ledger
  */
 #ifndef LIB_KERN_IMPL_H
 #define LIB_KERN_IMPL_H
@@ -167,7 +160,6 @@ kern_tables_drop(struct kernel *k)
 #define	kern_keys_copy		FLAVOURED(kern_keys_copy)
 #define	kern_keys_clear		FLAVOURED(kern_keys_clear)
 #define	kern_host_locks		FLAVOURED(kern_host_locks)
-#define	kern_host_sleep		FLAVOURED(kern_host_sleep)
 #define	kern_host_crypto	FLAVOURED(kern_host_crypto)
 #define	kern_host_hashes	FLAVOURED(kern_host_hashes)
 #define	kern_hashes_fini	FLAVOURED(kern_hashes_fini)
@@ -229,7 +221,6 @@ void kern_keys_copy(struct kernel *k, void *to, const void *from, size_t n);
 
 /* Each part's members of struct kern_host. */
 void kern_host_locks(struct kern_host *kh);
-void kern_host_sleep(struct kern_host *kh);
 void kern_host_crypto(struct kern_host *kh);
 void kern_host_hashes(struct kern_host *kh);
 

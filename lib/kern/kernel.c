@@ -287,7 +287,6 @@ attach(struct kernel *k)
 	kh->kh_heap = (uintptr_t)k->k_copy->kc_heap;
 	kh->kh_heap_bytes = KERN_HEAP_BYTES;
 	kern_host_locks(kh);
-	kern_host_sleep(kh);
 	kern_host_crypto(kh);
 	kern_host_hashes(kh);
 	k->k_object = k->k_copy->kc_object;

@@ -1,17 +1,5 @@
 /*
- * Between the files of the virtual machine:
- *
- * vm.c		the machine: threads' fibers and the event loop
- * sched.c	CPUs and their run queues
- * controlled_scheduler.c
- *		the same where choices, not time, order threads
- * memory.c	weak memory under the controlled scheduler
- * line.c	cache lines: costs of accesses
- * arbiter.c	cache lines: which request is served next
- * wait.c	threads that wait for a line to change
- * stuck.c	the report of a deadlock
- * costs.c	costs from a profile's values
- * topology.c	distances of CPUs
+ * Between the files of the virtual machine.
  */
 #ifndef LIB_VM_IMPL_H
 #define LIB_VM_IMPL_H

@@ -1,13 +1,9 @@
+#include <sys/param.h>	/* howmany */
+
 #include <errno.h>
 
 #include "lib/base/kassert.h"
 #include "lib/vm/topology.h"
-
-static unsigned
-divide_up(unsigned a, unsigned b)
-{
-	return ((a + b - 1) / b);
-}
 
 static bool
 has(const struct profile *pr, enum profile_key key)
@@ -33,7 +29,7 @@ check(const struct profile *pr, const struct vm_topology *tp,
 {
 	static const enum profile_key far[] = { PROFILE_LAT_REMOTE,
 	    PROFILE_LAT_CONG, PROFILE_LINE_INVALIDATE };
-	const unsigned node_cores = divide_up(tp->tp_cores, tp->tp_nodes);
+	const unsigned node_cores = howmany(tp->tp_cores, tp->tp_nodes);
 	char expected[64];
 	unsigned i;
 
@@ -60,11 +56,11 @@ vm_topology_make(const struct profile *pr, unsigned cpus, unsigned nodes,
 	const unsigned cpus_own = (unsigned)pr->pr_value[PROFILE_TOPO_CPUS];
 	const unsigned nodes_own = (unsigned)pr->pr_value[PROFILE_TOPO_NODES];
 	const unsigned smt = (unsigned)pr->pr_value[PROFILE_TOPO_SMT];
-	const unsigned node_cores = divide_up(cpus_own / smt, nodes_own);
+	const unsigned node_cores = howmany(cpus_own / smt, nodes_own);
 	unsigned cores;
 
 	if (nodes == 0 && cpus != 0) {
-		nodes = divide_up(cpus, divide_up(cpus_own, nodes_own));
+		nodes = howmany(cpus, howmany(cpus_own, nodes_own));
 		if (nodes > VM_NODES_MAX)
 			nodes = VM_NODES_MAX;
 	} else if (nodes == 0)
@@ -81,7 +77,7 @@ vm_topology_make(const struct profile *pr, unsigned cpus, unsigned nodes,
 	/* Second threads of cores are used after all first ones. */
 	if (smt > 1 && cpus > nodes * node_cores)
 		cores = cpus <= nodes * node_cores * smt ?
-		    nodes * node_cores : divide_up(cpus, smt);
+		    nodes * node_cores : howmany(cpus, smt);
 	*tp = (struct vm_topology){ .tp_cpus = cpus, .tp_cores = cores,
 	    .tp_nodes = nodes,
 	    .tp_ccx_cores = (unsigned)pr->pr_value[PROFILE_TOPO_CCX] };
