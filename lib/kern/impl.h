@@ -93,7 +93,8 @@ struct kernel {
 	struct site_lock k_site_lock[LOCKPROF_SITES_MAX];
 	struct block	*k_free;	/* of the heap */
 	/* In malloc(9)'s memory, which ends them. */
-	atomic_uint	 k_heap_locks, k_heap_hashes;
+	atomic_uint	 k_heap_hashes;
+	atomic_uintptr_t k_heap_lock_last;	/* the highest mutex; 0: none */
 	struct hash_slot *k_slot;
 	unsigned	 k_slots;
 	atomic_uint	 k_slots_looked;	/* at, for a free one */

@@ -177,7 +177,7 @@ kh_free(void *self, void *p, bool clear)
 	b = (struct block *)(void *)((uint8_t *)p - MACHINE_CACHE_LINE);
 	if (clear && !(b->b_own && is_unread(k)))
 		wipe(p, b->b_bytes);
-	if (k->k_heap_locks > 0)
+	if ((uintptr_t)p <= k->k_heap_lock_last)
 		kern_locks_end(k, p, b->b_bytes);
 	if (k->k_heap_hashes > 0)
 		kern_hashes_end(k, p, b->b_bytes);

@@ -65,9 +65,10 @@ kh_lock_new(void *self, const char *name, unsigned flags, const void *at)
 	if (lock_init(&kl->kl_lock, class, name, &config, kp->kp_prof) != 0)
 		no_memory();
 	kl->kl_at = at;
-	k->k_heap_locks += kern_in_heap(k, at);
 	kl->kl_spin = (flags & KERN_LOCK_SPIN) != 0;
 	kern_tables_take(k);
+	if (kern_in_heap(k, at) && (uintptr_t)at > k->k_heap_lock_last)
+		k->k_heap_lock_last = (uintptr_t)at;
 	kl->kl_class = class_of(k, name);
 	kl->kl_next = k->k_locks;
 	k->k_locks = kl;
@@ -87,7 +88,6 @@ kern_locks_end(struct kernel *k, const void *p, size_t n)
 			continue;
 		}
 		*at = kl->kl_next;
-		k->k_heap_locks -= kern_in_heap(k, kl->kl_at);
 		kl->kl_next = ended;
 		ended = kl;
 	}
