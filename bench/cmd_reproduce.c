@@ -3,7 +3,7 @@
  */
 #include <stdlib.h>
 
-#include "bench/cli/program.h"
+#include "bench/cli/child.h"
 #include "bench/cmd.h"
 #include "bench/page/page.h"
 #include "bench/predict/published.h"

@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "bench/assure/evidence.h"
+#include "bench/cli/command.h"
 #include "bench/cli/memory.h"
 #include "bench/cli/stop.h"
-#include "bench/cli/usage.h"
 #include "lib/base/read_file.h"
 #include "lib/machine/tick.h"
 

@@ -5,7 +5,6 @@
 #define BENCH_ASSURE_EVIDENCE_H
 
 #include "bench/cli/child.h"
-#include "bench/cli/program.h"
 #include "bench/explore/strategy.h"
 #include "fortuna/device/design.h"
 #include "lib/lock/lock.h"

@@ -1,4 +1,7 @@
-/* Processes: other programs, and functions that may crash or hang. */
+/*
+ * Processes: other programs, and functions that may crash or hang; where this
+ * program is.
+ */
 #ifndef BENCH_CLI_CHILD_H
 #define BENCH_CLI_CHILD_H
 
@@ -37,5 +40,20 @@ FILE *child_open(const char *const argv[], const char *env, bool err,
 
 /* Reads what is left and waits.  Returns: as child_wait(). */
 int child_close(FILE *in, pid_t pid);
+
+enum { PROGRAM_PATH_SIZE = 4096 };
+
+/* The path of this program; empty where the system does not have it. */
+void program_find(char path[PROGRAM_PATH_SIZE]);
+
+/*
+ * Finds the program's data: installed, share/rngsim/SHARED, or else SOURCE in
+ * the source tree that it was built from.  Either may be NULL.
+ */
+bool program_data(const char *shared, const char *source,
+    char path[PROGRAM_PATH_SIZE]);
+
+/* Finds the same program in another build, FLAVOUR/rngsim beside this one. */
+bool program_sibling(const char *flavour, char path[PROGRAM_PATH_SIZE]);
 
 #endif

@@ -1,11 +1,35 @@
-/* What commands do alike.  They print why they failed; return a status or 0. */
+/*
+ * What commands do alike; messages.  Functions print why they failed, and
+ * return an exit status or 0.
+ */
 #ifndef BENCH_CLI_COMMAND_H
 #define BENCH_CLI_COMMAND_H
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "bench/cli/atomic_file.h"
 #include "lib/crypto/crypto.h"
+
+enum {
+	EXIT_USAGE	= 2,
+	EXIT_UNFIT	= 3	/* the machine: try elsewhere */
+};
+
+/* The command's name in messages; NULL: none was given. */
+extern const char *usage_command;
+
+/*
+ * Prints "rngsim: COMMAND: ..." on stderr, with bytes that are not printable as
+ * \xHH.  Returns: status.
+ */
+int complain(int status, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* An error in the arguments; another failure; what is no failure. */
+#define	usage_error(...)	complain(EXIT_USAGE, __VA_ARGS__)
+#define	run_error(...)		complain(EXIT_FAILURE, __VA_ARGS__)
+#define	run_note(...)		((void)complain(EXIT_SUCCESS, __VA_ARGS__))
 
 /* The program's own argv, to execute it anew. */
 extern char *const *command_argv;

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/cli/usage.h"
+#include "bench/cli/command.h"
 #include "bench/compare/compare.h"
 #include "lib/base/parse_number.h"
 

@@ -10,9 +10,8 @@
 #include <unistd.h>
 
 #include "bench/cli/child.h"
+#include "bench/cli/command.h"
 #include "bench/cli/memory.h"
-#include "bench/cli/program.h"
-#include "bench/cli/usage.h"
 #include "bench/kernel/ksource.h"
 #include "bench/result/result.h"
 #include "fortuna/device/design.h"

@@ -8,7 +8,7 @@
 #define BENCH_OPTIONS_OPTIONS_H
 
 #include "bench/cell/virtual.h"
-#include "bench/cli/usage.h"
+#include "bench/cli/command.h"
 #include "bench/options/family.h"
 
 enum {

@@ -1,6 +1,6 @@
 /*
- * The table of options, what its rows accept, and options with a syntax of
- * their own.
+ * The table of options, the families of names and ranges that its rows accept,
+ * and options with a syntax of their own.
  */
 #include <inttypes.h>
 
@@ -161,37 +161,37 @@ option_workload(struct options *op, const char *label, const char *text)
 #define	IN(command)	(1u << COMMAND_##command)
 #define	BIT(format)	(1u << FORMAT_##format)
 #define	NONE		{ 0, NULL }
-#define	FIELD(field)							\
+#define	MEMBER(field)							\
 	.od_offset = offsetof(struct options, field),			\
 	.od_size = sizeof(((struct options *)0)->field)
 
 /* What a row's type is. */
 #define	SWITCH		.od_type = TYPE_SWITCH
-#define	FLAG(field)	SWITCH, FIELD(field)
+#define	FLAG(field)	SWITCH, MEMBER(field)
 #define	RANGE(type, field, min, max, what)				\
-	.od_type = (type), FIELD(field), .od_min = (min),		\
+	.od_type = (type), MEMBER(field), .od_min = (min),		\
 	.od_max = (max), .od_what = (what)
 #define	NUMBER(...)	RANGE(TYPE_NUMBER, __VA_ARGS__)
 #define	NUMBERS(...)	RANGE(TYPE_NUMBERS, __VA_ARGS__)
 #define	BYTES(...)	RANGE(TYPE_BYTES, __VA_ARGS__)
 #define	SIZES(...)	RANGE(TYPE_SIZES, __VA_ARGS__, "bytes")
 #define	REAL(field, low, high, what)					\
-	.od_type = TYPE_REAL, FIELD(field), .od_low = (low),		\
+	.od_type = TYPE_REAL, MEMBER(field), .od_low = (low),		\
 	.od_high = (high), .od_what = (what)
 #define	PERCENT(field, low)						\
-	.od_type = TYPE_PERCENT, FIELD(field), .od_low = (low),		\
+	.od_type = TYPE_PERCENT, MEMBER(field), .od_low = (low),		\
 	.od_high = 100, .od_what = "percent"
 #define	ONE_OF(field, family, mask)					\
-	.od_type = TYPE_NAME, FIELD(field), .od_max = (mask),		\
+	.od_type = TYPE_NAME, MEMBER(field), .od_max = (mask),		\
 	.od_family = &family_##family
 #define	NAME(field, family)	ONE_OF(field, family, 0)
 #define	NAMES(field, family)						\
-	.od_type = TYPE_NAMES, FIELD(field), .od_family = &family_##family
+	.od_type = TYPE_NAMES, MEMBER(field), .od_family = &family_##family
 #define	LISTED(field, family)						\
-	.od_type = TYPE_TEXT, FIELD(field), .od_family = &family_##family
-#define	TEXT(field)	.od_type = TYPE_TEXT, FIELD(field)
+	.od_type = TYPE_TEXT, MEMBER(field), .od_family = &family_##family
+#define	TEXT(field)	.od_type = TYPE_TEXT, MEMBER(field)
 #define	FILENAME(field)							\
-	.od_type = TYPE_FILENAME, FIELD(field), .od_what = "a file name"
+	.od_type = TYPE_FILENAME, MEMBER(field), .od_what = "a file name"
 #define	SPECIAL(setter)	.od_type = TYPE_SPECIAL, .od_set = (setter)
 
 const struct option_def option_defs[OPTIONS] = {
@@ -368,4 +368,78 @@ option_list_max(const struct option_list *ol)
 	for (unsigned i = 0; i < ol->ol_count; i++)
 		v = ol->ol_value[i] > v ? ol->ol_value[i] : v;
 	return (v);
+}
+
+/* A family whose names are words of a table of its own. */
+#define	WORDS(which, ...)						\
+	static const char *						\
+	name_##which(unsigned i)					\
+	{								\
+		static const char *const words[] = { __VA_ARGS__ };	\
+									\
+		return (i < sizeof(words) / sizeof(words[0]) ?		\
+		    words[i] : NULL);					\
+	}								\
+	const struct family family_##which = {				\
+	    .fa_name = name_##which }
+
+WORDS(bits, "32", "64");
+WORDS(comparisons, "design", "lock", "cipher", "host");
+WORDS(engines, "real", "virtual");
+WORDS(loops, "read", "lock");
+WORDS(formats, "table", "csv", "json", "ministat", "sentences");
+
+/* Those that can be chosen. */
+FAMILY(family_arrivals, ARRIVALS_RECORDED - ARRIVALS_CONSTANT,
+    workload_arrivals_names[ARRIVALS_CONSTANT + i], .fa_title = NULL);
+FAMILY(family_ciphers, cipher_count, ciphers[i]->ci_name, .fa_title = "cipher");
+FAMILY(family_crypto, CRYPTO_CHOICES, crypto_mode_names[i],
+    .fa_title = NULL);
+FAMILY(family_designs, design_at(i) == NULL ? 0 : i + 1, design_at(i)->de_ident,
+    .fa_title = "design");
+FAMILY(family_hashes, hash_count(), hash_get(i)->ha_name, .fa_topic = "hashes");
+FAMILY(family_locks, lock_class_count, lock_classes[i]->lc_name,
+    .fa_title = "lock");
+FAMILY(family_memories, VM_MEMORIES, vm_memory_names[i], .fa_title = NULL);
+
+struct family family_benchmarks, family_evidences, family_number_sources;
+struct family family_quantities, family_simulated_locks, family_strategies;
+struct family family_units;
+
+int
+family_find(const struct family *fa, const char *name)
+{
+	const char *member;
+
+	for (unsigned i = 0; (member = fa->fa_name(i)) != NULL; i++)
+		if (strcmp(member, name) == 0)
+			return ((int)i);
+	return (-1);
+}
+
+void
+family_join(const struct family *fa, unsigned mask, const char *also, char *buf,
+    size_t size)
+{
+	unsigned left = also != NULL;
+	const char *name;
+	size_t used = 0;
+
+	if (fa->fa_topic != NULL) {
+		snprintf(buf, size, "a name that \"rngsim list %s\" prints",
+		    fa->fa_topic);
+		return;
+	}
+	for (unsigned i = 0; fa->fa_name(i) != NULL; i++)
+		left += mask == 0 || (mask & 1u << i) != 0;
+	for (unsigned i = 0; left > 0; i++) {
+		name = fa->fa_name(i);
+		if (name != NULL && mask != 0 && (mask & 1u << i) == 0)
+			continue;
+		left--;
+		if (used < size)
+			used += (size_t)snprintf(buf + used, size - used,
+			    "%s%s", used == 0 ? "" : left == 0 ? " or " : ", ",
+			    name != NULL ? name : also);
+	}
 }

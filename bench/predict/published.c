@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <strings.h>
 
+#include "bench/cli/command.h"
 #include "bench/cli/format.h"
 #include "bench/cli/memory.h"
-#include "bench/cli/usage.h"
 #include "bench/predict/published.h"
 
 const struct published_unit published_units[] = {

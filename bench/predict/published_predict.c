@@ -7,11 +7,11 @@
 
 #include <gsl/gsl_cdf.h>
 
+#include "bench/cli/command.h"
 #include "bench/cli/format.h"
 #include "bench/cli/memory.h"
 #include "bench/cli/progress.h"
 #include "bench/cli/stop.h"
-#include "bench/cli/usage.h"
 #include "bench/predict/published.h"
 #include "bench/stats/stats.h"
 #include "bench/sweep/pool.h"

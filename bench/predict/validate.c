@@ -5,9 +5,9 @@
 #include <stdlib.h>
 
 #include "bench/cell/cell.h"
+#include "bench/cli/command.h"
 #include "bench/cli/format.h"
 #include "bench/cli/memory.h"
-#include "bench/cli/usage.h"
 #include "bench/predict/validate.h"
 #include "bench/result/comparable.h"
 #include "bench/result/describe.h"

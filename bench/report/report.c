@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/cli/command.h"
 #include "bench/cli/memory.h"
-#include "bench/cli/usage.h"
 #include "bench/report/report.h"
 #include "bench/result/describe.h"
 #include "lib/base/kassert.h"

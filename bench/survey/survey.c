@@ -6,7 +6,6 @@
 #include "bench/cli/memory.h"
 #include "bench/cli/progress.h"
 #include "bench/cli/stop.h"
-#include "bench/cli/usage.h"
 #include "bench/result/result.h"
 #include "bench/stats/stats.h"
 #include "bench/survey/survey.h"

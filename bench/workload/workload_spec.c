@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bench/cli/child.h"
 #include "bench/cli/format.h"
-#include "bench/cli/program.h"
 #include "bench/workload/workload.h"
 #include "lib/base/parse_number.h"
 
