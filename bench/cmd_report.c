@@ -64,7 +64,7 @@ run(struct options *op)
 		    command_commit(path, &of, picture, size);
 	else if (status == 0)
 		status = report_show(r, GIVEN(op, LOCK_PROF) ?
-		    REPORT_LOCK_PROFILE : (enum report)op->op_format);
+		    REPORT_LOCK_PROFILE : op->op_format);
 	free(picture);
 	while (loaded > 0)
 		result_free(&r[--loaded]);

@@ -119,7 +119,7 @@ open_target(const struct options *op, struct target *ta)
 	/* The name is free: this process has the journal. */
 	if (KEPT(ta))
 		temp = journal_name(ck->ck_journal.jo_path, ".tmp");
-	error = atomic_file_open_as(&ta->ta_file, op->op_output, temp);
+	error = atomic_file_open(&ta->ta_file, op->op_output, temp);
 	free(temp);
 	if (error == 0)
 		return (0);
@@ -165,7 +165,7 @@ static int
 show(const struct options *op, const struct result *r)
 {
 	return (GIVEN(op, QUIET) && op->op_output != NULL ? EXIT_SUCCESS :
-	    report_show(r, (enum report)op->op_format));
+	    report_show(r, op->op_format));
 }
 
 static int

@@ -34,7 +34,7 @@ static int
 write_file(const char *path, const char *text, size_t size)
 {
 	struct atomic_file of;
-	int error = atomic_file_open(&of, path);
+	int error = atomic_file_open(&of, path, NULL);
 
 	if (error == 0)
 		error = atomic_file_commit(&of, text, size);

@@ -13,10 +13,7 @@
 
 /*
  * Writes the jobs of a command that are not done, and what they have in common,
- * below op_plan.
- *
- *   op    in/out  options_seed() was called; the seed becomes that of the plan
- *   argv  in      the program's
+ * below op_plan.  The seed, which is set, becomes that of the plan.
  */
 int plan_write(struct options *op, char *const argv[], unsigned jobs);
 
@@ -43,11 +40,9 @@ struct merge {
 };
 
 /*
- * Takes a part that is complete, of the same plan, and not there twice.
- *
- *   r     in/out  argv, seed, started, complete, host.revision and cells of the
- *                 part; result_free() what is left of it
- *   host  in      whose part it is, at most one more than before
+ * Takes a part that is complete, of the same plan, and not there twice: argv,
+ * seed, started, complete, host.revision and cells of r; result_free() what is
+ * left of it.  It is of "host", at most one more than before.
  */
 int merge_take(struct merge *mg, const char *file, struct result *r,
     unsigned host);

@@ -96,13 +96,7 @@ release(struct atomic_file *of)
 }
 
 int
-atomic_file_open(struct atomic_file *of, const char *path)
-{
-	return (atomic_file_open_as(of, path, NULL));
-}
-
-int
-atomic_file_open_as(struct atomic_file *of, const char *path, const char *temp)
+atomic_file_open(struct atomic_file *of, const char *path, const char *temp)
 {
 	const int stream = standard_stream(path);
 	struct atomic_file new = { .of_fd = -1 };

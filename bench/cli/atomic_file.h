@@ -27,16 +27,11 @@ struct atomic_file {
 /*
  * Starts a file; *of is untouched on failure.  Returns also EISDIR for a
  * directory, EINVAL for another path that is no regular file, device or pipe,
- * and EACCES for a file that may not be written.
+ * and EACCES for a file that may not be written.  temp is NULL, or a temporary
+ * name beside what atomic_file_resolve() returns, that no other process uses: a
+ * file of this name is overwritten.
  */
-int atomic_file_open(struct atomic_file *of, const char *path);
-
-/*
- * The same with a temporary name, in the directory of the path that
- * atomic_file_resolve() returns, that no other process uses: a file of this
- * name, left by a killed run, is overwritten.
- */
-int atomic_file_open_as(struct atomic_file *of, const char *path,
+int atomic_file_open(struct atomic_file *of, const char *path,
     const char *temp);
 
 /*

@@ -51,7 +51,7 @@ command_crypto_mode(enum crypto_mode mode)
 int
 command_open(const char *path, struct atomic_file *of)
 {
-	const int error = path == NULL ? 0 : atomic_file_open(of, path);
+	const int error = path == NULL ? 0 : atomic_file_open(of, path, NULL);
 
 	return (error == 0 ? 0 : run_error("%s: %s", path, strerror(error)));
 }

@@ -1,9 +1,11 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "bench/cli/format.h"
+#include "bench/cli/memory.h"
 #include "lib/base/kassert.h"
 
 enum { UTF8_FOLLOW_MAX = 3 };	/* bytes of a character behind its first */
@@ -213,36 +215,26 @@ void
 columns_row(FILE *out, const struct column *columns, unsigned n,
     const char *const *texts)
 {
-	unsigned blanks = 0, len, shown, width;
+	char *line = NULL;
+	size_t len;
+	FILE *row;
 
 	if (format_marked(out)) {
 		mark_line(out, MARK_ROW, NULL, n, texts);
 		return;
 	}
-	for (unsigned i = 0; i < n; i++) {
-		const char *text = texts[i] != NULL ? texts[i] : "-";
-		int w = columns[i].width;
-
-		len = (unsigned)strlen(text);
-		width = (unsigned)(w < 0 ? -w : w);
-		if (w < 0 && len > width)
-			len = width;
-		blanks += i > 0;
-		if (w >= 0 && width > len)
-			blanks += width - len;
-		/* Blanks at the end of a line are left out. */
-		for (shown = len; shown > 0 && text[shown - 1] == ' '; shown--)
-			continue;
-		if (shown > 0) {
-			fprintf(out, "%*s%.*s", (int)blanks, "", (int)shown,
-			    text);
-			blanks = 0;
-		}
-		blanks += len - shown;
-		if (w < 0)
-			blanks += width - len;
-	}
-	fputc('\n', out);
+	row = xmemstream(&line, &len);
+	/* A precision below 0 is none. */
+	for (unsigned i = 0; i < n; i++)
+		fprintf(row, "%s%*.*s", i > 0 ? " " : "", columns[i].width,
+		    -columns[i].width - (columns[i].width == 0),
+		    texts[i] != NULL ? texts[i] : "-");
+	xmemclose(row);
+	/* Blanks at the end of a line are left out. */
+	while (len > 0 && line[len - 1] == ' ')
+		len--;
+	fprintf(out, "%.*s\n", (int)len, line);
+	free(line);
 }
 
 void

@@ -202,7 +202,7 @@ int compare_fail_if(const struct compare *co, const struct compare_gate *cg,
 int compare_fail_unjudged(const struct compare *co);
 
 /* Conditions, for each pair a row for each clear change, and a summary. */
-void verdict_print(FILE *out, const struct compare *co);
+void verdict_print(FILE *out, const void *compare);
 
 /* Prints what must stand beside quoted rows, a line each. */
 void verdict_print_flags(FILE *out, const struct compare *co,

@@ -280,8 +280,9 @@ print_legend(FILE *out, const struct compare *co)
 }
 
 void
-verdict_print(FILE *out, const struct compare *co)
+verdict_print(FILE *out, const void *compare)
 {
+	const struct compare *co = compare;
 	const unsigned *rows = co->co_rows;
 
 	print_origin(out, co, 0);

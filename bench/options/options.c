@@ -4,6 +4,7 @@
 #include "bench/cli/memory.h"
 #include "bench/kernel/ksource.h"
 #include "bench/options/options.h"
+#include "bench/result/result.h"
 #include "lib/base/parse_number.h"
 #include "lib/machine/cpu.h"
 
@@ -361,9 +362,7 @@ options_free(struct options *op)
 		free(ol->ol_value);
 		ol->ol_value = NULL;
 	}
-	for (char **t = op->op_tunables; t != NULL && *t != NULL; t++)
-		free(*t);
-	free(op->op_tunables);
+	field_free_words(op->op_tunables);
 	free(op->op_operand);
 	pinning_free(&op->op_place);
 	workload_free(&op->op_workload);

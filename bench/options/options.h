@@ -256,9 +256,8 @@ void options_sysctls(void (*each)(void *context, const struct design *de,
 int options_load_hash(const struct options *op);
 
 /*
- * Makes the options of a run that continues: those it was begun with, by the
- * program's argv and with a seed chosen or given then, but for --format, the
- * only one that may be given beside --resume.
+ * Makes the options of a run that continues: argv and seed it was begun with,
+ * but for --format, the only one that may be given beside --resume.
  */
 int options_resume(struct options *op, const struct options *given,
     char *const argv[], uint64_t seed);

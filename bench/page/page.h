@@ -11,10 +11,8 @@
 #include "bench/result/describe.h"
 
 /*
- * Prints all before the first section.
- *
- *   claim  in  shown first
- *   line   in  what was measured, predicted or checked, and where
+ * Prints all before the first section: first the claim, and in a line what was
+ * measured, predicted or checked, and where.
  */
 void page_begin(FILE *out, const char *title, enum result_kind claim,
     const char *line);

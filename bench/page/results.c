@@ -117,12 +117,6 @@ of_side(const struct page_results *pr, unsigned side)
 	return (pr->pr_count == 1 ? "" : side == 0 ? " of A" : " of B");
 }
 
-static void
-print_verdict(FILE *out, const void *co)
-{
-	verdict_print(out, co);
-}
-
 /* Values and lists of words. */
 static void
 print_provenance(FILE *out, const void *r)
@@ -209,7 +203,7 @@ print_comparison(FILE *out, const struct page_results *pr)
 			print_subject(out, &co, pa);
 	}
 	page_section(out, "differences", "Differences");
-	page_printed(out, print_verdict, &co);
+	page_printed(out, verdict_print, &co);
 	compare_free(&co);
 }
 

@@ -182,15 +182,15 @@ report_json(FILE *out, const void *r)
 }
 
 report_printer *const report_printers[REPORTS] = {
-	[REPORT_TABLE] = table_print,
-	[REPORT_CSV] = csv_print,
-	[REPORT_JSON] = report_json,
-	[REPORT_MINISTAT] = csv_print_ministat,
+	[FORMAT_TABLE] = table_print,
+	[FORMAT_CSV] = csv_print,
+	[FORMAT_JSON] = report_json,
+	[FORMAT_MINISTAT] = csv_print_ministat,
 	[REPORT_LOCK_PROFILE] = lock_profile_print
 };
 
 int
-report_show(const struct result *r, enum report report)
+report_show(const struct result *r, unsigned report)
 {
 	errno = 0;
 	report_printers[report](stdout, r);

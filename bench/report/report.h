@@ -6,17 +6,12 @@
 #define BENCH_REPORT_REPORT_H
 
 #include "bench/cli/format.h"
+#include "bench/options/family.h"
 #include "bench/result/result.h"
 
-enum report {
-	/* Formats, as --format takes them. */
-	REPORT_TABLE,
-	REPORT_CSV,
-	REPORT_JSON,
-	REPORT_MINISTAT,
-	REPORT_FORMATS,
-	/* A view, an option of its own. */
-	REPORT_LOCK_PROFILE = REPORT_FORMATS,
+/* Reports are these of enum format, and a view. */
+enum {
+	REPORT_LOCK_PROFILE = FORMAT_MINISTAT + 1,
 	REPORTS
 };
 
@@ -26,7 +21,7 @@ typedef void report_printer(FILE *out, const void *result);
 extern report_printer *const report_printers[REPORTS];
 
 /* Prints one on stdout.  Returns: 0, or EXIT_FAILURE after a message. */
-int report_show(const struct result *r, enum report report);
+int report_show(const struct result *r, unsigned report);
 
 /* The document. */
 report_printer report_json;
@@ -54,10 +49,8 @@ void table_cell_print(FILE *out, const void *result_cell);
 
 /*
  * A band over drawn profiles, "[2.90..5.17]", with ^ behind it if the figure of
- * the profile itself, own, is outside; "-" for no band.
- *
- *   format  in   of FORMAT_SIZE bytes
- *   unit    in   what all three are divided by first
+ * the profile itself, own, is outside; "-" for no band.  All are divided by
+ * unit first.
  */
 const char *band_text(char buf[FORMAT_CELL], const double *band, double own,
     const char *(*format)(char *, double), double unit);
@@ -73,22 +66,16 @@ bool gnuplot_path_ok(const char *path);
 bool gnuplot_path_svg(const char *path);
 
 /*
- * Prints gnuplot's script, data included: the result against the number of
- * readers, rows of panels, each row a few curves of one cipher.  No text of the
- * data can become a command.
- *
- *   r  in  has a cell
+ * Prints gnuplot's script, data included, for a result with cells: rows of
+ * panels against the number of readers, each row a few curves of one cipher.
+ * No text of the data can become a command.
  */
 void plot_print(FILE *out, const struct result *r, bool svg);
 
 /*
- * Draws that.
- *
- *   picture  out  to be freed, after a failure too
- *   error    out  on failure: what was wrong
- *
- * Returns: 0; EINVAL for a result without cells; ENOENT when gnuplot is not
- * installed; EIO when it failed; else an errno value.
+ * Draws that; the picture is to be freed, after a failure too.  Returns: 0; or,
+ * with a message, EINVAL for a result without cells, ENOENT when gnuplot is not
+ * installed, EIO when it failed, or another errno value.
  */
 int plot_draw(const struct result *r, bool svg, char **picture, size_t *size,
     char error[RESULT_TEXT_SIZE]);

@@ -11,16 +11,12 @@
 /* A document's numbers are decimal; the arithmetic was not. */
 static const double rounding_share = 1e-6;
 
-struct checked {
-	const char	*array;	/* "cells" or "controls" */
-	unsigned	 index;
-	char		*error;
-};
-
 /* A walk over the numbers of a cell that are medians of its samples'. */
 struct walk {
+	const char	*wa_array;	/* "cells" or "controls" */
+	unsigned	 wa_index;
+	char		*wa_error;	/* NULL: set them */
 	struct result_cell *wa_cell;
-	const struct checked *wa_checked;	/* NULL: set them */
 	bool		 wa_lacking;	/* an object that some sample lacks */
 	double		*wa_values;
 };
@@ -40,7 +36,6 @@ static int
 check_median(const struct walk *wa, const char *object, const struct field *f,
     int reader, double number)
 {
-	const struct checked *ch = wa->wa_checked;
 	const struct result_cell *c = wa->wa_cell;
 	double *v = wa->wa_values, all, own;
 	unsigned passed = 0;
@@ -55,9 +50,9 @@ check_median(const struct walk *wa, const char *object, const struct field *f,
 	all = stats_median(v, c->repeats);
 	if (wa->wa_lacking || near(number, all) || near(number, own))
 		return (0);
-	snprintf(ch->error, RESULT_TEXT_SIZE, "%s[%u].%s%s%s: %.9g is not the "
-	    "median of its samples, %.9g: the file was edited", ch->array,
-	    ch->index, object, f->f_key, reader < 0 ? "" :
+	snprintf(wa->wa_error, RESULT_TEXT_SIZE, "%s[%u].%s%s%s: %.9g is not "
+	    "the median of its samples, %.9g: the file was edited",
+	    wa->wa_array, wa->wa_index, object, f->f_key, reader < 0 ? "" :
 	    FORMATF("[%d]", reader), number, all);
 	return (EINVAL);
 }
@@ -115,7 +110,7 @@ walk(struct walk *wa, const char *object, const struct field *f, size_t at,
 				wa->wa_values[i] = ((const double *)
 				    field_elements(s, (const char *)
 				    &c->samples[i] + twin_at))[k];
-			if (wa->wa_checked == NULL)
+			if (wa->wa_error == NULL)
 				number[k] = stats_median(wa->wa_values,
 				    c->repeats);
 			else
@@ -128,21 +123,20 @@ walk(struct walk *wa, const char *object, const struct field *f, size_t at,
 }
 
 static int
-medians(struct result_cell *c, const struct checked *ch)
+medians(struct walk *wa)
 {
-	struct walk wa = { .wa_cell = c, .wa_checked = ch,
-	    .wa_values = xcalloc(c->repeats, sizeof(double)) };
-	int error = walk(&wa, "", result_cell_fields, 0, result_sample_fields,
-	    0);
+	int error;
 
-	free(wa.wa_values);
+	wa->wa_values = xcalloc(wa->wa_cell->repeats, sizeof(double));
+	error = walk(wa, "", result_cell_fields, 0, result_sample_fields, 0);
+	free(wa->wa_values);
 	return (error);
 }
 
 void
 result_set_medians(struct result_cell *c)
 {
-	(void)medians(c, NULL);
+	(void)medians(&(struct walk){ .wa_cell = c });
 }
 
 int
@@ -184,26 +178,27 @@ result_check_sum(const struct result_sample *rs, unsigned readers, double *sum)
 }
 
 static int
-check_cell(const struct checked *ch, struct result_cell c)
+check_cell(struct walk *wa, struct result_cell c)
 {
 	double sum;
 
 	if (c.profile[0] != '\0' && (c.nodes < 1 || c.nodes > c.cpus)) {
-		snprintf(ch->error, RESULT_TEXT_SIZE, "%s[%u].nodes: %u is out "
-		    "of range for %u CPUs", ch->array, ch->index, c.nodes,
-		    c.cpus);
+		snprintf(wa->wa_error, RESULT_TEXT_SIZE, "%s[%u].nodes: %u is "
+		    "out of range for %u CPUs", wa->wa_array, wa->wa_index,
+		    c.nodes, c.cpus);
 		return (EINVAL);
 	}
 	for (unsigned i = 0; i < c.repeats; i++) {
 		if (result_check_sum(&c.samples[i], c.readers, &sum))
 			continue;
-		snprintf(ch->error, RESULT_TEXT_SIZE, "%s[%u].samples[%u]"
+		snprintf(wa->wa_error, RESULT_TEXT_SIZE, "%s[%u].samples[%u]"
 		    ".total_mb_per_s: %.9g is not the sum of its readers, "
-		    "%.9g: the file was edited", ch->array, ch->index, i,
+		    "%.9g: the file was edited", wa->wa_array, wa->wa_index, i,
 		    c.samples[i].total_mb_per_s, sum);
 		return (EINVAL);
 	}
-	return (medians(&c, ch));
+	wa->wa_cell = &c;
+	return (medians(wa));
 }
 
 static int
@@ -242,16 +237,16 @@ result_check(const struct result *r, char error[RESULT_TEXT_SIZE])
 		{ "cells", r->cells, r->cell_count },
 		{ "controls", r->controls, r->control_count }
 	};
-	struct checked ch = { .error = error };
+	struct walk wa = { .wa_error = error };
 	int status = 0;
 
 	for (unsigned i = 0; i < 2 && status == 0; i++) {
-		ch.array = arrays[i].name;
-		status = check_twice(ch.array, arrays[i].cells,
+		wa.wa_array = arrays[i].name;
+		status = check_twice(wa.wa_array, arrays[i].cells,
 		    arrays[i].count, error);
-		for (ch.index = 0; ch.index < arrays[i].count && status == 0;
-		    ch.index++)
-			status = check_cell(&ch, arrays[i].cells[ch.index]);
+		for (wa.wa_index = 0; wa.wa_index < arrays[i].count &&
+		    status == 0; wa.wa_index++)
+			status = check_cell(&wa, arrays[i].cells[wa.wa_index]);
 	}
 	return (status);
 }

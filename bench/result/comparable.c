@@ -105,7 +105,7 @@ comparable_few_repeats(const struct result_cell *cell)
 }
 
 const char *
-comparable_spread(const struct result_cell *cell, char *buf)
+comparable_spread(const struct result_cell *cell, char buf[FORMAT_SIZE])
 {
 	double total = cell->total_mb_per_s;
 

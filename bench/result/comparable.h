@@ -90,10 +90,9 @@ bool comparable_few_repeats(const struct result_cell *cell);
 /*
  * Half the interval of a cell's total in percent of it: "0.54"; "?" for too
  * few repeats, "-" for a total of 0.
- *
- *   buf  out  FORMAT_SIZE bytes
  */
-const char *comparable_spread(const struct result_cell *cell, char *buf);
+const char *comparable_spread(const struct result_cell *cell,
+    char buf[FORMAT_SIZE]);
 
 /* Whether two cells' intervals overlap or one has too few repeats for one. */
 bool comparable_indistinct(const struct result_cell *a,
@@ -133,9 +132,8 @@ double comparable_quantile(const struct result_cell *cell, size_t offset,
  * such repeats gives one ratio.  Of totals it gives the medians, over runs of
  * consecutive blocks, of the ratio of two slices: at least BATCHES_LEAST of all
  * pairs together, so that few repeats suffice.  If repeats as a whole vary more
- * than these do, each repeat counts once.
- *
- *   pd  out  pd_count is 0 without PAIRED_MIN ratios of values above 0
+ * than these do, each repeat counts once.  pd_count is 0 without PAIRED_MIN
+ * ratios of values above 0.
  */
 void comparable_paired(const struct result_cell *a, const struct result_cell *b,
     const struct quantity *qu, struct paired *pd);
@@ -152,11 +150,8 @@ struct drift {
 
 /*
  * The drift of a cell's total; none with fewer than DRIFT_REPEATS_MIN repeats,
- * where their order is not known, in slices, and on a simulated machine.
- *
- *   b   in   NULL; else the drift is of the logarithm of its ratio to a, of
- *            repeats that were measured side by side
- *   tr  out
+ * where their order is not known, in slices, and on a simulated machine.  With
+ * b it is of the logarithm of its ratio to a, of repeats side by side.
  */
 void drift_of(const struct result_cell *a, const struct result_cell *b,
     struct drift *tr);

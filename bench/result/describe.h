@@ -30,11 +30,9 @@ struct grouped_cell {
 };
 
 /*
- * Sorts cells into groups that are alike in all parts, but perhaps in one, in
- * the order of their first cells; within a group by readers, and with as many
- * readers the design locked first.
- *
- * Returns: as many as the result has, to be freed.
+ * All cells, to be freed, in groups that are alike in all parts, but perhaps in
+ * one, in the order of their first cells; within a group by readers, and with
+ * as many readers the design locked first.
  */
 struct grouped_cell *cells_group(const struct result *r, enum cell_part but);
 

@@ -139,9 +139,8 @@ typedef double		field_BINS[RESULT_LOG2_BINS];
 #include "bench/result/result.tbl"
 
 /*
- * The structure at base as an object.
- *
- *   readers  in  the length of FIELD_EACH; 0 where the table has FIELD_READERS
+ * The structure at base as an object.  "readers" is the length of FIELD_EACH; 0
+ * where the table has FIELD_READERS.
  */
 json_t *field_format(const struct field *table, const void *base,
     unsigned readers);
@@ -153,13 +152,9 @@ json_t *field_format(const struct field *table, const void *base,
 json_t *result_format_head(const struct result *r);
 
 /*
- * Reads an object into the zeroed structure at base.  Keys that the table does
- * not have are ignored.
- *
- *   base   out  field_free() it, also after a failure
- *   error  out  on failure: the path of the member and what is wrong with it
- *
- * Returns: 0 or EINVAL.
+ * Reads an object into the zeroed structure at base; field_free() that also
+ * after a failure.  Other keys than the table's are ignored.  Returns: 0; or
+ * EINVAL, with the path of the member and what is wrong with it.
  */
 int field_read(const struct field *table, const json_t *object, void *base,
     unsigned readers, char error[RESULT_TEXT_SIZE]);
@@ -205,15 +200,10 @@ json_t *json_text_new(const char *text);
 char *result_format_json(const struct result *r);
 
 /*
- * Reads a result.
- *
- *   path   in   a file, or "-" for stdin
- *   r      out  freed by result_free(); untouched on failure
- *   error  out  on failure: what is wrong and where, RESULT_TEXT_SIZE bytes
- *
- * Returns: 0; EINVAL for a file that is not a whole document of this schema or
- * fails result_check(); EFBIG above RESULT_FILE_MAX bytes; else the
- * error of open(2) or read(2).
+ * Reads a result from a file, or "-" for stdin; result_free() r.  On failure r
+ * is untouched, and "error" says what is wrong and where: EINVAL for a file
+ * that is not a whole document of this schema or fails result_check(), EFBIG
+ * above RESULT_FILE_MAX bytes, or the error of open(2) or read(2).
  */
 int result_load(const char *path, struct result *r,
     char error[RESULT_TEXT_SIZE]);
@@ -234,11 +224,8 @@ void result_set_medians(struct result_cell *c);
  * Looks for what no measurement writes: a cell that is there twice, a repeat's
  * total that is not its readers' sum, medians that are not those of the
  * samples.  A median may leave out repeats that failed a gate.  Objects that
- * the samples lack are not looked at, and decimals may be rounded.
- *
- *   error  out  on failure: which member and what is wrong with it
- *
- * Returns: 0 or EINVAL.
+ * the samples lack are not looked at, and decimals may be rounded.  Returns: 0;
+ * or EINVAL, with the member and what is wrong with it.
  */
 int result_check(const struct result *r, char error[RESULT_TEXT_SIZE]);
 

@@ -35,21 +35,6 @@ grid_first(const struct options *op)
 	return (cell_at(op, 0, 0, 0, 0, 0));
 }
 
-/* Design innermost, so that rows to compare stand together. */
-static unsigned
-expand(const struct options *op, struct sweep_cell *cells)
-{
-	unsigned n = 0;
-
-	for (unsigned c = 0; c < op->op_ciphers.ol_count; c++)
-	for (unsigned s = 0; s < op->op_sizes.ol_count; s++)
-	for (unsigned l = 0; l < op->op_locks.ol_count; l++)
-	for (unsigned r = 0; r < op->op_readers.ol_count; r++)
-	for (unsigned d = 0; d < op->op_designs.ol_count; d++)
-		cells[n++].sc_cell = cell_at(op, c, s, l, r, d);
-	return (n);
-}
-
 /* Each lock around nothing, and each cipher with nothing shared. */
 static unsigned
 expand_controls(const struct options *op, struct sweep_cell *cells)
@@ -107,7 +92,14 @@ grid_make(struct sweeping *sw)
 	    op->op_ciphers.ol_count;
 
 	sw->sw_cells = xcalloc(most, sizeof(*sw->sw_cells));
-	sw->sw_grid = expand(op, sw->sw_cells);
+	/* Design innermost, so that rows to compare stand together. */
+	for (unsigned c = 0; c < op->op_ciphers.ol_count; c++)
+	for (unsigned s = 0; s < op->op_sizes.ol_count; s++)
+	for (unsigned l = 0; l < op->op_locks.ol_count; l++)
+	for (unsigned r = 0; r < op->op_readers.ol_count; r++)
+	for (unsigned d = 0; d < op->op_designs.ol_count; d++)
+		sw->sw_cells[sw->sw_grid++].sc_cell = cell_at(op, c, s, l, r,
+		    d);
 	sw->sw_count = sw->sw_grid +
 	    expand_controls(op, sw->sw_cells + sw->sw_grid);
 	for (unsigned i = 0; i < sw->sw_count; i++)
@@ -186,7 +178,7 @@ grid_in_part(const struct options *op, unsigned cell)
 
 	if (op->op_part_of == 0)
 		return (true);
-	/* The order of expand(). */
+	/* The order of grid_make(). */
 	if (!op->op_simulated)
 		job = cell / designs % readers + readers * (cell / designs /
 		    readers / op->op_locks.ol_count % op->op_sizes.ol_count);

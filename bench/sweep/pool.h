@@ -24,13 +24,10 @@ struct pool_job {
 unsigned pool_slots(unsigned threads);
 
 /*
- * Does all tasks, or those up to one whose pj_take() fails and some behind it,
- * which are not taken.  No task runs when it returns.
- *
- *   threads  in  1 or more; fewer are used if the host refuses some
- *
- * Returns: 0, the error of pj_take(), or an errno value when the host refused
- * every thread.
+ * Does all tasks on 1 or more threads, fewer if the host refuses some; or those
+ * up to one whose pj_take() fails and some behind it, which are not taken.  No
+ * task runs when it returns.  Returns: 0, the error of pj_take(), or that of
+ * the host if it refused every thread.
  */
 int pool_run(const struct pool_job *pj, unsigned threads);
 

@@ -246,18 +246,18 @@ copy_strings(char *const *from)
 static char **
 source_names(const struct random_source *const *sources, unsigned count)
 {
-	char *names[RANDOM_SOURCES + 1] = { NULL };
+	char **names = xcalloc(count + 1, sizeof(*names));
 
 	for (unsigned i = 0; i < count; i++)
-		names[i] = (char *)(uintptr_t)sources[i]->rs_ident;
-	return (copy_strings(names));
+		names[i] = xstrdup(sources[i]->rs_ident);
+	return (names);
 }
 
 /* The lines of the simulated machine's profile, and their hash. */
 static int
 describe_profile(const struct profile *pr, struct result *r)
 {
-	char *lines[PROFILE_VALUES + 3] = { NULL }, *text = NULL;
+	char *text = NULL;
 	unsigned char hash[EVP_MAX_MD_SIZE];
 	size_t size = 0;
 	FILE *out = xmemstream(&text, &size);
@@ -271,10 +271,10 @@ describe_profile(const struct profile *pr, struct result *r)
 	if (error == 0) {
 		for (unsigned i = 0; i < len; i++)
 			snprintf(r->profile_sha256 + 2 * i, 3, "%02x", hash[i]);
+		r->profile = xcalloc(PROFILE_VALUES + 3, sizeof(char *));
 		for (char *line = strtok(text, "\n"); line != NULL;
 		    line = strtok(NULL, "\n"))
-			lines[n++] = line;
-		r->profile = copy_strings(lines);
+			r->profile[n++] = xstrdup(line);
 	}
 	free(text);
 	return (error);

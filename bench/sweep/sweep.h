@@ -90,23 +90,16 @@ struct checkpoint {
 
 /*
  * Measures every cell of the options' grid; each repeat visits all cells once,
- * in an order drawn from the seed.
- *
- *   argv  in   the program's, for the document
- *   ck    in   claimed: each repeat is written to it, and those that it has
- *              are not measured; or NULL
- *   r     out  the complete repeats, also after a failure; result_free() it
- *
- * Returns: 0; EINTR when interrupted; else the engine's error.
+ * in an order drawn from the seed.  ck is claimed, or NULL: each repeat is
+ * written to it, and those that it has are not measured.  r has the complete
+ * repeats, also after a failure; result_free() it.  Returns also EINTR.
  */
 int sweep_run(const struct options *op, char *const argv[],
     struct checkpoint *ck, struct result *r, char error[CELL_ERROR_SIZE]);
 
 /*
- * Runs the options' cell op_repeats times with fail points, and prints on
- * stdout what was injected and what came of it.
- *
- * Returns: an exit status, after a message if it is not 0.
+ * Runs the options' cell op_repeats times with fail points, and prints what was
+ * injected and what came of it.  Returns: an exit status, after a message.
  */
 int failpoint_run(const struct options *op);
 
@@ -120,10 +113,7 @@ int describe_run(const struct options *op, char *const argv[], unsigned cells,
 /* The first cell of the options' grid. */
 struct cell grid_first(const struct options *op);
 
-/*
- * Makes the cells of the options' grid and, behind them, controls: each lock
- * around nothing, and each cipher with nothing shared.
- */
+/* Makes the cells of the options' grid and, behind them, controls. */
 void grid_make(struct sweeping *sw);
 void grid_free(struct sweeping *sw);
 
@@ -199,15 +189,10 @@ json_t *head_load(const char *line, size_t size, struct result *begun,
     char why[RESULT_TEXT_SIZE]);
 
 /*
- * Locks the journal beside a file and, to resume a run, reads its first line.
- *
- *   ck     out  checkpoint_close() it, also after a failure
- *   file   in   the name from the user
- *   begun  out  as head_load(); NULL: begin a run
- *
- * Returns: 0; ENOTSUP for a file that is written directly, and has no journal;
- * ENOENT when there is no journal, ENODATA when it has no whole line; else the
- * error of the system or of head_load().
+ * Locks the journal beside a file and, to resume a run, reads its first line
+ * into begun as head_load(); NULL begins a run.  checkpoint_close() ck also
+ * after a failure: ENOTSUP for a file that is written directly, ENOENT where
+ * there is no journal, ENODATA where it has no whole line, or another.
  */
 int checkpoint_claim(struct checkpoint *ck, const char *file,
     struct result *begun, char why[CELL_ERROR_SIZE]);
@@ -223,11 +208,9 @@ int checkpoint_read(struct checkpoint *ck, struct result *begun);
 int checkpoint_begin(struct checkpoint *ck, struct sweeping *sw);
 
 /*
- * Takes what a round of a cell measured: writes it to the journal, if there is
- * one, then adds it to the cell.  An error of writing should end the run.
- *
- *   order  in  its place among all repeats of the run
- *   cm     in  empty afterwards
+ * Takes what a round of a cell measured, and empties cm: writes it to the
+ * journal, if there is one, then adds it to the cell, as repeat "order" of the
+ * run.  An error of writing should end the run.
  */
 int checkpoint_take(struct sweeping *sw, unsigned cell, unsigned round,
     unsigned order, struct cell_measure *cm);
@@ -253,17 +236,13 @@ int replicate_run(struct sweeping *sw);
 
 /*
  * Fills in the uncertainty of cells and result, if all cells have had
- * UNCERTAINTY_LEAST drawn profiles.
- *
- *   like  in  the places in the grid of the result's cells
+ * UNCERTAINTY_LEAST drawn profiles.  like[] has their places in the grid.
  */
 void uncertainty_finish(const struct sweeping *sw, const unsigned *like);
 
 /*
- * Makes bands, effects and rankings of samples.
- *
- *   r         in/out  cells have uncertainty.total_samples and the others
- *   profiles  in      as many as there are samples, drawn around base
+ * Makes bands, effects and rankings of the samples in a result's cells, one for
+ * each of the profiles, drawn around base.
  */
 void uncertainty_analyse(struct result *r, const struct profile *profiles,
     const struct profile *base);
@@ -278,21 +257,17 @@ struct profile *uncertainty_profiles(const struct options *op);
 char *journal_name(const char *path, const char *suffix);
 
 /*
- * Opens, locks and reads a journal; the file stays as it is.  Close no other
- * descriptor of the file: that would release this process's lock.
- *
- *   jo      out  journal_close() it, also after a failure
- *   create  in   make an empty file if there is none
- *   other   out  on EBUSY: the process that has the lock; 0: unknown
+ * Opens, or creates, locks and reads a journal; the file stays as it is.  Close
+ * no other descriptor of the file: that would release this process's lock, and
+ * journal_close() jo also after a failure.  On EBUSY *other has the lock; 0:
+ * unknown.
  */
 int journal_claim(struct journal *jo, const char *path, bool create,
     pid_t *other);
 
 /*
- * Empties a journal and writes its first line.  A journal of two or more lines
- * is first renamed to its path with ".old" behind it.
- *
- *   kept  out  whether it was
+ * Empties a journal and writes its first line.  One of two or more lines is
+ * kept: renamed to its path with ".old" behind it.
  */
 int journal_begin(struct journal *jo, const char *first, bool *kept);
 

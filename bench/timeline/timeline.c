@@ -365,7 +365,7 @@ timeline_open(struct timeline **tlp, const char *path, unsigned cpus,
 	    ("%u CPUs, %u events", cpus, events));
 	KASSERT(span->ts_to_ps > span->ts_from_ps, ("an empty span"));
 	tl = xcalloc(1, sizeof(*tl));
-	error = atomic_file_open(&tl->ti_file, path);
+	error = atomic_file_open(&tl->ti_file, path, NULL);
 	if (error != 0) {
 		free(tl);
 		return (error);

@@ -63,7 +63,7 @@ TEST(atomic_file_commit__replaces_at_once, "Until the end the old content "
 	(void)tc;
 	write_old("old");
 	ATF_REQUIRE(chmod(path, 0640) == 0);
-	ATF_REQUIRE_EQ(0, atomic_file_open(&of, path));
+	ATF_REQUIRE_EQ(0, atomic_file_open(&of, path, NULL));
 	require_content("old");
 	ATF_CHECK_EQ(1, leftovers());
 	ATF_REQUIRE_EQ(0, atomic_file_commit(&of, "new text", 8));
@@ -89,7 +89,7 @@ TEST(atomic_file_commit__keeps_the_old_when_the_disk_is_full,
 	/* A file that may not grow stands for a disk that is full. */
 	ATF_REQUIRE(signal(SIGXFSZ, SIG_IGN) != SIG_ERR);
 	ATF_REQUIRE(setrlimit(RLIMIT_FSIZE, &limit) == 0);
-	ATF_REQUIRE_EQ(0, atomic_file_open(&of, path));
+	ATF_REQUIRE_EQ(0, atomic_file_open(&of, path, NULL));
 	ATF_CHECK_EQ(EFBIG, atomic_file_commit(&of, text, sizeof(text)));
 	require_content("old");
 	ATF_CHECK_EQ(0, leftovers());
@@ -101,7 +101,7 @@ TEST(atomic_file_abort__leaves_nothing, "A run that failed neither makes nor "
 	struct atomic_file of;
 
 	(void)tc;
-	ATF_REQUIRE_EQ(0, atomic_file_open(&of, path));
+	ATF_REQUIRE_EQ(0, atomic_file_open(&of, path, NULL));
 	atomic_file_abort(&of);
 	atomic_file_abort(&of);
 	ATF_CHECK(access(path, F_OK) != 0);
@@ -114,11 +114,11 @@ TEST(atomic_file_open__refuses_early, "What cannot become a file is refused "
 	struct atomic_file of = { .of_fd = -5 };
 
 	(void)tc;
-	ATF_CHECK_EQ(EISDIR, atomic_file_open(&of, "."));
-	ATF_CHECK_EQ(ENOENT, atomic_file_open(&of, "absent/result.json"));
-	ATF_CHECK_EQ(ENOENT, atomic_file_open(&of, ""));
+	ATF_CHECK_EQ(EISDIR, atomic_file_open(&of, ".", NULL));
+	ATF_CHECK_EQ(ENOENT, atomic_file_open(&of, "absent/result.json", NULL));
+	ATF_CHECK_EQ(ENOENT, atomic_file_open(&of, "", NULL));
 	write_old("old");
-	ATF_CHECK_EQ(ENOTDIR, atomic_file_open(&of, "result.json/x"));
+	ATF_CHECK_EQ(ENOTDIR, atomic_file_open(&of, "result.json/x", NULL));
 	ATF_CHECK_EQ(-5, of.of_fd);
 }
 
@@ -128,8 +128,8 @@ TEST(atomic_file_open__passes_by_what_a_killed_run_left, "In a container every "
 	struct atomic_file killed, of;
 
 	(void)tc;
-	ATF_REQUIRE_EQ(0, atomic_file_open(&killed, path));
-	ATF_REQUIRE_EQ(0, atomic_file_open(&of, path));
+	ATF_REQUIRE_EQ(0, atomic_file_open(&killed, path, NULL));
+	ATF_REQUIRE_EQ(0, atomic_file_open(&of, path, NULL));
 	ATF_REQUIRE_EQ(0, atomic_file_commit(&of, "new", 3));
 	require_content("new");
 	atomic_file_abort(&killed);
@@ -145,7 +145,7 @@ TEST(atomic_file_commit__follows_links, "The file that a symbolic link names "
 	(void)tc;
 	write_old("old");
 	ATF_REQUIRE(symlink(path, "link") == 0);
-	ATF_REQUIRE_EQ(0, atomic_file_open(&of, "link"));
+	ATF_REQUIRE_EQ(0, atomic_file_open(&of, "link", NULL));
 	ATF_REQUIRE_EQ(0, atomic_file_commit(&of, "new", 3));
 	require_content("new");
 	ATF_REQUIRE(lstat("link", &sb) == 0);
@@ -159,11 +159,11 @@ TEST(atomic_file_commit__writes_devices_directly, "Devices are not replaced by "
 	struct stat sb;
 
 	(void)tc;
-	ATF_REQUIRE_EQ(0, atomic_file_open(&of, "/dev/null"));
+	ATF_REQUIRE_EQ(0, atomic_file_open(&of, "/dev/null", NULL));
 	ATF_REQUIRE_EQ(0, atomic_file_commit(&of, "text", 4));
 	ATF_REQUIRE(stat("/dev/null", &sb) == 0);
 	ATF_CHECK(S_ISCHR(sb.st_mode));
-	ATF_REQUIRE_EQ(0, atomic_file_open(&of, "/dev/stdout"));
+	ATF_REQUIRE_EQ(0, atomic_file_open(&of, "/dev/stdout", NULL));
 	ATF_REQUIRE_EQ(0, atomic_file_commit(&of, "", 0));
 	ATF_CHECK(fcntl(STDOUT_FILENO, F_GETFD) != -1);
 }
