@@ -236,11 +236,7 @@ same_words(char *const a[], char *const b[])
 /*
  * Continues the run that has a journal beside the file of --resume.  A complete
  * result is shown again; that of a job stays if it is of the same command.
- *
- *   status  out  as the command's
- *   why     out  CELL_ERROR_SIZE bytes
- *
- * Returns: false if there is nothing to resume, with the reason.
+ * Returns: false if there is nothing to resume, and why (CELL_ERROR_SIZE).
  */
 static bool
 go_on(const struct options *given, int *status, char *why)

@@ -8,6 +8,7 @@
 #include "bench/cli/command.h"
 #include "bench/cli/memory.h"
 #include "bench/report/report.h"
+#include "bench/result/describe.h"
 #include "bench/sweep/sweep.h"
 
 enum {
@@ -119,13 +120,12 @@ plan_write(struct options *op, char *const argv[], unsigned jobs)
 	}
 	out = xmemstream(&text, &size);
 	for (unsigned i = 0; i < jobs; i++) {
-		if (assure)
+		if (assure) {
 			row = family_evidences.fa_name((unsigned)
 			    op->op_rows.ol_value[i]);
-		if (assure)
 			snprintf(path, PATH_SIZE, "%s/%s.txt", op->op_plan,
 			    row);
-		else
+		} else
 			snprintf(path, PATH_SIZE, "%s/%0*u.json", op->op_plan,
 			    digits, i + 1);
 		if (job_done(op, path))
@@ -283,12 +283,6 @@ merge_free(struct merge *mg)
 	result_free(&mg->mg_all);
 }
 
-static bool
-predicted(const struct result *r)
-{
-	return (strcmp(r->cells[0].engine, "virtual") == 0);
-}
-
 /*
  * Which host measured it, from 0.  Predictions are the same on all; of measured
  * cells another host is refused, or with --across their factor.
@@ -300,7 +294,7 @@ host_of(struct merge *mg, const char *file, struct result *r, unsigned *host)
 	unsigned i;
 
 	*host = 0;
-	if (predicted(r))
+	if (provenance_predicted(r->cells))
 		return (0);
 	for (i = 0; i < mg->mg_hosts; i++) {
 		b = &mg->mg_host[i];
@@ -389,7 +383,7 @@ merge_results(const struct options *op, struct atomic_file *of)
 		all->argv[mg.mg_words] = xstrdup("-o");
 		all->argv[mg.mg_words + 1] = xstrdup(op->op_output);
 		/* A prediction does not depend on where it was continued. */
-		if (predicted(all))
+		if (provenance_predicted(all->cells))
 			all->resumed_count = 0;
 		status = command_write(op->op_output, of, report_json, all);
 	}

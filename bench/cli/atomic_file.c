@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -144,13 +145,10 @@ atomic_file_write_all(int fd, const char *text, size_t len)
 int
 atomic_file_sync_directory(const char *path)
 {
-	const char *slash = strrchr(path, '/');
-	int error = 0, fd;
-	char *dir = xstrdup(slash == NULL ? "." : path);
+	char *dir = xstrdup(path);
+	int error = 0;
+	int fd = open(dirname(dir), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	if (slash != NULL)
-		dir[slash - path + (slash == path)] = '\0';
-	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	free(dir);
 	/* It may be written but not read. */
 	if (fd == -1)

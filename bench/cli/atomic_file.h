@@ -3,10 +3,8 @@
  *
  * The text goes to a temporary file beside the path, which takes the path's
  * place when it is complete and on disk.  A reader sees the old content or the
- * new one, never a part, even after a crash.  Open the file before measuring: a
- * path that cannot be written must not cost a run.
- *
- * Devices, pipes and /dev/stdout have no old content to keep and are written
+ * new one, even after a crash.  Open it before measuring: a path that cannot be
+ * written must not cost a run.  Devices, pipes and /dev/stdout are written
  * directly.  Functions return 0 or an errno value.
  */
 #ifndef BENCH_CLI_ATOMIC_FILE_H

@@ -31,13 +31,9 @@ int child_start(struct child *ch);
 /* Waits for its end.  Returns: the status as wait(2) has it. */
 int child_wait(pid_t pid);
 
-/*
- * Starts a program with stdout, and with err stderr, in a pipe.  Returns: the
- * pipe to read; or NULL.
- */
+/* Starts a program with stdout, and with err stderr, in a pipe; or NULL. */
 FILE *child_open(const char *const argv[], const char *env, bool err,
     pid_t *pid);
-
 /* Reads what is left and waits.  Returns: as child_wait(). */
 int child_close(FILE *in, pid_t pid);
 

@@ -299,9 +299,9 @@ text_list(struct text *t, const char *fmt, ...)
 }
 
 void
-text_clean(struct text *t)
+text_clean(char *text)
 {
-	for (char *c = t->s; *c != '\0'; c++)
+	for (char *c = text; *c != '\0'; c++)
 		if ((unsigned char)*c < ' ' || *c == 0x7f)
 			*c = ' ';
 }

@@ -54,12 +54,11 @@ void format_quoted(FILE *out, const char *text);
 void format_word(FILE *out, const char *word);
 
 /*
- * Prints a paragraph, broken so that no line exceeds FORMAT_COLUMNS.  The first
- * line begins with first, the others with indent spaces.
+ * Print a paragraph, broken so that no line exceeds FORMAT_COLUMNS.  The first
+ * line begins with first, the others with indent spaces.  What printf(3) would
+ * make is cut at FORMAT_TEXT bytes.
  */
 void format_wrap(FILE *out, const char *first, int indent, const char *text);
-
-/* The same of a text that printf(3) would make, cut at FORMAT_TEXT bytes. */
 void format_wrapf(FILE *out, const char *first, int indent, const char *fmt,
     ...) __attribute__((format(printf, 4, 5)));
 
@@ -106,16 +105,17 @@ struct text {
 	char	s[FORMAT_TEXT];
 };
 
-/* Appends; what does not fit is cut, at a UTF-8 character's end. */
+/*
+ * Append; what does not fit is cut, at a UTF-8 character's end.  text_list()
+ * adds ", " before it where the text is not empty.
+ */
 void text_add(struct text *t, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-
-/* The same, with ", " before it where the text is not empty. */
 void text_list(struct text *t, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* Remove an incomplete UTF-8 character from the end; control characters. */
 void utf8_truncate(char *text);
-void text_clean(struct text *t);
+void text_clean(char *text);
 
 #endif

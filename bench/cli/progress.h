@@ -1,6 +1,6 @@
 /*
- * A progress line on standard error, where that is a terminal.  It is redrawn
- * in place.  Drawing takes CPU time: call these between measurements.
+ * A line on stderr, where that is a terminal, redrawn in place.  Drawing takes
+ * CPU time: call these between measurements.
  */
 #ifndef BENCH_CLI_PROGRESS_H
 #define BENCH_CLI_PROGRESS_H

@@ -218,7 +218,7 @@ campaign_run(const struct campaign *cn, struct campaign_result *ce)
 	    CAMPAIGN_BLOCK;
 	const struct subject *tb = &cn->cn_subject;
 	const uint64_t end = (cn->cn_end - 1) / size + 1;
-	const unsigned slots = pool_slots(cn->cn_jobs);
+	const unsigned slots = POOL_AHEAD * cn->cn_jobs;
 	struct crew cy = { .cy_campaign = cn, .cy_block_size = size,
 	    .cy_first = cn->cn_first / size, .cy_result = ce };
 	struct pool_job pj = { .pj_work = run_block, .pj_take = take_block,

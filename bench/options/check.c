@@ -11,8 +11,6 @@
 #include "bench/options/options.h"
 #include "lib/crypto/hash.h"
 
-#define	PS_PER_MS	1e9
-
 static const char pool_hash[] = "rngsim.pool_hash";
 static const char default_hash[] = "sha256";
 

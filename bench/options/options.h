@@ -201,10 +201,8 @@ const char *option_label(unsigned id);
 /* The default of a command: a value, "(...)" in words, or NULL. */
 const char *option_default(const struct option_def *od, enum command_id cm);
 
-/* The range of a row's numbers, such as "0.01..86400"; "" where it has none. */
+/* The range of a row's numbers, "0.01..86400" or ""; what the row accepts. */
 void option_range(const struct option_def *od, char buf[OPTION_RANGE_SIZE]);
-
-/* What a row accepts, as messages end: "seconds, 0.01..86400". */
 void option_accepted(const struct option_def *od, enum command_id cm,
     char buf[OPTION_TEXT_SIZE]);
 
@@ -224,7 +222,7 @@ int options_read(struct options *op, enum command_id cm, int argc,
  */
 int options_finish(struct options *op);
 
-/* options_read(), and options_finish() unless --help was given. */
+/* Both, unless --help was given. */
 int options_parse(struct options *op, enum command_id cm, int argc,
     char *const argv[]);
 
@@ -265,7 +263,6 @@ int options_resume(struct options *op, const struct options *given,
 /* Adds a value to a list, once; label and item are for the message. */
 int option_list_add(struct option_list *ol, const char *label, const char *item,
     uint64_t value);
-
 /* The largest number of a list; 0: it is empty. */
 uint64_t option_list_max(const struct option_list *ol);
 
@@ -289,6 +286,7 @@ int options_check(const struct options *op);
 int options_check_simulated_locks(const struct options *op);
 
 #define	OPTIONS_LOCK_NODES	"rngsim.lock.nodes"
+#define	PS_PER_MS		1e9
 
 /* I/N of --part, from 1/1; false: it is none. */
 bool option_read_part(const char *text, unsigned *part, unsigned *parts);

@@ -8,8 +8,6 @@
 #include "bench/options/options.h"
 #include "lib/base/parse_number.h"
 
-#define	PS_PER_MS	1e9
-
 enum { TRACE_MS_MAX = 86400 * 1000 };
 
 bool
@@ -186,7 +184,8 @@ option_workload(struct options *op, const char *label, const char *text)
 	.od_family = &family_##family
 #define	NAME(field, family)	ONE_OF(field, family, 0)
 #define	NAMES(field, family)						\
-	.od_type = TYPE_NAMES, MEMBER(field), .od_family = &family_##family
+	.od_type = TYPE_NAMES, MEMBER(field),				\
+	.od_family = &family_##family
 #define	LISTED(field, family)						\
 	.od_type = TYPE_TEXT, MEMBER(field), .od_family = &family_##family
 #define	TEXT(field)	.od_type = TYPE_TEXT, MEMBER(field)

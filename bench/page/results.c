@@ -13,11 +13,7 @@
 
 /*
  * Compares by the first of design, lock and cipher that differs, or the two
- * results.
- *
- *   why  out  why there is no comparison
- *
- * Returns: 0 or EINVAL.
+ * results.  Returns: 0; or an error, and why there is no comparison.
  */
 static int
 compare(const struct page_results *pr, struct compare *co,

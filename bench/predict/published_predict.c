@@ -327,7 +327,7 @@ published_predict(struct published *pb)
 
 	pp.pp_profiles = xcalloc(n, sizeof(*pp.pp_profiles));
 	pp.pp_ns = xcalloc(pj.pj_tasks, sizeof(*pp.pp_ns));
-	pp.pp_slot = xcalloc(pool_slots(cpu_count()), sizeof(*pp.pp_slot));
+	pp.pp_slot = xcalloc(POOL_AHEAD * cpu_count(), sizeof(*pp.pp_slot));
 	pp.pp_profiles[0] = pb->pb_machine.vi_profile;
 	for (unsigned i = 1; i < n; i++)
 		profile_sample(&pp.pp_profiles[0], i - 1, n - 1, op->op_seed,

@@ -226,11 +226,7 @@ print_rows(struct sheet *sh)
 	}
 }
 
-/*
- * Prints what was run and what marks mean, above the first row.
- *
- * Returns: the number of lines.
- */
+/* Prints what was run and what marks mean.  Returns: the number of lines. */
 static unsigned
 print_titles(FILE *out, const struct sheet *sh, const struct result *r)
 {

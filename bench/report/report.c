@@ -64,10 +64,8 @@ print_value(FILE *out, const struct field *f, const void *base, unsigned i)
 }
 
 /*
- * The columns of one structure's fields.  In an object the unit of the object's
- * key ends the name: latency_ns.p50 is latency_p50_ns.
- *
- *   object  in  its key; "" for a structure whose objects have columns too
+ * The columns of one structure's fields.  object is its key, the unit of which
+ * ends names: latency_ns.p50 is latency_p50_ns; "" if its objects count too.
  */
 static void
 add_columns(struct csv_line *cl, const struct field *table, const void *base,

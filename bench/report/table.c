@@ -59,7 +59,7 @@ print_list(FILE *out, const char *first, char *const *texts)
 		return;
 	for (; *texts != NULL; texts++)
 		text_add(&t, "%s%s", *texts, texts[1] == NULL ? "" : " ");
-	text_clean(&t);
+	text_clean(t.s);
 	format_wrap(out, first, 2, t.s);
 }
 

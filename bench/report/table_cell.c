@@ -19,11 +19,8 @@ static const struct column columns[] = {
 };
 
 /*
- * A row of durations, if there are any.
- *
- *   q     in  NULL: there are none
- *   most  in  not exceeded, as quantiles of a histogram are a little too high;
- *             0: unknown
+ * A row of durations, if there are any.  q may be NULL.  Its quantiles, which
+ * are a little too high, do not exceed most_ns, unless that is 0: unknown.
  */
 static void
 print_times(FILE *out, const char *what, double count, double total_ns,

@@ -29,8 +29,7 @@ near(double a, double b)
 
 /*
  * Accepts the median of all repeats, and of those that passed their gate.
- *
- *   reader  in  in the name; -1: not one of each reader's
+ * reader is in the name; -1: not one of each reader's.
  */
 static int
 check_median(const struct walk *wa, const char *object, const struct field *f,
@@ -75,9 +74,8 @@ lacks(const struct result_cell *c, const struct field *object)
 }
 
 /*
- * Fields of a cell, or of an object in it, that samples have too.
- *
- *   at, twin_at  in  where the structures of both tables begin
+ * Fields of a cell, or of an object in it, that samples have too.  at, twin_at:
+ * where the structures of both tables begin.
  */
 static int
 walk(struct walk *wa, const char *object, const struct field *f, size_t at,
@@ -229,24 +227,19 @@ check_twice(const char *array, const struct result_cell *cells, unsigned count,
 int
 result_check(const struct result *r, char error[RESULT_TEXT_SIZE])
 {
-	const struct {
-		const char	*name;
-		const struct result_cell *cells;
-		unsigned	 count;
-	} arrays[] = {
-		{ "cells", r->cells, r->cell_count },
-		{ "controls", r->controls, r->control_count }
-	};
 	struct walk wa = { .wa_error = error };
+	const struct result_cell *cells;
+	unsigned count;
 	int status = 0;
 
 	for (unsigned i = 0; i < 2 && status == 0; i++) {
-		wa.wa_array = arrays[i].name;
-		status = check_twice(wa.wa_array, arrays[i].cells,
-		    arrays[i].count, error);
-		for (wa.wa_index = 0; wa.wa_index < arrays[i].count &&
-		    status == 0; wa.wa_index++)
-			status = check_cell(&wa, arrays[i].cells[wa.wa_index]);
+		wa.wa_array = i == 0 ? "cells" : "controls";
+		cells = i == 0 ? r->cells : r->controls;
+		count = i == 0 ? r->cell_count : r->control_count;
+		status = check_twice(wa.wa_array, cells, count, error);
+		for (wa.wa_index = 0; wa.wa_index < count && status == 0;
+		    wa.wa_index++)
+			status = check_cell(&wa, cells[wa.wa_index]);
 	}
 	return (status);
 }

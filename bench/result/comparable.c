@@ -76,22 +76,14 @@ quantity_value(const struct quantity *qu, const struct result_cell *c,
 void
 quantity_figure(struct text *t, const struct quantity *qu, double v)
 {
-	if (v <= qu->qu_floor)
-		text_add(t, "<");
-	switch (qu->qu_unit) {
-	case QUANTITY_NS:
-		text_add(t, "%s", FORMAT(ns, v));
-		break;
-	case QUANTITY_PERCENT:
-		text_add(t, "%s %%", FORMAT(percent, v));
-		break;
-	case QUANTITY_MB_PER_S:
-		text_add(t, "%s", FORMAT(real, v));
-		break;
-	case QUANTITY_SHARE:
-		text_add(t, "%.4g", fmin(v, 1e9));
-		break;
-	}
+	const enum quantity_unit unit = qu->qu_unit;
+
+	text_add(t, "%s%s%s", v <= qu->qu_floor ? "<" : "",
+	    unit == QUANTITY_NS ? FORMAT(ns, v) :
+	    unit == QUANTITY_PERCENT ? FORMAT(percent, v) :
+	    unit == QUANTITY_MB_PER_S ? FORMAT(real, v) :
+	    FORMATF("%.4g", fmin(v, 1e9)),
+	    unit == QUANTITY_PERCENT ? " %" : "");
 }
 
 bool
@@ -173,10 +165,7 @@ comparable_quantile(const struct result_cell *cell, size_t offset,
 	return (median > 0 ? median : together);
 }
 
-/*
- * The repeat of b that was measured side by side with repeat i of a;
- * b->repeats: there is none.
- */
+/* The repeat of b measured side by side with i of a; b->repeats: none. */
 static unsigned
 partner(const struct result_cell *a, unsigned i, const struct result_cell *b)
 {
@@ -190,13 +179,8 @@ partner(const struct result_cell *a, unsigned i, const struct result_cell *b)
 }
 
 /*
- * The medians of the logarithms of slices' ratios, over each of "parts" parts
- * of a repeat.
- *
- *   scratch  out  as many as slices
- *   logs     out  up to parts
- *
- * Returns: how many.
+ * Up to "parts" medians of the logarithms of slices' ratios, over each part of
+ * a repeat.  scratch has room for all slices.  Returns: how many.
  */
 static unsigned
 slices_logs(const struct result_sample *a, const struct result_sample *b,
@@ -218,13 +202,9 @@ slices_logs(const struct result_sample *a, const struct result_sample *b,
 }
 
 /*
- * The logarithms of the ratios of repeats that belong together.
- *
- *   parts    in   of the totals of a repeat
- *   scratch  out  as many as slices
- *   x        out  when each pair was measured; NULL, or parts is 1
- *
- * Returns: how many, up to parts of each repeat of a.
+ * The logarithms of the ratios of repeats that belong together; of totals up to
+ * "parts" of each.  x, which is NULL or parts is 1, gets when each pair was
+ * measured.  Returns: how many.
  */
 static unsigned
 pair_logs(const struct result_cell *a, const struct result_cell *b,

@@ -98,10 +98,7 @@ const char *comparable_spread(const struct result_cell *cell,
 bool comparable_indistinct(const struct result_cell *a,
     const struct result_cell *b);
 
-/*
- * The same, or a cell has fewer than COMPARABLE_REPEATS repeats, or drawn
- * profiles disagree.
- */
+/* The same, or one has not COMPARABLE_REPEATS, or drawn profiles disagree. */
 bool comparable_unranked(const struct result_cell *a,
     const struct result_cell *b);
 

@@ -124,27 +124,14 @@ void
 describe_part(struct text *t, const struct result_cell *cell,
     enum cell_part part)
 {
-	switch (part) {
-	case PART_CIPHER:
-		text_list(t, "%s", cell->cipher);
-		break;
-	case PART_CRYPTO:
-		text_list(t, "%s", crypto_name(cell));
-		break;
-	case PART_LOCK:
-		text_list(t, "lock ");
+	text_list(t, "%s", part == PART_CIPHER ? cell->cipher :
+	    part == PART_CRYPTO ? crypto_name(cell) :
+	    part == PART_LOCK ? "lock " : part == PART_LOAD ? "requests of " :
+	    part == PART_ENGINE ? provenance_short(cell) : cell->design);
+	if (part == PART_LOCK)
 		add_lock(t, cell);
-		break;
-	case PART_LOAD:
-		text_list(t, "requests of ");
+	else if (part == PART_LOAD)
 		add_requests(t, cell);
-		break;
-	case PART_ENGINE:
-		text_list(t, "%s", provenance_short(cell));
-		break;
-	default:
-		text_list(t, "%s", cell->design);
-	}
 }
 
 void
@@ -246,14 +233,10 @@ provenance_short(const struct result_cell *cell)
 const char *
 provenance_word(const struct result *r)
 {
-	static const char *const words[] = {
-		[RESULT_EMPTY] = "no cells",
-		[RESULT_MEASURED] = "measured",
-		[RESULT_PREDICTED] = "predicted",
-		[RESULT_BOTH] = "measured and predicted",
-	};
+	const enum result_kind kind = provenance_of(r);
 
-	return (words[provenance_of(r)]);
+	return (kind == RESULT_EMPTY ? "no cells" : kind == RESULT_BOTH ?
+	    "measured and predicted" : provenance_short(r->cells));
 }
 
 void

@@ -36,10 +36,7 @@ struct grouped_cell {
  */
 struct grouped_cell *cells_group(const struct result *r, enum cell_part but);
 
-/*
- * Adds a part, with ", " before it where the text is not empty: "aes",
- * "kernel-style crypto", "lock tas, 8 polls", "requests of 64 KiB", "measured".
- */
+/* Lists a part: "aes", "lock tas, 8 polls", "requests of 64 KiB". */
 void describe_part(struct text *t, const struct result_cell *cell,
     enum cell_part part);
 
@@ -71,19 +68,13 @@ const char *provenance_word(const struct result *r);
 /* Adds "predicted for epyc-9654-2s, 38 % of its values guessed". */
 void provenance_cell(struct text *t, const struct result_cell *cell);
 
-/*
- * Adds the machine of the predicted cells: "epyc-9654-2s, 192 CPUs in 2 nodes,
- * 38 % of its values guessed"; nothing where no cell names one.
- */
+/* Adds the machine of predicted cells: "epyc-9654-2s, 192 CPUs in 2 nodes". */
 void provenance_machine(struct text *t, const struct result *r);
 
 /* What intervals of predictions show, and what they do not. */
 extern const char provenance_guesses[];
 
-/*
- * Whether figures contain the cost of a ledger: a measured cell had one.  It
- * takes no time of a simulated machine.
- */
+/* Whether figures contain the cost of a ledger: a measured cell had one. */
 bool provenance_ledgered(const struct result *r);
 
 /* The least and the most repeats of any cell; 0 without cells. */

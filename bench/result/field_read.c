@@ -168,11 +168,7 @@ read_one(struct reader *rd, const json_t *j, const struct field *f,
 	return (refuse(rd, key, "of no known kind"));
 }
 
-/*
- * Whether so many elements agree with the rest of the structure.
- *
- *   stated  in  the length, if it was a field itself; else 0
- */
+/* Whether n elements agree with the length stated; 0: it was no field. */
 static int
 check_length(struct reader *rd, const struct field *f, size_t n,
     unsigned stated)

@@ -30,11 +30,8 @@
 static void
 fill_text(char *out, size_t size, const char *text)
 {
-	struct text t = { .s = "" };
-
-	text_add(&t, "%s", text);
-	text_clean(&t);
-	snprintf(out, size, "%s", t.s);
+	snprintf(out, size, "%s", text);
+	text_clean(out);
 	for (size_t len = strlen(out); len > 0 && out[len - 1] == ' '; len--)
 		out[len - 1] = '\0';
 }

@@ -145,10 +145,7 @@ typedef double		field_BINS[RESULT_LOG2_BINS];
 json_t *field_format(const struct field *table, const void *base,
     unsigned readers);
 
-/*
- * All of a result but its cells, as an object; the members of the host are
- * among the others.
- */
+/* All of a result but its cells; the host's members among the others. */
 json_t *result_format_head(const struct result *r);
 
 /*
@@ -159,10 +156,8 @@ json_t *result_format_head(const struct result *r);
 int field_read(const struct field *table, const json_t *object, void *base,
     unsigned readers, char error[RESULT_TEXT_SIZE]);
 
-/* Frees what the structure at base points to. */
+/* Frees what the structure at base points to; an array of words, or NULL. */
 void field_free(const struct field *table, void *base);
-
-/* Frees a NULL-terminated array of words; NULL is none. */
 void field_free_words(char **words);
 
 /* Whether a field is to be written. */
@@ -181,12 +176,10 @@ void *field_elements(const struct field *f, const void *base);
 void field_merge(const struct field *table, void *to, const void *from);
 
 /*
- * A document, which is released, as text with a newline at the end.  jansson's
- * functions find memory, or end the program: command_execute() sees to that.
+ * A document, which is released, as text with a newline at the end; printed,
+ * indented by 1.  jansson finds memory, or ends the program.
  */
 char *json_document(json_t *root, size_t flags);
-
-/* Prints that, indented by 1. */
 void json_print(FILE *out, json_t *root, unsigned digits);
 
 /* An array of element(of, 0..n - 1). */
@@ -211,7 +204,7 @@ int result_load(const char *path, struct result *r,
 /* Frees everything that r points to. */
 void result_free(struct result *r);
 
-/* Fills in the host; clock_ns and profile_ns are left alone. */
+/* Fills in the host, but for clock_ns and profile_ns. */
 void result_host_fill(struct result_host *host);
 
 /* The current date and time, RFC 3339. */
@@ -234,8 +227,8 @@ bool result_check_sum(const struct result_sample *rs, unsigned readers,
     double *sum);
 
 /*
- * Order of cells by what was measured, for qsort(3): takes pointers to pointers
- * to cells.  Leaves out spin_polls, which is a setting of the whole run.
+ * Order by what was measured, of pointers to cells, for qsort(3).  Leaves out
+ * spin_polls, which is a setting of the whole run.
  */
 int result_cell_order(const void *left, const void *right);
 

@@ -8,7 +8,6 @@
 #include "lib/base/kassert.h"
 
 enum {
-	POOL_AHEAD	= 2,	/* slots for each thread */
 	POOL_IDLE_NS	= 100 * 1000 * 1000,
 	POOL_S_NS	= 1000 * 1000 * 1000
 };
@@ -23,12 +22,6 @@ struct pool {
 	bool		 po_over;	/* begin no more tasks */
 	bool		*po_finished;	/* by slot */
 };
-
-unsigned
-pool_slots(unsigned threads)
-{
-	return (POOL_AHEAD * threads);
-}
 
 static void *
 worker(void *arg)
@@ -95,7 +88,7 @@ take_all(struct pool *po)
 int
 pool_run(const struct pool_job *pj, unsigned threads)
 {
-	struct pool po = { .po_job = pj, .po_slots = pool_slots(threads) };
+	struct pool po = { .po_job = pj, .po_slots = POOL_AHEAD * threads };
 	pthread_t *thread = xcalloc(threads, sizeof(*thread));
 	pthread_condattr_t attr;
 	unsigned started;

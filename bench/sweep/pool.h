@@ -5,9 +5,11 @@
 #ifndef BENCH_SWEEP_POOL_H
 #define BENCH_SWEEP_POOL_H
 
+enum { POOL_AHEAD = 2 };	/* slots for each thread */
+
 /*
  * Tasks have numbers 0..pj_tasks - 1 and begin in that order.  A task has its
- * slot, 0..pool_slots() - 1, to itself until its outcome is taken.
+ * slot, from 0, to itself until its outcome is taken.
  */
 struct pool_job {
 	unsigned	pj_tasks;
@@ -19,9 +21,6 @@ struct pool_job {
 	void		(*pj_idle)(void *context);
 	void		*pj_context;
 };
-
-/* The number of slots for so many threads. */
-unsigned pool_slots(unsigned threads);
 
 /*
  * Does all tasks on 1 or more threads, fewer if the host refuses some; or those

@@ -213,7 +213,7 @@ replicate_run(struct sweeping *sw)
 		return (ENOMEM);
 	if (threads > pj.pj_tasks)
 		threads = pj.pj_tasks;
-	rg.rg_slot_count = pool_slots(threads);
+	rg.rg_slot_count = POOL_AHEAD * threads;
 	rg.rg_slots = xcalloc(rg.rg_slot_count, sizeof(*rg.rg_slots));
 	for (i = 0; i < rg.rg_slot_count; i++)
 		rg.rg_slots[i].sl_error = ECANCELED;

@@ -103,10 +103,7 @@ int sweep_run(const struct options *op, char *const argv[],
  */
 int failpoint_run(const struct options *op);
 
-/*
- * Fills in what a result says of the whole run, and makes room for cells and
- * controls.  r is for result_free(), also after a failure.
- */
+/* Fills in what r says of the whole run; makes room for cells and controls. */
 int describe_run(const struct options *op, char *const argv[], unsigned cells,
     unsigned controls, struct result *r);
 
@@ -116,7 +113,6 @@ struct cell grid_first(const struct options *op);
 /* Makes the cells of the options' grid and, behind them, controls. */
 void grid_make(struct sweeping *sw);
 void grid_free(struct sweeping *sw);
-
 /* Frees what a cell points to; it has no samples afterwards. */
 void grid_clear(struct sweep_cell *sc);
 
@@ -202,8 +198,7 @@ int checkpoint_read(struct checkpoint *ck, struct result *begun);
 
 /*
  * Of a new run, writes the first line.  Of a resumed one, compares the first
- * line with this run, whose times and costs become those of that line, and adds
- * the repeats and figures of the other lines.
+ * line, whose times and costs it takes over, and adds the other lines' repeats.
  */
 int checkpoint_begin(struct checkpoint *ck, struct sweeping *sw);
 
@@ -247,11 +242,10 @@ void uncertainty_finish(const struct sweeping *sw, const unsigned *like);
 void uncertainty_analyse(struct result *r, const struct profile *profiles,
     const struct profile *base);
 
-/* Effects and rankings alone, with the profiles that the options draw. */
-void uncertainty_redraw(const struct options *op, struct result *r);
-
 /* The profiles that the options draw, to be freed. */
 struct profile *uncertainty_profiles(const struct options *op);
+/* Effects and rankings alone, with these. */
+void uncertainty_redraw(const struct options *op, struct result *r);
 
 /* path with a suffix, to be freed. */
 char *journal_name(const char *path, const char *suffix);

@@ -60,7 +60,7 @@ run(struct work *w, unsigned threads, unsigned fail_at)
 
 	memset(w, 0, sizeof(*w));
 	w->fail_at = fail_at;
-	w->slots = pool_slots(threads);
+	w->slots = POOL_AHEAD * threads;
 	return (pool_run(&pj, threads));
 }
 
