@@ -65,7 +65,7 @@ progress_format(char *buf, size_t size, unsigned width, double share,
 void
 progress_update(struct progress *p, uint64_t done, const char *label)
 {
-	char line[LINE_SIZE], text[LINE_SIZE], there[48] = "";
+	char line[LINE_SIZE], text[LINE_SIZE];
 	const double total = (double)p->pr_total, at = (double)done;
 	const double before = (double)p->pr_before;
 	struct winsize ws = { .ws_col = 0 };
@@ -78,10 +78,8 @@ progress_update(struct progress *p, uint64_t done, const char *label)
 	if (done > p->pr_before)
 		left_s = (double)(tick_ns() - p->pr_start_ns) /
 		    (double)NS_PER_S / (at - before) * (total - at);
-	if (p->pr_before > 0)
-		snprintf(there, sizeof(there), " (%d %% were there)",
-		    (int)(100 * before / total));
-	snprintf(text, sizeof(text), "%s%s", label, there);
+	snprintf(text, sizeof(text), p->pr_before == 0 ? "%s" :
+	    "%s (%d %% were there)", label, (int)(100 * before / total));
 	if (ioctl(STDERR_FILENO, TIOCGWINSZ, &ws) != 0 || ws.ws_col == 0)
 		ws.ws_col = COLUMNS_DEFAULT;
 	/* Some terminals wrap after the last column. */

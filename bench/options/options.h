@@ -222,7 +222,7 @@ int options_read(struct options *op, enum command_id cm, int argc,
  */
 int options_finish(struct options *op);
 
-/* Both, unless --help was given. */
+/* options_read() and options_finish(), which --help does not need. */
 int options_parse(struct options *op, enum command_id cm, int argc,
     char *const argv[]);
 

@@ -177,7 +177,7 @@ option_workload(struct options *op, const char *label, const char *text)
 	.od_type = TYPE_REAL, MEMBER(field), .od_low = (low),		\
 	.od_high = (high), .od_what = (what)
 #define	PERCENT(field, low)						\
-	.od_type = TYPE_PERCENT, MEMBER(field), .od_low = (low),		\
+	.od_type = TYPE_PERCENT, MEMBER(field), .od_low = (low),	\
 	.od_high = 100, .od_what = "percent"
 #define	ONE_OF(field, family, mask)					\
 	.od_type = TYPE_NAME, MEMBER(field), .od_max = (mask),		\
@@ -294,28 +294,20 @@ format_size(char buf[24], uint64_t v)
 void
 option_range(const struct option_def *od, char buf[OPTION_RANGE_SIZE])
 {
+	const enum option_type type = od->od_type;
+
 	buf[0] = '\0';
-	switch (od->od_type) {
-	case TYPE_NUMBER:
-	case TYPE_NUMBERS:
+	if (type == TYPE_NUMBER || type == TYPE_NUMBERS)
 		snprintf(buf, OPTION_RANGE_SIZE, "%" PRIu64 "..%" PRIu64,
 		    od->od_min, od->od_max);
-		break;
-	case TYPE_BYTES:
-	case TYPE_SIZES:
-		if (od->od_max != UINT64_MAX)
-			snprintf(buf, OPTION_RANGE_SIZE, "%s..%s",
-			    format_size((char[24]){ 0 }, od->od_min),
-			    format_size((char[24]){ 0 }, od->od_max));
-		break;
-	case TYPE_REAL:
-	case TYPE_PERCENT:
+	else if (type == TYPE_REAL || type == TYPE_PERCENT)
 		snprintf(buf, OPTION_RANGE_SIZE, "%g..%.9g", od->od_low,
 		    od->od_high);
-		break;
-	default:
-		break;
-	}
+	else if ((type == TYPE_BYTES || type == TYPE_SIZES) &&
+	    od->od_max != UINT64_MAX)
+		snprintf(buf, OPTION_RANGE_SIZE, "%s..%s",
+		    format_size((char[24]){ 0 }, od->od_min),
+		    format_size((char[24]){ 0 }, od->od_max));
 }
 
 void
@@ -371,16 +363,9 @@ option_list_max(const struct option_list *ol)
 
 /* A family whose names are words of a table of its own. */
 #define	WORDS(which, ...)						\
-	static const char *						\
-	name_##which(unsigned i)					\
-	{								\
-		static const char *const words[] = { __VA_ARGS__ };	\
-									\
-		return (i < sizeof(words) / sizeof(words[0]) ?		\
-		    words[i] : NULL);					\
-	}								\
-	const struct family family_##which = {				\
-	    .fa_name = name_##which }
+	static const char *const words_##which[] = { __VA_ARGS__ };	\
+	FAMILY(family_##which, sizeof(words_##which) / sizeof(char *),	\
+	    words_##which[i], .fa_title = NULL)
 
 WORDS(bits, "32", "64");
 WORDS(comparisons, "design", "lock", "cipher", "host");

@@ -15,24 +15,16 @@ bool
 cells_differ(const struct result_cell *a, const struct result_cell *b,
     enum cell_part part)
 {
-	switch (part) {
-	case PART_CIPHER:
-		return (strcmp(a->cipher, b->cipher) != 0);
-	case PART_CRYPTO:
-		return (strcmp(a->crypto, b->crypto) != 0);
-	case PART_LOCK:
-		return (strcmp(a->lock, b->lock) != 0 ||
-		    a->spin_polls != b->spin_polls);
-	case PART_LOAD:
-		return (a->request_bytes != b->request_bytes ||
-		    strcmp(a->workload, b->workload) != 0 ||
-		    a->rate_per_s != b->rate_per_s ||
-		    strcmp(a->arrivals, b->arrivals) != 0);
-	case PART_ENGINE:
-		return (strcmp(a->engine, b->engine) != 0);
-	default:
-		return (strcmp(a->design, b->design) != 0);
-	}
+	return (part == PART_CIPHER ? strcmp(a->cipher, b->cipher) != 0 :
+	    part == PART_CRYPTO ? strcmp(a->crypto, b->crypto) != 0 :
+	    part == PART_ENGINE ? strcmp(a->engine, b->engine) != 0 :
+	    part == PART_DESIGN ? strcmp(a->design, b->design) != 0 :
+	    part == PART_LOCK ? strcmp(a->lock, b->lock) != 0 ||
+	    a->spin_polls != b->spin_polls :
+	    a->request_bytes != b->request_bytes ||
+	    strcmp(a->workload, b->workload) != 0 ||
+	    a->rate_per_s != b->rate_per_s ||
+	    strcmp(a->arrivals, b->arrivals) != 0);
 }
 
 static int
