@@ -322,12 +322,12 @@ cat(const struct options *op)
 	struct randomdev_params rp = {
 		.rp_design = design_at(op->op_designs.ol_value[0]),
 		.rp_queue = bc->bc_harvest.queue,
-		.rp_cipher = ciphers[op->op_ciphers.ol_value[0]],
-		.rp_pool_hash = hash_find(bc->bc_program.pool_hash),
-		.rp_lock = lock_classes[op->op_locks.ol_value[0]],
-		.rp_lock_config = bc->bc_lock,
-		.rp_settings = bc->bc_setting,
-		.rp_setting_count = bc->bc_settings,
+		.rp_kernel.kp_cipher = ciphers[op->op_ciphers.ol_value[0]],
+		.rp_kernel.kp_pool_hash = hash_find(bc->bc_program.pool_hash),
+		.rp_kernel.kp_lock = lock_classes[op->op_locks.ol_value[0]],
+		.rp_kernel.kp_lock_config = bc->bc_lock,
+		.rp_kernel.kp_settings = bc->bc_setting,
+		.rp_kernel.kp_setting_count = bc->bc_settings,
 	};
 	const char *where = "no boot entropy";
 	struct randomdev *rd;
@@ -335,7 +335,7 @@ cat(const struct options *op)
 	unsigned started = 0;
 	int error;
 
-	rp.rp_lock_config.threads = readers_of(op) + 1;
+	rp.rp_kernel.kp_lock_config.threads = readers_of(op) + 1;
 	error = randomdev_new(&rd, &rp);
 	if (error != 0)
 		return (run_error("cannot make design %s: %s",

@@ -123,8 +123,8 @@ random_source_words(bool (*step)(uint64_t *), void *buf, size_t len)
 	return (done);
 }
 
-void
-harvest_record(void *hv, const struct random_event *event)
+static void
+note_event(void *hv, const struct random_event *event)
 {
 	record_add(&((struct harvest *)hv)->hv_record, event);
 }
@@ -195,6 +195,15 @@ harvest_init(struct harvest *hv, const struct harvest_config *config,
 }
 
 void
+harvest_params(struct harvest *hv, struct randomdev_params *rp)
+{
+	rp->rp_arg = hv;
+	rp->rp_idle = between_passes;
+	if (hv->hv_record.r_file != NULL)
+		rp->rp_record = note_event;
+}
+
+void
 harvest_attach(struct harvest *hv, struct randomdev *rd)
 {
 	const struct random_source_list *sl = &hv->hv_sources;
@@ -204,7 +213,6 @@ harvest_attach(struct harvest *hv, struct randomdev *rd)
 	for (unsigned i = 0; i < sl->sl_count; i++)
 		add_source(hv, sl->sl_source[i], sl->sl_state[i]);
 	test_anew(hv);
-	randomdev_idle(rd, between_passes, hv);
 }
 
 void

@@ -139,7 +139,7 @@ struct harvest {
 
 #define	harvest_init		FLAVOURED(harvest_init)
 #define	harvest_attach		FLAVOURED(harvest_attach)
-#define	harvest_record		FLAVOURED(harvest_record)
+#define	harvest_params		FLAVOURED(harvest_params)
 #define	harvest_fini		FLAVOURED(harvest_fini)
 #define	harvest_producer_run	FLAVOURED(harvest_producer_run)
 #define	harvest_stop		FLAVOURED(harvest_stop)
@@ -158,12 +158,12 @@ int harvest_init(struct harvest *hv, const struct harvest_config *config,
 
 /*
  * Registers those that are polled.  No thread uses the device yet; it outlives
- * hv, which does not move.  With a record's file, it has harvest_record().
+ * hv, which does not move.
  */
 void harvest_attach(struct harvest *hv, struct randomdev *rd);
 
-/* Adds an event to the record, for randomdev_params. */
-void harvest_record(void *hv, const struct random_event *event);
+/* What the device calls: between passes, and to record an event. */
+void harvest_params(struct harvest *hv, struct randomdev_params *rp);
 
 /* Wipes and releases; threads have been joined; or zeroed. */
 void harvest_fini(struct harvest *hv);

@@ -214,26 +214,26 @@ sweep_new(struct sweep **swp, struct arithmetic *ar)
 	const uint64_t seed = 1;
 	struct randomdev_params rp = {
 		.rp_design = ar->ar_design,
-		.rp_lock = lock_class_find("mtx"),
-		.rp_lock_config = lock_config_default(1),
-		.rp_cpus = 1,
-		.rp_unpaced = true,
-		.rp_preload = prime_bytes(BOOT_ENTROPY_BYTES, &seed),
-		.rp_preload_bytes = BOOT_ENTROPY_BYTES,
+		.rp_kernel.kp_lock = lock_class_find("mtx"),
+		.rp_kernel.kp_lock_config = lock_config_default(1),
+		.rp_kernel.kp_cpus = 1,
+		.rp_kernel.kp_unpaced = true,
+		.rp_kernel.kp_preload = prime_bytes(BOOT_ENTROPY_BYTES, &seed),
+		.rp_kernel.kp_preload_bytes = BOOT_ENTROPY_BYTES,
 	};
 	struct sweep *sw;
 	int error = errno;
 
 	sw = *swp = xcalloc(1, sizeof(*sw));
-	if (rp.rp_preload == NULL)
+	if (rp.rp_kernel.kp_preload == NULL)
 		return (error);
 	sw->sw_result = ar;
 	sw->sw_cipher = *cipher_stub(ar->ar_cipher);
 	sw->sw_cipher.ci_keystream = keystream;
-	rp.rp_cipher = &sw->sw_cipher;
+	rp.rp_kernel.kp_cipher = &sw->sw_cipher;
 	sw->sw_buf = xmalloc(ARITHMETIC_BYTES + PROBE_BYTES);
 	error = randomdev_new(&sw->sw_device, &rp);
-	free(rp.rp_preload);
+	free(rp.rp_kernel.kp_preload);
 	if (error != 0)
 		return (error);
 	if (!randomdev_seeded(sw->sw_device))

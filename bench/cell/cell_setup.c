@@ -118,35 +118,33 @@ make_device(struct cell_run *run, struct ledger *lg, struct randomdev **rd)
 	struct randomdev_params rp = {
 		.rp_design = design_find(ce->ce_design),
 		.rp_queue = bc->bc_harvest.queue,
-		.rp_cipher = makes_bytes(run) ? ce->ce_cipher :
+		.rp_kernel.kp_cipher = makes_bytes(run) ? ce->ce_cipher :
 		    cipher_stub(ce->ce_cipher),
-		.rp_pool_hash = hash_find(bc->bc_program.pool_hash),
-		.rp_lock = lock_class_find(ce->ce_lock),
-		.rp_lock_config = bc->bc_lock,
-		.rp_prof = &run->run_prof,
-		.rp_settings = bc->bc_setting,
-		.rp_setting_count = bc->bc_settings,
-		.rp_ledger = lg,
+		.rp_kernel.kp_pool_hash = hash_find(bc->bc_program.pool_hash),
+		.rp_kernel.kp_lock = lock_class_find(ce->ce_lock),
+		.rp_kernel.kp_lock_config = bc->bc_lock,
+		.rp_kernel.kp_prof = &run->run_prof,
+		.rp_kernel.kp_settings = bc->bc_setting,
+		.rp_kernel.kp_setting_count = bc->bc_settings,
+		.rp_kernel.kp_ledger = lg,
 		.rp_delivery = &run->run_delivery,
 	};
 	int error;
 
-	rp.rp_lock_config.threads = index_main(run) + 1;
+	rp.rp_kernel.kp_lock_config.threads = index_main(run) + 1;
 	if (run->run_faults != NULL)
 		failpoints_set(run->run_faults, &rp);
-	if (rd == &run->run_dev && bc->bc_harvest.record_file[0] != '\0') {
-		rp.rp_record = harvest_record;
-		rp.rp_record_arg = &run->run_sources;
-	}
+	if (rd == &run->run_dev)
+		harvest_params(&run->run_sources, &rp);
 	/* Boot entropy, as from a loader; of a simulated machine repeatable. */
-	rp.rp_preload_bytes = bc->bc_harvest.boot_entropy_bytes;
-	rp.rp_preload = prime_bytes(rp.rp_preload_bytes, MACHINE_SIMULATED ?
-	    &run->run_params->cp_seed : NULL);
-	if (rp.rp_preload == NULL)
+	rp.rp_kernel.kp_preload_bytes = bc->bc_harvest.boot_entropy_bytes;
+	rp.rp_kernel.kp_preload = prime_bytes(rp.rp_kernel.kp_preload_bytes,
+	    MACHINE_SIMULATED ? &run->run_params->cp_seed : NULL);
+	if (rp.rp_kernel.kp_preload == NULL)
 		return (cell_fail(run, errno, "the host's generator gave no "
 		    "boot entropy: %s", strerror(errno)));
 	error = randomdev_new(rd, &rp);
-	free(rp.rp_preload);
+	free(rp.rp_kernel.kp_preload);
 	if (error != 0)
 		return (cell_fail(run, error, "cannot make design %s with lock "
 		    "%s: %s", ce->ce_design, ce->ce_lock, strerror(error)));

@@ -108,8 +108,8 @@ failpoints_set(struct failpoints *fa, struct randomdev_params *rp)
 	rp->rp_failpoints = fa->fa_point + FIRST_FORTUNA;
 	rp->rp_failpoint_count = FORTUNA_FAILPOINTS;
 	rp->rp_clock = &fa->fa_point[FIRST_FORTUNA + FAILPOINT_clock_step];
-	rp->rp_lock_config.faults = &fa->fa_lock;
-	rp->rp_spin_faults = &fa->fa_spin;
+	rp->rp_kernel.kp_lock_config.faults = &fa->fa_lock;
+	rp->rp_kernel.kp_spin_faults = &fa->fa_spin;
 }
 
 void

@@ -285,21 +285,24 @@ make_device(struct execution *ex, const struct subject *tb)
 	struct kern_setting setting[DESIGN_SETTINGS_MAX];
 	struct randomdev_params rp = {
 		.rp_design = tb->tb_design,
-		.rp_cipher = execution_cipher(ex, sn->sn_real ? tb->tb_cipher :
-		    cipher_stub(tb->tb_cipher)),
-		.rp_lock = tb->tb_lock,
-		.rp_lock_config = tb->tb_lock_config,
-		.rp_settings = setting,
-		.rp_setting_count = tb->tb_settings,
-		.rp_cpus = sn->sn_places,
-		.rp_ledger = ex->ex_ledger,
+		.rp_kernel.kp_cipher = execution_cipher(ex, sn->sn_real ?
+		    tb->tb_cipher : cipher_stub(tb->tb_cipher)),
+		.rp_kernel.kp_lock = tb->tb_lock,
+		.rp_kernel.kp_lock_config = tb->tb_lock_config,
+		.rp_kernel.kp_settings = setting,
+		.rp_kernel.kp_setting_count = tb->tb_settings,
+		.rp_kernel.kp_cpus = sn->sn_places,
+		.rp_kernel.kp_ledger = ex->ex_ledger,
+		.rp_arg = ex,
+		.rp_idle = sn->sn_queue ? between_passes : NULL,
+		.rp_missed = missed,
 	};
 	struct random_state rs = { .rs_counter = uint128_make(0, UINT64_MAX -
 	    CARRY_BLOCKS) };
 	int error;
 
 	memcpy(setting, tb->tb_setting, sizeof(setting));
-	rp.rp_lock_config.threads = EXECUTION_CPUS + 1;
+	rp.rp_kernel.kp_lock_config.threads = EXECUTION_CPUS + 1;
 	if (tb->tb_faults != NULL) {
 		failpoints_make(&ex->ex_faults, tb->tb_faults,
 		    &FLAVOURED(failpoint_machine), ex->ex_seed, PAUSE_NS, 1,
@@ -309,15 +312,12 @@ make_device(struct execution *ex, const struct subject *tb)
 		ex->ex_tested = sn->sn_queue &&
 		    tb->tb_faults->fl_text[FAILPOINTS_HEALTH] != NULL;
 	}
-	if (ex->ex_tested && rp.rp_setting_count < DESIGN_SETTINGS_MAX)
-		setting[rp.rp_setting_count++] = (struct kern_setting){
-		    NIST_HEALTHTEST_ENABLED, 1 };
+	if (ex->ex_tested && tb->tb_settings < DESIGN_SETTINGS_MAX)
+		setting[rp.rp_kernel.kp_setting_count++] =
+		    (struct kern_setting){ NIST_HEALTHTEST_ENABLED, 1 };
 	error = randomdev_new(&ex->ex_device, &rp);
 	if (error != 0)
 		return (error);
-	randomdev_missed(ex->ex_device, missed, ex);
-	if (sn->sn_queue)
-		randomdev_idle(ex->ex_device, between_passes, ex);
 	pass_tests(ex);
 	if (sn->sn_seeded)
 		feed_until_seeded(ex);

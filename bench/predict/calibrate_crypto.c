@@ -286,19 +286,19 @@ gaps_of(struct calibration *cb, size_t bytes)
 	static const uint64_t seed = 1;
 	struct randomdev_params rp = {
 		.rp_design = design_find("locked"),
-		.rp_lock = &gap_class,
-		.rp_lock_config = lock_config_default(cpu_count()),
-		.rp_preload = prime_bytes(BOOT_BYTES, &seed),
-		.rp_preload_bytes = BOOT_BYTES,
+		.rp_kernel.kp_lock = &gap_class,
+		.rp_kernel.kp_lock_config = lock_config_default(cpu_count()),
+		.rp_kernel.kp_preload = prime_bytes(BOOT_BYTES, &seed),
+		.rp_kernel.kp_preload_bytes = BOOT_BYTES,
 	};
 	struct calibrate_spread qs, sum = { 0 };
 	const double n = cipher_count;
 
-	if (rp.rp_preload == NULL)
+	if (rp.rp_kernel.kp_preload == NULL)
 		cb->cb_error = errno;
 	read_bytes = bytes;
 	for (unsigned i = 0; i < cipher_count && cb->cb_error == 0; i++) {
-		rp.rp_cipher = ciphers[i];
+		rp.rp_kernel.kp_cipher = ciphers[i];
 		cb->cb_error = randomdev_new(&device, &rp);
 		if (cb->cb_error != 0)
 			break;
@@ -310,7 +310,7 @@ gaps_of(struct calibration *cb, size_t bytes)
 		sum.qs_p95 += qs.qs_p95 / n;
 		sum.qs_count += qs.qs_count;
 	}
-	free(rp.rp_preload);
+	free(rp.rp_kernel.kp_preload);
 	return (sum);
 }
 

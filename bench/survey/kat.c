@@ -149,14 +149,14 @@ kat_init(struct kat *k)
 {
 	struct randomdev_params params = {
 		.rp_design = k->k_algorithm,
-		.rp_cipher = k->k_cipher,
-		.rp_lock = lock_class_find("mtx"),
-		.rp_lock_config = lock_config_default(k->k_places),
-		.rp_settings = &k->k_mode,
-		.rp_setting_count = k->k_mode.kv_name[0] != '\0',
-		.rp_cpus = k->k_places,
+		.rp_kernel.kp_cipher = k->k_cipher,
+		.rp_kernel.kp_lock = lock_class_find("mtx"),
+		.rp_kernel.kp_lock_config = lock_config_default(k->k_places),
+		.rp_kernel.kp_settings = &k->k_mode,
+		.rp_kernel.kp_setting_count = k->k_mode.kv_name[0] != '\0',
+		.rp_kernel.kp_cpus = k->k_places,
 		/* Scripts know no time. */
-		.rp_unpaced = true,
+		.rp_kernel.kp_unpaced = true,
 	};
 
 	if (k->k_cipher == NULL || k->k_algorithm == NULL)

@@ -245,9 +245,9 @@ trial_begin(struct trial *tr, const struct design *de, enum design_queue queue)
 	const struct randomdev_params rp = {
 		.rp_design = de,
 		.rp_queue = queue,
-		.rp_cipher = cipher_stub(ciphers[0]),
-		.rp_lock = lock_class_find("mtx"),
-		.rp_lock_config = lock_config_default(1),
+		.rp_kernel.kp_cipher = cipher_stub(ciphers[0]),
+		.rp_kernel.kp_lock = lock_class_find("mtx"),
+		.rp_kernel.kp_lock_config = lock_config_default(1),
 	};
 	int error;
 

@@ -47,7 +47,7 @@ int
 randomdev_read(struct randomdev *rd, int cpu, void *buf, size_t n, size_t *left,
     bool nonblock)
 {
-	struct ledger *lg = rd->rd_params.rp_ledger;
+	struct ledger *lg = rd->rd_params.rp_kernel.kp_ledger;
 	int error;
 
 	ledger_begin(lg, n);
@@ -179,24 +179,7 @@ randomdev_set(struct randomdev *rd, const struct kern_setting *set)
 	kernel_leave(rd->rd_kernel);
 }
 
-/* The harvest thread. */
-
-void
-randomdev_idle(struct randomdev *rd, void (*idle)(void *, int64_t *),
-    void *arg)
-{
-	rd->rd_idle = idle;
-	rd->rd_idle_arg = arg;
-}
-
 /* Counts. */
-
-void
-randomdev_missed(struct randomdev *rd, void (*missed)(void *), void *arg)
-{
-	rd->rd_missed = missed;
-	rd->rd_missed_arg = arg;
-}
 
 void
 randomdev_window(struct randomdev *rd, bool open)
@@ -207,11 +190,13 @@ randomdev_window(struct randomdev *rd, bool open)
 struct harvest_totals
 randomdev_totals(struct randomdev *rd)
 {
+	const unsigned threads =
+	    rd->rd_params.rp_kernel.kp_lock_config.threads;
 	struct harvest_totals ht = { .ht_in = 0 };
 	uint64_t direct, emptied, queued;
 	struct kind *kd;
 
-	for (unsigned i = 0; i < rd->rd_params.rp_lock_config.threads; i++) {
+	for (unsigned i = 0; i < threads; i++) {
 		ht.ht_in += machine_note_load_64(&rd->rd_caller[i].cl_queued);
 		ht.ht_dropped += machine_note_load_64(
 		    &rd->rd_caller[i].cl_dropped);

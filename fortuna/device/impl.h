@@ -43,10 +43,6 @@ struct randomdev {
 	struct kind	 rd_kind[ENTROPYSOURCE];
 	struct source	 rd_source[RANDOM_ABI_SOURCES_MAX];
 	unsigned	 rd_sources;
-	void		(*rd_idle)(void *, int64_t *);
-	void		*rd_idle_arg;
-	void		(*rd_missed)(void *);
-	void		*rd_missed_arg;
 	int64_t		 rd_start_ns;	/* uptime */
 	struct m32	 rd_window;	/* is open */
 	_Alignas(MACHINE_CACHE_LINE)

@@ -37,8 +37,8 @@ above_idle(void *above, int64_t *timeout_ns)
 	struct randomdev *rd = above;
 
 	(void)randomdev_timer(rd, machine_uptime_coarse_ns() - rd->rd_start_ns);
-	if (rd->rd_idle != NULL)
-		rd->rd_idle(rd->rd_idle_arg, timeout_ns);
+	if (rd->rd_params.rp_idle != NULL)
+		rd->rd_params.rp_idle(rd->rd_params.rp_arg, timeout_ns);
 }
 
 static void
@@ -54,9 +54,10 @@ above_slept(void *above, bool woken)
 {
 	struct randomdev *rd = above;
 
-	if (!woken && caller_of(rd)->cl_blocked && rd->rd_missed != NULL &&
+	if (!woken && caller_of(rd)->cl_blocked &&
+	    rd->rd_params.rp_missed != NULL &&
 	    atomic_load_acq_32(&rd->rd_unblocked) != 0)
-		rd->rd_missed(rd->rd_missed_arg);
+		rd->rd_params.rp_missed(rd->rd_params.rp_arg);
 }
 
 static unsigned
@@ -112,9 +113,9 @@ rh_deliver(void *self, const struct random_event *event)
 
 	cl->cl_source = event->he_source % ENTROPYSOURCE;
 	if (rd->rd_params.rp_record != NULL)
-		rd->rd_params.rp_record(rd->rd_params.rp_record_arg, event);
+		rd->rd_params.rp_record(rd->rd_params.rp_arg, event);
 	count(&rd->rd_kind[cl->cl_source].kd_delivered);
-	ledger_deliver_begin(rd->rd_params.rp_ledger);
+	ledger_deliver_begin(rd->rd_params.rp_kernel.kp_ledger);
 	kernel_delivering(rd->rd_kernel, true);
 	cl->cl_began_cycles = rd->rd_params.rp_delivery != NULL &&
 	    atomic_load_32(&rd->rd_window) != 0 ? machine_cycles() : 0;
@@ -130,7 +131,7 @@ rh_delivered(void *self)
 		hist_add(rd->rd_params.rp_delivery, machine_cycles_since(
 		    cl->cl_began_cycles, machine_cycles()));
 	kernel_delivering(rd->rd_kernel, false);
-	ledger_deliver_end(rd->rd_params.rp_ledger, 1);
+	ledger_deliver_end(rd->rd_params.rp_kernel.kp_ledger, 1);
 	kernel_leave(rd->rd_kernel);
 }
 
@@ -148,7 +149,7 @@ rh_tested(void *self, enum random_tested tested)
 		return;
 	}
 	count(&kd->kd_discarded);
-	ledger_refused(rd->rd_params.rp_ledger);
+	ledger_refused(rd->rd_params.rp_kernel.kp_ledger);
 	if (tested >= RANDOM_REPEATED && was < RANDOM_REPEATED)
 		count(tested == RANDOM_REPEATED ? &kd->kd_repetitions :
 		    &kd->kd_proportions);
@@ -175,76 +176,61 @@ rh_source_read(void *self, unsigned i, void *buf, unsigned n)
 /* Start and end. */
 
 /* The settings of the design and the run, in the order of application. */
-static int
-boot(struct randomdev *rd, struct kernel_params *kp)
+static void
+set_settings(struct randomdev *rd)
 {
-	const struct randomdev_params *rp = &rd->rd_params;
-	const struct design *de = rp->rp_design;
+	struct kernel_params *kp = &rd->rd_params.rp_kernel;
+	const struct kern_setting *of_run = kp->kp_settings;
+	const struct design *de = rd->rd_params.rp_design;
 	struct kern_setting *set = rd->rd_setting;
 	unsigned n = 0;
-	int error;
 
-	MPASS(rp->rp_setting_count <= DESIGN_SETTINGS_MAX);
+	MPASS(kp->kp_setting_count <= DESIGN_SETTINGS_MAX);
 	set[n++] = (struct kern_setting){
 	    .kv_name = "kern.random.use_chacha20_cipher",
-	    .kv_value = strcmp(rp->rp_cipher->ci_name, "chacha20") == 0 };
+	    .kv_value = strcmp(kp->kp_cipher->ci_name, "chacha20") == 0 };
 	if (de->de_setting.kv_name[0] != '\0')
 		set[n++] = de->de_setting;
-	for (unsigned i = 0; i < rp->rp_setting_count; i++)
-		set[n++] = rp->rp_settings[i];
+	for (unsigned i = 0; i < kp->kp_setting_count; i++)
+		set[n++] = of_run[i];
 	kp->kp_settings = set;
 	kp->kp_setting_count = n;
-	error = kernel_load(&rd->rd_kernel, kp);
-	if (error != 0)
+}
+
+int
+randomdev_new(struct randomdev **rdp, const struct randomdev_params *rp)
+{
+	struct randomdev *rd = xaligned(_Alignof(struct randomdev),
+	    sizeof(*rd));
+	struct kernel_params *kp = &rd->rd_params.rp_kernel;
+	int error;
+
+	rd->rd_params = *rp;
+	rd->rd_start_ns = machine_uptime_coarse_ns();
+	atomic_init_32(&rd->rd_window, 0);
+	atomic_init_32(&rd->rd_unblocked, 0);
+	rd->rd_caller = xaligned(_Alignof(struct caller),
+	    kp->kp_lock_config.threads * sizeof(*rd->rd_caller));
+	kp->kp_file = design_file(rp->rp_design, DESIGN_MACHINE, rp->rp_queue);
+	kp->kp_name = rp->rp_design->de_ident;
+	kp->kp_above = &above;
+	kp->kp_above_arg = rd;
+	if (kp->kp_cpus == 0)
+		kp->kp_cpus = machine_cpu_ids();
+	set_settings(rd);
+	error = kp->kp_file == NULL ? errno : kernel_load(&rd->rd_kernel, kp);
+	if (error != 0) {
+		randomdev_free(rd);
 		return (error);
+	}
 	rd->rd_object = kernel_object(rd->rd_kernel)->ko_device();
 	rd->rd_host = (struct random_host){ rd, rh_deliver, rh_delivered,
 	    rh_tested, rh_unblock, rh_source_read };
 	rd->rd_object->ro_attach(&rd->rd_host);
 	kernel_boot(rd->rd_kernel, rd->rd_object->ro_key != NULL,
 	    rd->rd_object->ro_counter != NULL);
+	*rdp = rd;
 	return (0);
-}
-
-int
-randomdev_new(struct randomdev **rdp, const struct randomdev_params *rp)
-{
-	struct kernel_params kp = {
-		.kp_file = design_file(rp->rp_design, DESIGN_MACHINE,
-		    rp->rp_queue),
-		.kp_name = rp->rp_design->de_ident,
-		.kp_above = &above,
-		.kp_cipher = rp->rp_cipher,
-		.kp_pool_hash = rp->rp_pool_hash,
-		.kp_lock = rp->rp_lock,
-		.kp_lock_config = rp->rp_lock_config,
-		.kp_spin_faults = rp->rp_spin_faults,
-		.kp_prof = rp->rp_prof,
-		.kp_ledger = rp->rp_ledger,
-		.kp_cpus = rp->rp_cpus != 0 ? rp->rp_cpus : machine_cpu_ids(),
-		.kp_unpaced = rp->rp_unpaced,
-		.kp_preload = rp->rp_preload,
-		.kp_preload_bytes = rp->rp_preload_bytes,
-	};
-	struct randomdev *rd;
-	int error;
-
-	if (kp.kp_file == NULL)
-		return (errno);
-	rd = xaligned(_Alignof(struct randomdev), sizeof(*rd));
-	rd->rd_params = *rp;
-	rd->rd_start_ns = machine_uptime_coarse_ns();
-	atomic_init_32(&rd->rd_window, 0);
-	atomic_init_32(&rd->rd_unblocked, 0);
-	kp.kp_above_arg = rd;
-	rd->rd_caller = xaligned(_Alignof(struct caller),
-	    rp->rp_lock_config.threads * sizeof(*rd->rd_caller));
-	error = boot(rd, &kp);
-	if (error == 0)
-		*rdp = rd;
-	else
-		randomdev_free(rd);
-	return (error);
 }
 
 void

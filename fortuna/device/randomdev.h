@@ -2,7 +2,7 @@
  * random(4) of one design on one machine: a kernel that was booted, and its
  * entry points.
  *
- * Threads that use it have an mt_index below rp_lock_config.threads.
+ * Threads that use it have an mt_index below kp_lock_config.threads.
  */
 #ifndef FORTUNA_DEVICE_RANDOMDEV_H
 #define FORTUNA_DEVICE_RANDOMDEV_H
@@ -21,30 +21,25 @@ struct randomdev;
 struct randomdev_params {
 	const struct design *rp_design;
 	enum design_queue rp_queue;
-	const struct cipher *rp_cipher;
-	const struct hash *rp_pool_hash;	/* NULL: the source's */
-	const struct lock_class *rp_lock;	/* what MTX_DEF is */
-	struct lock_config rp_lock_config;
-	const struct lock_faults *rp_spin_faults;	/* of MTX_SPIN */
-	struct lockprof	*rp_prof;	/* a row for each site; or NULL */
-	const struct kern_setting *rp_settings;
-	unsigned	 rp_setting_count;
-	/* CPUs that the kernel has; 0: as many as the machine. */
-	unsigned	 rp_cpus;
-	bool		 rp_unpaced;	/* for scripts, which know no time */
-	struct ledger	*rp_ledger;	/* monitors it; or NULL */
+	/* Without file, name and layer above; kp_cpus 0: the machine's. */
+	struct kernel_params rp_kernel;
 	/* Those that a source may ask, by name; outlive it; NULL: none. */
 	struct failpoint *rp_failpoints;
 	unsigned	 rp_failpoint_count;
 	struct failpoint *rp_clock;	/* is added to uptimes, ms; or NULL */
 	/* Cycles of each delivery while a window is open; or NULL. */
 	struct hist	*rp_delivery;
-	void		*rp_preload;	/* boot entropy; wiped */
-	size_t		 rp_preload_bytes;
-	/* Called with each event that is delivered, before it is; or NULL. */
+	void		*rp_arg;	/* of these, which may be NULL */
+	/* Called with each event that is delivered, before it is. */
 	void		 (*rp_record)(void *arg,
 			    const struct random_event *event);
-	void		*rp_record_arg;
+	/* The harvest thread will sleep, for a time that this may change. */
+	void		 (*rp_idle)(void *arg, int64_t *timeout_ns);
+	/*
+	 * A thread slept on in a read after the device was unblocked, until its
+	 * time was over.
+	 */
+	void		 (*rp_missed)(void *arg);
 };
 
 /* A source that the harvest thread reads; writes at most n bytes. */
@@ -93,8 +88,6 @@ struct device_status {
 #define	randomdev_harvest	FLAVOURED(randomdev_harvest)
 #define	randomdev_register	FLAVOURED(randomdev_register)
 #define	randomdev_set		FLAVOURED(randomdev_set)
-#define	randomdev_idle		FLAVOURED(randomdev_idle)
-#define	randomdev_missed	FLAVOURED(randomdev_missed)
 #define	randomdev_window	FLAVOURED(randomdev_window)
 #define	randomdev_totals	FLAVOURED(randomdev_totals)
 #define	randomdev_health	FLAVOURED(randomdev_health)
@@ -139,7 +132,7 @@ void randomdev_deliver(struct randomdev *rd,
 
 /*
  * Delivers n bytes, rounded down to whole events, to its pools in turn.  Beside
- * rp_preload the events' counters do not depend on the time.
+ * kp_preload the events' counters do not depend on the time.
  */
 void randomdev_prime(struct randomdev *rd, const uint8_t *bytes, size_t n);
 
@@ -162,13 +155,6 @@ void randomdev_register(struct randomdev *rd, const char *ident,
 void randomdev_set(struct randomdev *rd, const struct kern_setting *set);
 
 /*
- * Called when the harvest thread is about to sleep, for a time that it may
- * change; set before that thread runs.
- */
-void randomdev_idle(struct randomdev *rd,
-    void (*idle)(void *arg, int64_t *timeout_ns), void *arg);
-
-/*
  * The harvest thread, rand_harvestq: runs the source's until
  * randomdev_harvest_stop(), which another thread calls; that ends its sleep,
  * and lets it empty the queue once more.
@@ -183,13 +169,6 @@ void randomdev_idle(struct randomdev *rd,
  */
 #define	randomdev_timer(rd, now_ns)					\
 	kernel_timer(randomdev_kernel(rd), now_ns)
-
-/*
- * Called when a thread slept on in a read after the device was unblocked, until
- * its time was over; set before threads.
- */
-void randomdev_missed(struct randomdev *rd, void (*missed)(void *arg),
-    void *arg);
 
 /* Times deliveries while a window is open. */
 void randomdev_window(struct randomdev *rd, bool open);

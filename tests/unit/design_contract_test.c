@@ -392,7 +392,7 @@ ATF_TC_BODY(randomdev_read__every_lock, tc)
 			if (!lock_understood(lock_classes[k]))
 				continue;
 			rp = device_params(de, ciphers[k % cipher_count]);
-			rp.rp_lock = lock_classes[k];
+			rp.rp_kernel.kp_lock = lock_classes[k];
 			device_make_params(&d, &rp);
 			device_seed(&d);
 			check_readers(&d, MOVERS, true, MOVER_READS);

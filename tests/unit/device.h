@@ -71,11 +71,11 @@ device_params(const struct design *de, const struct cipher *cipher)
 {
 	return ((struct randomdev_params){
 		.rp_design = de,
-		.rp_cipher = cipher,
-		.rp_lock = lock_class_find("mtx"),
-		.rp_lock_config = lock_config_default(DEVICE_THREADS),
-		.rp_cpus = DEVICE_CPUS,
-		.rp_unpaced = true,
+		.rp_kernel.kp_cipher = cipher,
+		.rp_kernel.kp_lock = lock_class_find("mtx"),
+		.rp_kernel.kp_lock_config = lock_config_default(DEVICE_THREADS),
+		.rp_kernel.kp_cpus = DEVICE_CPUS,
+		.rp_kernel.kp_unpaced = true,
 	});
 }
 
@@ -94,12 +94,12 @@ device_make_params(struct device *d, const struct randomdev_params *rp)
 	int error;
 
 	*d = (struct device){ .d_de = rp->rp_design,
-	    .d_cipher = rp->rp_cipher };
+	    .d_cipher = rp->rp_kernel.kp_cipher };
 	snprintf(d->d_name, sizeof(d->d_name), "%s, %s, %s",
-	    rp->rp_design->de_ident, rp->rp_cipher->ci_name,
-	    rp->rp_lock->lc_name);
+	    rp->rp_design->de_ident, rp->rp_kernel.kp_cipher->ci_name,
+	    rp->rp_kernel.kp_lock->lc_name);
 	ATF_REQUIRE_EQ(0, ledger_new(&d->d_lg, &config));
-	watched.rp_ledger = d->d_lg;
+	watched.rp_kernel.kp_ledger = d->d_lg;
 	error = randomdev_new(&d->d_rd, &watched);
 	ATF_REQUIRE_MSG(error == 0, "%s: %s", d->d_name, strerror(error));
 }
@@ -119,8 +119,8 @@ device_make_set(struct device *d, const struct design *de,
 {
 	struct randomdev_params rp = device_params(de, cipher);
 
-	rp.rp_settings = set;
-	rp.rp_setting_count = n;
+	rp.rp_kernel.kp_settings = set;
+	rp.rp_kernel.kp_setting_count = n;
 	device_make_params(d, &rp);
 }
 

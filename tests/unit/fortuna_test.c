@@ -112,7 +112,7 @@ DEVICE_TEST(pool_hash__known_answers, "Pools hash with what they were given, "
 	struct device d;
 
 	for (size_t i = 0; i < nitems(hashed); i++) {
-		rp.rp_pool_hash = hash_find(hashed[i].pool_hash);
+		rp.rp_kernel.kp_pool_hash = hash_find(hashed[i].pool_hash);
 		ATF_REQUIRE_EQ(HASH_READY, hash_load(hash_find(
 		    hashed[i].pool_hash)));
 		make(&d, &rp);
@@ -350,8 +350,8 @@ DEVICE_TEST(pre_read__pacing, "More than 100 ms lie between reseeds, the first "
 	const struct kern_setting early = set("kern.random.early", 1);
 	struct device d;
 
-	rp.rp_settings = &early;
-	rp.rp_setting_count = 1;
+	rp.rp_kernel.kp_settings = &early;
+	rp.rp_kernel.kp_setting_count = 1;
 	make(&d, &rp);
 	for (size_t i = 0; i < nitems(rows); i++) {
 		if (rows[i].feed)
@@ -376,8 +376,8 @@ DEVICE_TEST(pre_read__minpoolsize, "Pool 0 reseeds from minpoolsize bytes on, "
 
 	for (size_t i = 0; i < 2 * nitems(rows); i++) {
 		kv = set("kern.random.fortuna.minpoolsize", rows[i / 2][0]);
-		rp.rp_settings = &kv;
-		rp.rp_setting_count = i % 2;
+		rp.rp_kernel.kp_settings = &kv;
+		rp.rp_kernel.kp_setting_count = i % 2;
 		make(&d, &rp);
 		if (i % 2 == 0)
 			randomdev_set(d.d_rd, &kv);

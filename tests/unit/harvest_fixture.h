@@ -23,14 +23,14 @@ static struct mthread harvester;
 static struct m32 passes_asked, passes_done;
 static unsigned passes;
 
-/* What has a record's file, or NULL. */
-static struct harvest *recorded;
+/* What else is called, in its place or before it. */
+static struct randomdev_params harvested;
 
 static inline void
 note_event(void *arg __attribute__((unused)), const struct random_event *he)
 {
-	if (recorded != NULL)
-		harvest_record(recorded, he);
+	if (harvested.rp_record != NULL)
+		harvested.rp_record(harvested.rp_arg, he);
 	if (notes < NOTES_MAX)
 		note[notes] = *he;
 	notes++;
@@ -41,6 +41,10 @@ await_pass(void *arg __attribute__((unused)), int64_t *timeout_ns)
 {
 	const uint32_t done = atomic_load_32(&passes_done) + 1;
 
+	if (harvested.rp_idle != NULL) {
+		harvested.rp_idle(harvested.rp_arg, timeout_ns);
+		return;
+	}
 	*timeout_ns = 1;
 	atomic_store_rel_32(&passes_done, done);
 	while (atomic_load_acq_32(&passes_asked) <= done)
@@ -60,6 +64,7 @@ setup_params(const struct randomdev_params *params)
 	struct randomdev_params rp = *params;
 
 	rp.rp_record = note_event;
+	rp.rp_idle = await_pass;
 	rp.rp_delivery = &delivery;
 	memset(&delivery, 0, sizeof(delivery));
 	notes = passes = 0;
@@ -67,7 +72,6 @@ setup_params(const struct randomdev_params *params)
 	atomic_init_32(&passes_done, 0);
 	device_make_params(&dev, &rp);
 	dev.d_counted = true;
-	randomdev_idle(dev.d_rd, await_pass, NULL);
 }
 
 static inline void

@@ -253,8 +253,8 @@ BOTH_QUEUES(preload, "what a loader left is delivered in whole events, to each "
 
 	memset(boot, 0x33, sizeof(boot));
 	rp.rp_queue = queue;
-	rp.rp_preload = boot;
-	rp.rp_preload_bytes = sizeof(boot);
+	rp.rp_kernel.kp_preload = boot;
+	rp.rp_kernel.kp_preload_bytes = sizeof(boot);
 	setup_params(&rp);
 	ATF_CHECK_EQ(33, totals().ht_delivered);
 	ATF_CHECK_EQ(2 * EVENT_BYTES, device_status(&dev).ds_pool0_bytes);
@@ -485,6 +485,7 @@ begin(const struct harvest_config *hc, unsigned producers)
 
 	ATF_REQUIRE_EQ_MSG(0, harvest_init(&hv, hc, &error), "%s",
 	    error.text);
+	harvest_params(&hv, &harvested);
 	harvest_attach(&hv, dev.d_rd);
 	ATF_REQUIRE_EQ(producers, hv.hv_producers);
 	spawn_harvester();
@@ -495,6 +496,7 @@ end(void)
 {
 	randomdev_harvest_stop(dev.d_rd);
 	machine_join(&harvester);
+	harvested = (struct randomdev_params){ .rp_arg = NULL };
 }
 
 static void
@@ -520,7 +522,6 @@ BOTH_QUEUES(replay_is_exact, "a recorded run gives the design the same events "
 
 	strcpy(hc.record_file, "events");
 	setup(queue);
-	recorded = &hv;
 	begin(&hc, 0);
 	for (unsigned i = 1; i <= 5; i++) {
 		push(700, i % 2 == 0 ? RANDOM_INTERRUPT : RANDOM_SWI);
@@ -528,7 +529,6 @@ BOTH_QUEUES(replay_is_exact, "a recorded run gives the design the same events "
 			machine_yield();
 	}
 	end();
-	recorded = NULL;
 	ATF_CHECK_EQ(0, record_finish(&hv.hv_record));
 	harvest_fini(&hv);
 	device_free(&dev);

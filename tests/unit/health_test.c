@@ -41,6 +41,9 @@ read_nothing(void *state, void *buf, size_t len)
 	return (0);
 }
 
+/* What runs between passes, once it was made. */
+static struct harvest hv;
+
 /* With bits at most ENTROPY_MAX or 0, which is unknown. */
 static void
 make(struct feeder *fd, const struct design *de,
@@ -50,10 +53,15 @@ make(struct feeder *fd, const struct design *de,
 		{ NIST_HEALTHTEST_ENABLED, enabled },
 		{ "kern.random.bits", bits },
 	};
+	struct randomdev_params rp = device_params(de, ciphers[0]);
 
 	*fd = (struct feeder){ .fd_random = source, .fd_event = {
 	    .he_source = (uint8_t)source, .he_size = HARVEST_ENTROPY_BYTES } };
-	device_make_set(&fd->fd_dev, de, ciphers[0], set, nitems(set));
+	rp.rp_kernel.kp_settings = set;
+	rp.rp_kernel.kp_setting_count = nitems(set);
+	if (hv.hv_config.rate_hz != 0)
+		harvest_params(&hv, &rp);
+	device_make_params(&fd->fd_dev, &rp);
 	if (source >= RANDOM_PURE_START)
 		randomdev_register(fd->fd_dev.d_rd, "test", source,
 		    read_nothing, NULL);
@@ -409,18 +417,17 @@ DEVICE_TEST(ondemand_pass__writes_once, "the tunable's mask is written once, "
 	enum { PASS = 30 };
 	struct harvest_config hc = harvest_config_default();
 	static struct mthread harvester;
-	static struct harvest hv;
 	struct harvest_error error;
 	struct feeder fd;
 	int64_t began_ns;
 
-	make_kind(&fd, 0);
 	strcpy(hc.sources, "none");
 	hc.rate_hz = HARVEST_RATE_MAX_HZ;
 	hc.nist_healthtest_ondemand = 1u << kinds[0].source;
 	hc.ondemand_pass = PASS;
-	start(&fd);
 	ATF_REQUIRE_EQ(0, harvest_init(&hv, &hc, &error));
+	make_kind(&fd, 0);
+	start(&fd);
 	harvest_attach(&hv, fd.fd_dev.d_rd);
 	began_ns = machine_uptime_ns();
 	support_spawn(&harvester, "rand_harvestq", MACHINE_CPU_ANY,
