@@ -196,10 +196,7 @@ trial_run(void *arg)
 	config.pass_limit = LOCK_TRIAL_PASS_LIMIT;
 	config.nodes = LOCK_TRIAL_NODES;
 	config.threads = lt->lt_threads + 1;
-	tl->tl_error = lock_init(&tl->tl_lock, lt->lt_class, "lock", &config,
-	    NULL);
-	if (tl->tl_error != 0)
-		return;
+	lock_init(&tl->tl_lock, lt->lt_class, "lock", &config, NULL);
 	if (lt->lt_kind <= LOCK_TRIAL_HELD)
 		run_members(tl);
 	else

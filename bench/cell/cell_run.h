@@ -136,8 +136,8 @@ int cell_unseeded(struct cell_run *run, struct randomdev *rd,
  * Makes a ledger for each generator if cp_ledger is set; sums them up and frees
  * them, also after a failure.
  *
- * Return: what ledger_new() does; 0, EPROTO after a violation, with its text in
- * run_error, or ENOMEM when not all was checked.
+ * Return: what ledger_new() does; 0, or EPROTO after a violation, with its text
+ * in run_error.
  */
 int cell_ledgers_make(struct cell_run *run);
 int cell_ledgers_free(struct cell_run *run, struct result_ledger *rl);

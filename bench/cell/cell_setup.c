@@ -79,9 +79,6 @@ cell_ledgers_free(struct cell_run *run, struct result_ledger *rl)
 		if (le.le_violated && status != EPROTO)
 			status = cell_fail(run, EPROTO, "ledger: %s",
 			    le.le_text);
-		else if (le.le_error != 0 && status == 0)
-			status = cell_fail(run, le.le_error, "no memory for "
-			    "the ledger");
 		ledger_free(run->run_ledger[i]);
 	}
 	free(run->run_ledger);
@@ -211,15 +208,14 @@ make_profile(struct cell_run *run)
 	const char *design = run->run_params->cp_cell.ce_design;
 	const struct kern_file *kf = design_file(design_find(design),
 	    DESIGN_MACHINE, bc->bc_harvest.queue);
-	int error;
 
 	if (kf == NULL)
 		return (cell_fail(run, errno, "cannot load design %s: %s",
 		    design, strerror(errno)));
-	error = lockprof_init(&run->run_prof, index_main(run) + 1,
-	    kf->kf_site_count, kf->kf_sites);
+	lockprof_init(&run->run_prof, index_main(run) + 1, kf->kf_site_count,
+	    kf->kf_sites);
 	run->run_prof.lp_skipcount = bc->bc_lock.prof_skipcount;
-	return (error);
+	return (0);
 }
 
 int

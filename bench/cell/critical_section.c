@@ -161,7 +161,7 @@ section_main(void *arg)
 	struct section_run *sr = arg;
 	const struct critical_section *se = sr->sr_section;
 	struct lock_config config = se->se_lock_config;
-	unsigned made = 0;
+	unsigned made;
 
 	machine_attach(&sr->sr_main, "section");
 	atomic_init_64(&sr->sr_common, 0);
@@ -169,12 +169,10 @@ section_main(void *arg)
 	sr->sr_shared = xaligned(MACHINE_CACHE_LINE, sr->sr_locks *
 	    sizeof(*sr->sr_shared));
 	config.threads = se->se_threads;
-	for (; made < sr->sr_locks && sr->sr_error == 0;
-	    made += sr->sr_error == 0)
-		sr->sr_error = lock_init(&sr->sr_shared[made].sh_lock,
+	for (made = 0; made < sr->sr_locks; made++)
+		lock_init(&sr->sr_shared[made].sh_lock,
 		    lock_class_find(se->se_lock), "lock", &config, NULL);
-	if (sr->sr_error == 0)
-		sr->sr_error = run_workers(sr);
+	sr->sr_error = run_workers(sr);
 	while (made > 0)
 		lock_fini(&sr->sr_shared[--made].sh_lock);
 	free(sr->sr_shared);

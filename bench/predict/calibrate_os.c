@@ -82,24 +82,18 @@ calibrate_lock(struct calibration *cb)
 	static struct lock lock;
 	struct lockprof prof;
 
-	cb->cb_error = lockprof_init(&prof, 1, 1, site);
-	if (cb->cb_error != 0)
-		return;
+	lockprof_init(&prof, 1, 1, site);
 	prof.lp_skipcount = config.prof_skipcount;
 	lockprof_open(&prof, 1);
-	cb->cb_error = lock_init(&lock, lock_class_find("mtx"), "calibrate",
-	    &config, &prof);
-	if (cb->cb_error == 0) {
-		CALIBRATE_TIME(cb, PROFILE_OP_LOCK_AFTER, record_loop, &prof,
-		    cb->cb_budget_ns / 2, -rmw,
-		    "profile of a hold, until the next atomic");
-		qs = calibrate_batches(cb, lock_loop, &lock,
-		    cb->cb_budget_ns / 2);
-		calibrate_enter(cb, PROFILE_OP_LOCK_PAIR, &qs, 1, -atomics -
-		    calibrate_value(cb, PROFILE_OP_LOCK_AFTER), "profiled "
-		    "mtx, %.3g ns, less op.lock_after and atomics", qs.qs_p50);
-		lock_fini(&lock);
-	}
+	lock_init(&lock, lock_class_find("mtx"), "calibrate", &config, &prof);
+	CALIBRATE_TIME(cb, PROFILE_OP_LOCK_AFTER, record_loop, &prof,
+	    cb->cb_budget_ns / 2, -rmw,
+	    "profile of a hold, until the next atomic");
+	qs = calibrate_batches(cb, lock_loop, &lock, cb->cb_budget_ns / 2);
+	calibrate_enter(cb, PROFILE_OP_LOCK_PAIR, &qs, 1, -atomics -
+	    calibrate_value(cb, PROFILE_OP_LOCK_AFTER), "profiled mtx, %.3g "
+	    "ns, less op.lock_after and atomics", qs.qs_p50);
+	lock_fini(&lock);
 	lockprof_fini(&prof);
 }
 

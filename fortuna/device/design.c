@@ -148,7 +148,7 @@ open_variant(struct design_object *dob, unsigned i, char error[KERN_ERROR_SIZE])
 	    dob->do_path[i] == NULL)
 		i -= i % HARVEST_MODELS;
 	if (!dob->do_opened[i]) {
-		/* Where libcrypto lacks one, a source that uses it panics. */
+		/* Where a library lacks one, a source that uses it panics. */
 		(void)hash_load(hash_find("blake2b-512"));
 		(void)hash_load(hash_find("blake2s-256"));
 		(void)hash_load(hash_blake2s_keyed());

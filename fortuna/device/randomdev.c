@@ -80,18 +80,6 @@ above_core_rule(void *above, unsigned pools)
 	});
 }
 
-static const uint8_t *
-above_core_key(void *above)
-{
-	return (((struct randomdev *)above)->rd_object->ro_key());
-}
-
-static uint128_t
-above_core_counter(void *above)
-{
-	return (((struct randomdev *)above)->rd_object->ro_counter());
-}
-
 static const struct kernel_above above = {
 	.ka_failpoint	= above_failpoint,
 	.ka_clock	= above_clock,
@@ -99,8 +87,6 @@ static const struct kernel_above above = {
 	.ka_sleeping	= above_sleeping,
 	.ka_slept	= above_slept,
 	.ka_core_rule	= above_core_rule,
-	.ka_core_key	= above_core_key,
-	.ka_core_counter = above_core_counter,
 };
 
 /* What random(4) reports and asks. */
@@ -227,8 +213,8 @@ randomdev_new(struct randomdev **rdp, const struct randomdev_params *rp)
 	rd->rd_host = (struct random_host){ rd, rh_deliver, rh_delivered,
 	    rh_tested, rh_unblock, rh_source_read };
 	rd->rd_object->ro_attach(&rd->rd_host);
-	kernel_boot(rd->rd_kernel, rd->rd_object->ro_key != NULL,
-	    rd->rd_object->ro_counter != NULL);
+	kernel_boot(rd->rd_kernel, rd->rd_object->ro_key,
+	    rd->rd_object->ro_counter);
 	*rdp = rd;
 	return (0);
 }

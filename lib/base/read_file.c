@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "lib/base/memory.h"
 #include "lib/base/read_file.h"
 
 enum { CHUNK = 1 << 16 };
@@ -13,7 +14,7 @@ int
 read_file(int fd, size_t max, char **text, size_t *size)
 {
 	size_t room = 0, used = 0;
-	char *buf = NULL, *more;
+	char *buf = NULL;
 	struct stat sb;
 	ssize_t n = 1;
 	int error = 0;
@@ -26,12 +27,7 @@ read_file(int fd, size_t max, char **text, size_t *size)
 	while (n != 0 && error == 0) {
 		if (room - used <= CHUNK) {
 			room = 2 * room + 2 * CHUNK;
-			more = realloc(buf, room);
-			if (more == NULL) {
-				error = ENOMEM;
-				break;
-			}
-			buf = more;
+			buf = xreallocarray(buf, room, 1);
 		}
 		n = read(fd, buf + used, CHUNK);
 		if (n > 0)

@@ -59,13 +59,10 @@ digest_finish(struct digest *dg, uint8_t *out)
 	hash_finish(dg->dg_hash, &dg->dg_ctx[dg->dg_current], out);
 }
 
-/*
- * BLAKE2s with a key, for digest_init_as() after hash_load(); a digest that is
- * reset has a key of zeros.
- */
+/* BLAKE2s that can have a key; without one it is BLAKE2s. */
 struct hash *hash_blake2s_keyed(void);
 
-/* Empties such a digest, and gives it a key; may allocate. */
+/* Empties such a digest, and gives it a key. */
 void digest_key(struct digest *dg, const uint8_t key[BLAKE2S_KEY_BYTES]);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "lib/base/kassert.h"
 #include "lib/crypto/crypto.h"
-#include "lib/crypto/hash.h"
+#include "lib/crypto/digest.h"
 
 /* Starts the library, once in a process. */
 static bool
@@ -102,3 +102,19 @@ const struct hash_library hash_gcrypt = {
 	.hl_init = init, .hl_fini = fini, .hl_clear = clear,
 	.hl_update = update, .hl_finish = finish
 };
+
+struct hash *
+hash_blake2s_keyed(void)
+{
+	return (hash_find("gcrypt:blake2s-256"));
+}
+
+void
+digest_key(struct digest *dg, const uint8_t key[BLAKE2S_KEY_BYTES])
+{
+	digest_reset(dg);
+	/* Until the next reset. */
+	if (gcry_md_setkey(dg->dg_ctx[dg->dg_current].hc_handle, key,
+	    BLAKE2S_KEY_BYTES) != 0)
+		crypto_fail(dg->dg_hash->ha_name);
+}

@@ -26,7 +26,7 @@ kern_no_memory(struct kernel *k)
 		vm_abort(ENOMEM);
 #endif
 	kernel_stop(k, KERN_HERE, "no memory for a cipher or a hash, or "
-	    "libcrypto lacks BLAKE2");
+	    "libcrypto or libgcrypt lacks BLAKE2");
 }
 
 void
@@ -35,7 +35,7 @@ kern_core_begin(struct kernel *k)
 	const struct kernel_above *ka = k->k_params.kp_above;
 	struct ledger_core_rule lu;
 
-	if (!k->k_has_core || k->k_cored)
+	if (k->k_core_key == NULL || k->k_cored)
 		return;
 	lu = ka->ka_core_rule(k->k_params.kp_above_arg, k->k_pools);
 	k->k_core = ledger_core(k->k_params.kp_ledger, &lu);
@@ -72,34 +72,34 @@ kern_use_seed(struct kern_thread *kt, const uint8_t *data, size_t n)
 static void
 note_core_key(struct kernel *k, struct kern_thread *kt, const void *key)
 {
+	const bool counted = k->k_core_counter != NULL;
 	struct ledger *lg = k->k_params.kp_ledger;
 
 	kt->kt_installed = true;
 	if (!kt->kt_drained && !kt->kt_delivering)
 		return;
 	kern_use_seed(kt, key, KERN_KEY_BYTES);
-	if (k->k_counted && kt->kt_seeds > 0)
+	if (counted && kt->kt_seeds > 0)
 		ledger_seed_unused(lg, k->k_core);
 	kt->kt_reseeding = true;
 	kt->kt_mixed = !kt->kt_drained;
 	/* What the source decided by; its clock may step. */
 	if (kt->kt_drained)
-		ledger_drain(lg, k->k_core, k->k_counted ? kt->kt_now_ns : 0,
-		    k->k_counted && !k->k_params.kp_unpaced);
+		ledger_drain(lg, k->k_core, counted ? kt->kt_now_ns : 0,
+		    counted && !k->k_params.kp_unpaced);
 	ledger_reseed_begin(lg, k->k_core);
 }
 
 void
 kern_report(struct kernel *k, struct kern_thread *kt)
 {
-	const struct kernel_above *ka = k->k_params.kp_above;
+	const bool counted = k->k_core_counter != NULL;
 	struct ledger *lg = k->k_params.kp_ledger;
-	void *above = k->k_params.kp_above_arg;
 
 	if (kt->kt_absorbed > 0 || kt->kt_mixed) {
 		/* Fortuna's come in two parts. */
-		for (unsigned i = 0; i < (k->k_counted && kt->kt_parts > 2 ?
-		    2 : 1); i++)
+		for (unsigned i = 0; i < (counted && kt->kt_parts > 2 ? 2 : 1);
+		    i++)
 			ledger_event(lg, k->k_core, kt->kt_mixed ? 0 :
 			    (unsigned)kt->kt_pool, kt->kt_absorbed);
 		kt->kt_absorbed = 0;
@@ -109,9 +109,9 @@ kern_report(struct kernel *k, struct kern_thread *kt)
 	if (!kt->kt_installed)
 		return;
 	kt->kt_installed = false;
-	if (k->k_counted)
-		ledger_install(lg, k->k_core, ka->ka_core_key(above),
-		    ka->ka_core_counter(above));
+	if (counted)
+		ledger_install(lg, k->k_core, k->k_core_key(),
+		    k->k_core_counter());
 	if (kt->kt_reseeding)
 		ledger_reseed_end(lg, k->k_core);
 	kt->kt_reseeding = false;
@@ -121,11 +121,9 @@ static void
 kh_key_set(void *self, void *to, const void *key)
 {
 	struct kernel *k = self;
-	const struct kernel_params *kp = &k->k_params;
 	struct kern_thread *kt = kern_thread_of(k);
 
-	if (k->k_cored &&
-	    to == kp->kp_above->ka_core_key(kp->kp_above_arg))
+	if (k->k_cored && to == k->k_core_key())
 		note_core_key(k, kt, key);
 	kt->kt_drained = false;
 	kt->kt_seeds = 0;

@@ -108,9 +108,10 @@ struct kernel {
 	bool		 k_booted;
 	unsigned	 k_settings_read;	/* tunables that were set */
 	unsigned	 k_core;
-	bool		 k_has_core;	/* that the ledger is to have */
+	/* Of the core that the ledger is to have, or NULL. */
+	const void	*(*k_core_key)(void);
+	uint128_t	(*k_core_counter)(void);
 	bool		 k_cored;	/* and has */
-	bool		 k_counted;	/* its C can be seen */
 	_Atomic int64_t	 k_unpaced_ns;
 	void		(*k_process)(void *);	/* the kernel's, or NULL */
 	void		*k_process_arg;
@@ -203,7 +204,7 @@ void kern_keys_clear(struct kernel *k, const void *p, size_t n);
 void kern_hashes_init(struct kernel *k);
 void kern_hashes_fini(struct kernel *k);
 
-/* There is no memory for a cipher or a hash, or libcrypto lacks one. */
+/* There is no memory for a cipher or a hash, or a library lacks one. */
 void kern_no_memory(struct kernel *k) __attribute__((noreturn));
 
 /*

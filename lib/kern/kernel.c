@@ -341,12 +341,13 @@ apply_settings(struct kernel *k, bool tunable)
 }
 
 void
-kernel_boot(struct kernel *k, bool cored, bool counted)
+kernel_boot(struct kernel *k, const void *(*key)(void),
+    uint128_t (*counter)(void))
 {
 	const struct kern_copy *kc = k->k_copy;
 
-	k->k_has_core = cored && k->k_params.kp_ledger != NULL;
-	k->k_counted = counted;
+	k->k_core_key = k->k_params.kp_ledger != NULL ? key : NULL;
+	k->k_core_counter = counter;
 	kernel_enter(k, KERNEL_CPU_HERE);
 	apply_settings(k, true);
 	for (unsigned i = 0; i < kc->kc_init_count; i++)

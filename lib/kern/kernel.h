@@ -29,9 +29,6 @@ struct kernel_above {
 	void		(*ka_slept)(void *above, bool woken);
 	/* Of the ledger's core, when the source's pools are there. */
 	struct ledger_core_rule (*ka_core_rule)(void *above, unsigned pools);
-	/* Where the source's K is, and C; the mutex of both is owned. */
-	const uint8_t	*(*ka_core_key)(void *above);
-	uint128_t	(*ka_core_counter)(void *above);
 };
 
 struct kernel_params {
@@ -82,10 +79,11 @@ int kernel_load(struct kernel **k, const struct kernel_params *kp);
 /*
  * Sets the settings and runs SYSINIT(9) in order.
  *
- *   cored    in  whether ka_core_key() can be called
- *   counted  in  and ka_core_counter(); then reseeds are paced
+ *   key      in  where the source's K is; or NULL
+ *   counter  in  its C, with the mutex of both; then reseeds are paced
  */
-void kernel_boot(struct kernel *k, bool cored, bool counted);
+void kernel_boot(struct kernel *k, const void *(*key)(void),
+    uint128_t (*counter)(void));
 
 /* No thread uses it any more; or NULL.  Wipes the source's variables. */
 void kernel_free(struct kernel *k);

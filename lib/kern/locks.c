@@ -62,8 +62,7 @@ kh_lock_new(void *self, const char *name, unsigned flags, const void *at)
 	}
 	kl = xaligned(_Alignof(struct kern_lock), sizeof(struct kern_lock) +
 	    threads * sizeof(struct lock_node));
-	if (lock_init(&kl->kl_lock, class, name, &config, kp->kp_prof) != 0)
-		no_memory();
+	lock_init(&kl->kl_lock, class, name, &config, kp->kp_prof);
 	kl->kl_at = at;
 	kl->kl_spin = (flags & KERN_LOCK_SPIN) != 0;
 	kern_tables_take(k);

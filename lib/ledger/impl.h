@@ -93,7 +93,7 @@ struct ledger_key {
 	uint32_t	 lk_number;
 	uint32_t	 lk_objects;
 	struct lineage	 lk_lineage;
-	uint16_t	 lk_ranges;	/* in all */
+	unsigned	 lk_ranges;	/* in all */
 	bool		 lk_installed;
 	bool		 lk_replaced;
 	struct ledger_key *lk_next;	/* in the bucket */
@@ -101,7 +101,7 @@ struct ledger_key {
 	struct range	 lk_range[KEY_RANGES];	/* counters used */
 	uint128_t	 lk_install_ctr;
 	uint128_t	 lk_replace_ctr;
-	uint16_t	 lk_room;	/* of lk_more */
+	unsigned	 lk_room;	/* of lk_more */
 };
 
 struct retired {
@@ -244,7 +244,7 @@ void ledger_cores_finish(struct ledger *lg);
 void ledger_check_age(const struct at *at, const struct ledger_record *use);
 
 /* key.c */
-int ledger_keys_init(struct ledger *lg);
+void ledger_keys_init(struct ledger *lg);
 void ledger_keys_fini(struct ledger *lg);
 void ledger_check_set(const struct at *at);
 void ledger_check_wipe(const struct at *at);

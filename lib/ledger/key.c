@@ -1,16 +1,14 @@
 /* Keys by fingerprint, the counters used under each, and retired keys. */
-#include <errno.h>
 #include <stdlib.h>
 
+#include "lib/base/memory.h"
 #include "lib/ledger/impl.h"
 
-int
+void
 ledger_keys_init(struct ledger *lg)
 {
 	lg->lg_retired_room = CHUNK;
-	lg->lg_retired = malloc(CHUNK * sizeof(*lg->lg_retired));
-	if (lg->lg_retired == NULL)
-		return (ENOMEM);
+	lg->lg_retired = xmalloc(CHUNK * sizeof(*lg->lg_retired));
 	/* Reads do not allocate, but for very many keys. */
 	for (unsigned i = 0; i < BUCKETS; i++)
 		lg->lg_bucket[i].lk_next = &lg->lg_bucket[BUCKETS + i];
@@ -18,7 +16,6 @@ ledger_keys_init(struct ledger *lg)
 		lg->lg_bucket[i].lk_next = lg->lg_spare;
 		lg->lg_spare = &lg->lg_bucket[i];
 	}
-	return (0);
 }
 
 void
@@ -47,7 +44,7 @@ find(struct ledger *lg, struct print p)
 	return (NULL);
 }
 
-/* A place for a new key in the bucket; NULL when there is no memory. */
+/* A place for a new key in the bucket. */
 static struct ledger_key *
 place(struct ledger *lg, struct ledger_key *bucket)
 {
@@ -57,16 +54,10 @@ place(struct ledger *lg, struct ledger_key *bucket)
 		if (k->lk_epoch != lg->lg_epoch || k->lk_objects == 0)
 			return (k);
 	k = lg->lg_spare;
-	if (k != NULL) {
+	if (k != NULL)
 		lg->lg_spare = k->lk_next;
-	} else {
-		k = aligned_alloc(_Alignof(struct ledger_key), sizeof(*k));
-		if (k == NULL) {
-			lg->lg_result.le_error = ENOMEM;
-			return (NULL);
-		}
-		memset(k, 0, sizeof(*k));
-	}
+	else
+		k = xaligned(_Alignof(struct ledger_key), sizeof(*k));
 	k->lk_next = bucket->lk_next;
 	bucket->lk_next = k;
 	return (k);
@@ -92,8 +83,6 @@ check_retired(struct ledger *lg)
 	    .lgr_wiped = true }, second = { .lgr_op = LEDGER_SET };
 	struct retired *rt = lg->lg_retired;
 
-	if (lg->lg_result.le_error != 0)
-		return;
 	qsort(rt, n, sizeof(*rt), by_print);
 	for (uint64_t i = 1; i < n; i++, rt++) {
 		if (rt[0].rt_a != rt[1].rt_a || rt[0].rt_b != rt[1].rt_b)
@@ -163,7 +152,6 @@ ledger_check_wipe(const struct at *at)
 	struct ledger *lg = at->at_lg;
 	struct ledger_thread *lt = at->at_lt;
 	struct ledger_key *k = find(lg, p);
-	struct retired *more;
 	uint64_t place;
 
 	if (k == NULL || k->lk_objects == 0) {
@@ -180,13 +168,9 @@ ledger_check_wipe(const struct at *at)
 	/* Of more than LEDGER_RETIRED_MAX the oldest is overwritten. */
 	place = lg->lg_result.le_wipes % LEDGER_RETIRED_MAX;
 	if (place == lg->lg_retired_room) {
-		more = realloc(lg->lg_retired, 2 * place * sizeof(*more));
-		if (more == NULL) {
-			lg->lg_result.le_error = ENOMEM;
-			return;
-		}
-		lg->lg_retired = more;
 		lg->lg_retired_room = 2 * place;
+		lg->lg_retired = xreallocarray(lg->lg_retired, 2 * place,
+		    sizeof(*lg->lg_retired));
 	}
 	lg->lg_result.le_wipes++;
 	lg->lg_retired[place] = (struct retired){ p.pt_a, p.pt_b,
@@ -207,8 +191,6 @@ ledger_check_set(const struct at *at)
 		revived = k->lk_objects++ == 0;
 	} else {
 		k = place(lg, &lg->lg_bucket[p.pt_a % BUCKETS]);
-		if (k == NULL)
-			return;
 		k->lk_print = p;
 		k->lk_epoch = lg->lg_epoch;
 		k->lk_number = (uint32_t)++lg->lg_result.le_keys;
@@ -280,8 +262,7 @@ join(struct range *range, const struct range *more)
 static bool
 add_range(struct ledger *lg, struct ledger_key *k, struct range range)
 {
-	unsigned joined, room;
-	struct range *more;
+	unsigned joined;
 
 	for (unsigned i = 0; i < k->lk_ranges; i++)
 		if (range.rn_last >= range_at(k, i)->rn_first &&
@@ -290,16 +271,10 @@ add_range(struct ledger *lg, struct ledger_key *k, struct range range)
 	for (joined = 0; joined < k->lk_ranges; joined++)
 		if (join(range_at(k, joined), &range))
 			break;
-	if (joined == KEY_RANGES + (unsigned)k->lk_room) {
-		room = 2u * k->lk_room + KEY_RANGES;
-		more = room > UINT16_MAX ? NULL : realloc(k->lk_more, room *
-		    sizeof(*more));
-		if (more == NULL) {
-			lg->lg_result.le_error = ENOMEM;
-			return (true);
-		}
-		k->lk_more = more;
-		k->lk_room = (uint16_t)room;
+	if (joined == KEY_RANGES + k->lk_room) {
+		k->lk_room = 2 * k->lk_room + KEY_RANGES;
+		k->lk_more = xreallocarray(k->lk_more, k->lk_room,
+		    sizeof(*k->lk_more));
 	}
 	if (joined == k->lk_ranges) {
 		*range_at(k, k->lk_ranges++) = range;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "lib/base/memory.h"
 #include "lib/crypto/wipe.h"
 #include "lib/ledger/impl.h"
 #include "lib/machine/tick.h"
@@ -230,18 +231,13 @@ ledger_core(struct ledger *lg, const struct ledger_core_rule *rule)
 int
 ledger_new(struct ledger **lgp, const struct ledger_config *config)
 {
-	int error;
-	struct ledger *lg = aligned_alloc(_Alignof(struct ledger), sizeof(*lg));
+	struct ledger *lg = xaligned(_Alignof(struct ledger), sizeof(*lg));
 
-	if (lg == NULL)
-		return (ENOMEM);
-	memset(lg, 0, sizeof(*lg));
 	lg->lg_config = *config;
-	error = getentropy(lg->lg_secret, sizeof(lg->lg_secret)) != 0 ? errno :
-	    ledger_keys_init(lg);
-	if (error != 0) {
+	ledger_keys_init(lg);
+	if (getentropy(lg->lg_secret, sizeof(lg->lg_secret)) != 0) {
 		ledger_free(lg);
-		return (error);
+		return (errno);
 	}
 	ledger_reset(lg);
 	*lgp = lg;

@@ -102,7 +102,6 @@ struct ledger_result {
 	uint64_t	le_events;	/* put into pools */
 	unsigned	le_ranges_max;	/* separate ranges under one key */
 	uint64_t	le_forgotten;	/* retired keys no longer remembered */
-	int		le_error;	/* ENOMEM: not everything was checked */
 	bool		le_violated;	/* the rest is about the first one */
 	enum ledger_property le_property;
 	/* The earlier operation may lack a time. */
@@ -113,7 +112,7 @@ struct ledger_result {
 /* Of more retired keys than this, the newest are remembered: 16 bytes each. */
 enum { LEDGER_RETIRED_MAX = 160 * 65536 };
 
-/* Returns: 0, ENOMEM, or an error of getentropy(3). */
+/* Returns: 0, or an error of getentropy(3). */
 int ledger_new(struct ledger **lg, const struct ledger_config *config);
 
 /* Starts again and keeps the memory.  No other thread uses the ledger. */

@@ -2,10 +2,10 @@
  * The lock family: its table, and what all kinds share.  Stands for the
  * class-independent part of sys/kern/subr_lock.c.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/memory.h"
 #include "lib/lock/spin.h"
 
 const struct lock_class *const lock_classes[] = {
@@ -28,12 +28,10 @@ lock_class_find(const char *name)
 	return (NULL);
 }
 
-int
+void
 lock_init(struct lock *l, const struct lock_class *class, const char *name,
     const struct lock_config *config, struct lockprof *prof)
 {
-	int error = 0;
-
 	KASSERT(config->threads > 0 && config->threads <= LOCK_THREADS_MAX,
 	    ("%s for %u threads", name, config->threads));
 	KASSERT(config->delay_base >= 1 &&
@@ -46,26 +44,14 @@ lock_init(struct lock *l, const struct lock_class *class, const char *name,
 	l->lo_prof = prof;
 	lockprof_owner_init(&l->lo_owner);
 	if (class->lc_init != NULL)
-		error = class->lc_init(l);
-	if (error != 0) {
-		free(l->lo_lines);
-		memset(l, 0, sizeof(*l));
-	}
-	return (error);
+		class->lc_init(l);
 }
 
-int
+void
 lock_lines_init(struct lock *l, size_t n, size_t size)
 {
-	MPASS(n > 0 && size % MACHINE_CACHE_LINE == 0);
-	MPASS(l->lo_lines == NULL);
-	if (n > SIZE_MAX / size)
-		return (ENOMEM);
-	l->lo_lines = aligned_alloc(MACHINE_CACHE_LINE, n * size);
-	if (l->lo_lines == NULL)
-		return (ENOMEM);
-	memset(l->lo_lines, 0, n * size);
-	return (0);
+	MPASS(n > 0 && size % MACHINE_CACHE_LINE == 0 && l->lo_lines == NULL);
+	l->lo_lines = xaligned(MACHINE_CACHE_LINE, n * size);
 }
 
 void

@@ -93,8 +93,8 @@ struct lock_class {
 	const char	*lc_type;	/* the kernel's word: "sleep mutex" */
 	unsigned	 lc_flags;
 	unsigned	 lc_knobs;
-	/* Returns 0 or an errno value.  NULL: zero words are a free lock. */
-	int		(*lc_init)(struct lock *l);
+	/* NULL: zero words are a free lock. */
+	void		(*lc_init)(struct lock *l);
 	/* NULL: lock_fini() asserts that lc_owned() is false. */
 	void		(*lc_fini)(struct lock *l);
 	/* Begins an acquisition.  If it returns false lc_wait() follows. */
@@ -177,11 +177,11 @@ struct lock_config lock_config_default(unsigned ncpus);
 extern const struct tunable lock_tunables[];	/* tn_knob: LK_ bits */
 extern const unsigned lock_tunable_count;
 
-/* Makes a free lock; prof outlives it or is NULL.  Returns: 0 or an error. */
-int lock_init(struct lock *l, const struct lock_class *class, const char *name,
+/* Makes a free lock; prof outlives it or is NULL. */
+void lock_init(struct lock *l, const struct lock_class *class, const char *name,
     const struct lock_config *config, struct lockprof *prof);
 
-/* The lock is free, or zeroed: lock_init() failed or was not called. */
+/* The lock is free, or zeroed. */
 void lock_fini(struct lock *l);
 
 /* The rest of an acquisition after lc_enter(); fills *w. */
@@ -249,9 +249,9 @@ lock_release(struct lock *l, struct lock_node *n)
 
 /*
  * For lc_init: makes l->lo_lines, n times size zero bytes, whole cache lines,
- * which lock_fini() frees.  Returns: 0 or ENOMEM.
+ * which lock_fini() frees.
  */
-int lock_lines_init(struct lock *l, size_t n, size_t size);
+void lock_lines_init(struct lock *l, size_t n, size_t size);
 
 /* For kinds that use LK_NODES: the caller's node, and how many there are. */
 static inline unsigned

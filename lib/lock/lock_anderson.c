@@ -31,21 +31,17 @@ slot_of(struct lock *l, uint32_t ticket)
 }
 
 /* Lines are zero: ticket 0 is granted, in its own line only. */
-static int
+static void
 anderson_init(struct lock *l)
 {
 	uint32_t n = 1;
-	int error;
 
 	while (n < l->lo_config.threads)
 		n *= 2;
-	error = lock_lines_init(l, n, sizeof(struct slot));
-	if (error != 0)
-		return (error);
+	lock_lines_init(l, n, sizeof(struct slot));
 	l->lo_config.threads = n;
 	for (uint32_t i = 0; i < n; i++)
 		atomic_init_32(slot_of(l, i), 0);
-	return (0);
 }
 
 /* The next ticket is granted exactly while the lock is free. */

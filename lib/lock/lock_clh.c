@@ -43,17 +43,14 @@ thread_of(struct lock *l)
 }
 
 /* Threads first, then a node for each and one for the tail. */
-static int
+static void
 clh_init(struct lock *l)
 {
 	unsigned threads = l->lo_config.threads;
 	struct clh_thread *thread;
 	struct clh_node *node;
-	int error = lock_lines_init(l, 2 * (size_t)threads + 1,
-	    sizeof(struct clh_node));
 
-	if (error != 0)
-		return (error);
+	lock_lines_init(l, 2 * (size_t)threads + 1, sizeof(struct clh_node));
 	thread = l->lo_lines;
 	node = (struct clh_node *)(void *)(thread + threads);
 	for (unsigned i = 0; i <= threads; i++)
@@ -61,7 +58,6 @@ clh_init(struct lock *l)
 	for (unsigned i = 0; i < threads; i++)
 		thread[i].clt_node = &node[i];
 	atomic_init_ptr(state_of(l), (uintptr_t)&node[threads]);
-	return (0);
 }
 
 /* The node in the tail is busy while the lock is owned. */

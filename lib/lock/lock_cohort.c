@@ -37,11 +37,10 @@ cohort_of(struct lock *l)
 	return ((struct cohort_node *)l->lo_lines + lock_numa_node(l));
 }
 
-static int
+static void
 cohort_init(struct lock *l)
 {
-	return (lock_lines_init(l, lock_numa_nodes(l),
-	    sizeof(struct cohort_node)));
+	lock_lines_init(l, lock_numa_nodes(l), sizeof(struct cohort_node));
 }
 
 /* With the node's lock.  Returns: whether the global lock is taken, too. */

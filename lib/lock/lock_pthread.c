@@ -8,14 +8,16 @@
  */
 #include <pthread.h>
 
+#include "lib/base/memory.h"
 #include "lib/lock/lock.h"
 
 LOCK_STATE(pthread_mutex_t)
 
-static int
+static void
 pthread_lock_init(struct lock *l)
 {
-	return (pthread_mutex_init(state_of(l), NULL));
+	if (pthread_mutex_init(state_of(l), NULL) != 0)
+		no_memory();
 }
 
 static void

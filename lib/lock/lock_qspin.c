@@ -40,11 +40,10 @@ waiter_of(struct lock *l, uint32_t tail)
 	return ((struct qspin_node *)l->lo_lines + (tail - 1));
 }
 
-static int
+static void
 qspin_init(struct lock *l)
 {
-	return (lock_lines_init(l, l->lo_config.threads,
-	    sizeof(struct qspin_node)));
+	lock_lines_init(l, l->lo_config.threads, sizeof(struct qspin_node));
 }
 
 /* Waits until the bits are clear.  Returns: the word. */

@@ -2,42 +2,28 @@
  * The rows of a profile, kept and added up.  Shared by all flavours but for
  * lockprof_record(), which runs on the machine's threads.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/base/kassert.h"
+#include "lib/base/memory.h"
 #include "lib/lock/profiling.h"
 
-/* Whole cache lines of zeros, or NULL. */
-static void *
-zeroed(size_t bytes)
-{
-	void *p = aligned_alloc(MACHINE_CACHE_LINE, bytes);
-
-	if (p != NULL)
-		memset(p, 0, bytes);
-	return (p);
-}
-
-int
+void
 lockprof_init(struct lockprof *lp, unsigned threads, unsigned sites,
     const char *const *site_names)
 {
 	KASSERT(threads > 0 && sites > 0 && sites <= LOCKPROF_SITES_MAX,
 	    ("%u threads, %u sites", threads, sites));
 	memset(lp, 0, sizeof(*lp));
-	lp->lp_rows = zeroed((size_t)threads * sites * sizeof(*lp->lp_rows));
-	lp->lp_thread = zeroed(threads * sizeof(*lp->lp_thread));
-	if (lp->lp_rows == NULL || lp->lp_thread == NULL) {
-		lockprof_fini(lp);
-		return (ENOMEM);
-	}
+	lp->lp_rows = xaligned(MACHINE_CACHE_LINE, (size_t)threads * sites *
+	    sizeof(*lp->lp_rows));
+	lp->lp_thread = xaligned(MACHINE_CACHE_LINE, threads *
+	    sizeof(*lp->lp_thread));
 	lp->lp_threads = threads;
 	lp->lp_sites = sites;
 	lp->lp_site_names = site_names;
 	atomic_init_32(&lp->lp_window, 0);
-	return (0);
 }
 
 void

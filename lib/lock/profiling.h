@@ -96,9 +96,9 @@ struct lockprof {
 
 /*
  * Makes a profile that does not record yet, for mt_index below threads and at
- * most LOCKPROF_SITES_MAX sites; site_names outlives it.  Returns: 0 or ENOMEM.
+ * most LOCKPROF_SITES_MAX sites; site_names outlives it.
  */
-int lockprof_init(struct lockprof *lp, unsigned threads, unsigned sites,
+void lockprof_init(struct lockprof *lp, unsigned threads, unsigned sites,
     const char *const *site_names);
 
 void lockprof_fini(struct lockprof *lp);

@@ -16,7 +16,7 @@ enum { TURNS_MAX = 1 << 12 };	/* without a change; then it is a deadlock */
 CTASSERT(VM_CONTROLLED_MAX <= 64);	/* a bit each */
 CTASSERT(STEP_PS == VM_PS_PER_NS);
 
-int
+void
 vm_controlled_init(struct vm *vm)
 {
 	struct vm_controlled *vx = &vm->vm_controlled;
@@ -25,7 +25,8 @@ vm_controlled_init(struct vm *vm)
 	/* vm_written() returns early without waiters. */
 	vx->vx_line.vl_waiters = 1;
 	vx->vx_control = vm->vm_config->mc_control;
-	return (vx->vx_control->vh_memory == VM_SC ? 0 : memory_init(vm));
+	if (vx->vx_control->vh_memory != VM_SC)
+		memory_init(vm);
 }
 
 /* The first thread is in no set. */

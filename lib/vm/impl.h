@@ -352,7 +352,7 @@ vm_waiter_over(const struct vm_waiter *vw)
 
 /* controlled_scheduler.c; only for its threads, but for the first two. */
 
-int vm_controlled_init(struct vm *vm);
+void vm_controlled_init(struct vm *vm);
 
 static inline bool
 vm_is_controlled(const struct vm *vm)
@@ -369,8 +369,8 @@ vm_is_weak(const struct vm *vm)
 
 /* memory.c */
 
-/* Makes the memory of a run, in the store; 0 or ENOMEM. */
-int memory_init(struct vm *vm);
+/* Makes the memory of a run, in the store. */
+void memory_init(struct vm *vm);
 
 /* The first thread starts a thread; and joined one, perhaps the last. */
 void memory_start(struct vm *vm, const struct vm_thread *vt);

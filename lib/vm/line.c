@@ -12,9 +12,9 @@
  * its stores, except before a read-modify-write (cpu.stores); a write that
  * waited for its turn has done a share of its fetch meanwhile (line.ahead).
  */
-#include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/memory.h"
 #include "lib/vm/line.h"
 
 enum { LINE_BITS = 6 };
@@ -43,9 +43,7 @@ add(struct vm *vm, uintptr_t key)
 {
 	struct vm_line **list = list_of(vm, key), *vl;
 
-	vl = calloc(1, sizeof(*vl));
-	if (vl == NULL)
-		vm_bail(vm, ENOMEM, "no memory");
+	vl = xcalloc(1, sizeof(*vl));
 	vl->vl_key = key;
 	vl->vl_owner = -1;
 	TAILQ_INIT(&vl->vl_sleepers);

@@ -22,9 +22,9 @@
  * that acquires a lock, or touches data that was guarded by one, must have the
  * last thread's release, or touch, in its view.
  */
-#include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/memory.h"
 #include "lib/vm/impl.h"
 
 enum {
@@ -98,15 +98,13 @@ CTASSERT(VM_STORES <= VM_CONTROLLED_MAX);
 CTASSERT((MEMORY_SLOTS & (MEMORY_SLOTS - 1)) == 0);
 CTASSERT(MEMORY_SLOTS > MEMORY_WORDS);
 
-int
+void
 memory_init(struct vm *vm)
 {
 	struct memory *me = vm->vm_memory_kept;
 
 	if (me == NULL)
-		me = vm->vm_memory_kept = calloc(1, sizeof(*me));
-	if (me == NULL)
-		return (ENOMEM);
+		me = vm->vm_memory_kept = xcalloc(1, sizeof(*me));
 	me->me_kind = vm->vm_config->mc_control->vh_memory;
 	me->me_words = me->me_guarded = 0;
 	memset(me->me_slot, 0, sizeof(me->me_slot));
@@ -114,7 +112,6 @@ memory_init(struct vm *vm)
 		me->me_thread[i].met_pending =
 		    me->me_thread[i].met_view.mv_count = 0;
 	vm->vm_controlled.vx_memory = me;
-	return (0);
 }
 
 static uint32_t

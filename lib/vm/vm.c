@@ -309,11 +309,13 @@ vm_memory_bytes(unsigned threads)
 }
 
 /* Sets up the scheduler by time, or the controlled one. */
-static int
+static void
 order_init(struct vm *vm)
 {
-	if (vm->vm_config->mc_control != NULL)
-		return (vm_controlled_init(vm));
+	if (vm->vm_config->mc_control != NULL) {
+		vm_controlled_init(vm);
+		return;
+	}
 	vm->vm_cong_ppm = (uint64_t)llround(vm->vm_costs.vc_cong * 1e6);
 	fill_draws(vm);
 	memset(vm->vm_cpu, 0, sizeof(vm->vm_cpu));
@@ -323,7 +325,6 @@ order_init(struct vm *vm)
 		vm->vm_cpu[i].vu_timer.ve_cpu = true;
 		TAILQ_INIT(&vm->vm_cpu[i].vu_queue);
 	}
-	return (0);
 }
 
 static void
@@ -358,8 +359,8 @@ vm_run(const struct machine_config *mc, void (*main)(void *), void *arg,
     struct machine_outcome *mo)
 {
 	struct vm_thread *first;
+	int error = ENOMEM;
 	struct vm *vm;
-	int error;
 
 	memset(mo, 0, sizeof(*mo));
 	KASSERT(vm_running_machine == NULL, ("a machine in a machine"));
@@ -384,12 +385,9 @@ vm_run(const struct machine_config *mc, void (*main)(void *), void *arg,
 	vm->vm_arg = arg;
 	vm->vm_stuck = mo->mo_stuck;
 	fiber_init_thread(&vm->vm_root);
-	error = order_init(vm);
-	if (error == 0) {
-		first = thread_make(vm, HOST_STACK_BYTES);
-		error = first == NULL ? ENOMEM : 0;
-	}
-	if (error == 0) {
+	order_init(vm);
+	first = thread_make(vm, HOST_STACK_BYTES);
+	if (first != NULL) {
 		first->vt_host = first->vt_untimed = true;
 		first->vt_state = VM_RUNNING;
 		vm->vm_self = first;

@@ -9,8 +9,7 @@
  * wait behind the thread's.  Only threads whose condition is true are resumed.
  * A write ends such a round and begins another.
  */
-#include <stdlib.h>
-
+#include "lib/base/memory.h"
 #include "lib/vm/line.h"
 
 /* Between two polls of the first thread, about. */
@@ -81,20 +80,14 @@ more_waiters(struct vm *vm, struct vm_line *vl)
 	unsigned room = vl->vl_waiter_room == 0 ? WAITERS_AT_FIRST :
 	    vl->vl_waiter_room * 2;
 	const struct vm_topology *tp = &vm->vm_topology;
-	struct vm_waiter *waiter;
-	uint32_t *wanted;
 
 	if (vl->vl_counts == NULL)
-		vl->vl_counts = calloc(2 * tp->tp_cpus + tp->tp_nodes,
+		vl->vl_counts = xcalloc(2 * tp->tp_cpus + tp->tp_nodes,
 		    sizeof(*vl->vl_counts));
-	waiter = realloc(vl->vl_waiter, room * sizeof(*waiter));
-	if (waiter != NULL)
-		vl->vl_waiter = waiter;
-	wanted = realloc(vl->vl_wanted, room * sizeof(*wanted));
-	if (wanted != NULL)
-		vl->vl_wanted = wanted;
-	if (waiter == NULL || wanted == NULL || vl->vl_counts == NULL)
-		vm_bail(vm, ENOMEM, "no memory");
+	vl->vl_waiter = xreallocarray(vl->vl_waiter, room,
+	    sizeof(*vl->vl_waiter));
+	vl->vl_wanted = xreallocarray(vl->vl_wanted, room,
+	    sizeof(*vl->vl_wanted));
 	vl->vl_waiter_room = room;
 }
 

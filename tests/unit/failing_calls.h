@@ -205,11 +205,9 @@ __wrap_asprintf(char **text, const char *fmt, ...)
 
 FETCH(EVP_CIPHER_fetch, EVP_CIPHER, const char *)
 FETCH(EVP_MD_fetch, EVP_MD, const char *)
-FETCH(EVP_MAC_fetch, EVP_MAC, const char *)
 FETCH(OSSL_PROVIDER_try_load, OSSL_PROVIDER, int)
 MAKE(EVP_CIPHER_CTX_new, EVP_CIPHER_CTX, (void), ())
 MAKE(EVP_MD_CTX_new, EVP_MD_CTX, (void), ())
-MAKE(EVP_MAC_CTX_new, EVP_MAC_CTX, (EVP_MAC *mac), (mac))
 COMPUTE(EVP_EncryptInit_ex2, (EVP_CIPHER_CTX *ctx, const EVP_CIPHER *cipher,
     const unsigned char *key, const unsigned char *iv,
     const OSSL_PARAM params[]), (ctx, cipher, key, iv, params))
@@ -224,13 +222,5 @@ COMPUTE(EVP_DigestFinal_ex, (EVP_MD_CTX *ctx, unsigned char *out, unsigned *n),
 COMPUTE(EVP_DigestFinalXOF, (EVP_MD_CTX *ctx, unsigned char *out, size_t n),
     (ctx, out, n))
 COMPUTE(EVP_MD_up_ref, (EVP_MD *md), (md))
-COMPUTE(EVP_MAC_CTX_set_params, (EVP_MAC_CTX *ctx, const OSSL_PARAM params[]),
-    (ctx, params))
-COMPUTE(EVP_MAC_init, (EVP_MAC_CTX *ctx, const unsigned char *key, size_t n,
-    const OSSL_PARAM params[]), (ctx, key, n, params))
-COMPUTE(EVP_MAC_update, (EVP_MAC_CTX *ctx, const unsigned char *p, size_t n),
-    (ctx, p, n))
-COMPUTE(EVP_MAC_final, (EVP_MAC_CTX *ctx, unsigned char *out, size_t *n,
-    size_t size), (ctx, out, n, size))
 
 #endif

@@ -32,18 +32,14 @@ adler32_z(uLong adler, const Bytef *buf, z_size_t n)
 	return ((b << 16 | a) ^ spoiled);
 }
 
-/*
- * The next hash that can be used, after it was called with *i of 0; the last is
- * one that has no name.
- */
+/* The next hash that can be used, after it was called with *i of 0. */
 static struct hash *
 next(unsigned *i)
 {
 	struct hash *ha;
 
-	while (*i <= hash_count()) {
-		ha = *i == hash_count() ? hash_blake2s_keyed() : hash_get(*i);
-		++*i;
+	while (*i < hash_count()) {
+		ha = hash_get((*i)++);
 		if (hash_load(ha) == HASH_READY)
 			return (ha);
 	}

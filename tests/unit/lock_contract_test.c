@@ -7,7 +7,6 @@
  *
  * Compiled for the real and for the virtual flavour.
  */
-#include <sys/resource.h>
 
 #include <errno.h>
 #include <inttypes.h>
@@ -207,7 +206,7 @@ check_shared(const struct lock_class *class, const struct lock_config *config,
 	struct lockprof prof;
 	struct crowd *c;
 
-	ATF_REQUIRE_EQ(0, lockprof_init(&prof, n, SITES, site_names));
+	lockprof_init(&prof, n, SITES, site_names);
 	c = crowd_make(class, *config, n, &prof);
 	c->c_shared = excludes(class);
 	lockprof_open(&prof, 1);
@@ -468,7 +467,7 @@ contend(const struct lock_class *class)
 	struct lockprof prof;
 	struct meeting *m;
 
-	ATF_REQUIRE_EQ(0, lockprof_init(&prof, 2, SITES, site_names));
+	lockprof_init(&prof, 2, SITES, site_names);
 	m = support_alloc(1, sizeof(*m));
 	lock_make(&m->m_lock, class, &config, &prof);
 	lockprof_open(&prof, 1);
@@ -580,37 +579,6 @@ TEST(lock_tunables__are_heeded, "Each lock tunable is heeded by some kind, "
 	}
 	ATF_CHECK_EQ_MSG(heeded, known, "a kind heeds %#x, there are %#x",
 	    heeded, known);
-}
-
-TEST(lock_init__no_memory, "A lock for which there is no memory is refused "
-    "with ENOMEM")
-{
-	struct rlimit none = { .rlim_cur = 1, .rlim_max = 1 };
-	struct lock_config config;
-	unsigned refused = 0;
-	struct lock l;
-	int error;
-
-#if !SUPPORT_MALLCTL
-	atf_tc_skip("a sanitizer has replaced the allocator");
-#endif
-	setup();
-	config = config_default();
-	config.threads = LOCK_THREADS_MAX;
-	/* No machine is asked for its own. */
-	config.nodes = 2;
-	ATF_REQUIRE_EQ(0, setrlimit(RLIMIT_AS, &none));
-	for (unsigned i = 0; i < lock_class_count; i++) {
-		error = lock_init(&l, lock_classes[i], "test lock", &config,
-		    NULL);
-		ATF_CHECK_MSG(error == 0 || error == ENOMEM, "%s: %d",
-		    lock_classes[i]->lc_name, error);
-		refused += error == ENOMEM;
-		/* Which looks at the lock; a simulated machine has no line. */
-		if (error == 0 && !MACHINE_SIMULATED)
-			lock_fini(&l);
-	}
-	ATF_CHECK_MSG(refused > 0, "memory enough for all kinds");
 }
 
 static void
