@@ -23,18 +23,6 @@ random_source_find(const char *name)
 	return (NULL);
 }
 
-static bool
-listed(const struct random_source_list *sl, const struct random_source *rs)
-{
-	for (unsigned i = 0; i < sl->sl_count; i++)
-		if (sl->sl_source[i] == rs)
-			return (true);
-	for (unsigned i = 0; i < sl->sl_skipped_count; i++)
-		if (sl->sl_skipped[i] == rs)
-			return (true);
-	return (false);
-}
-
 static void
 complain(struct harvest_error *error, const char *what, const char *name)
 {
@@ -55,21 +43,24 @@ random_source_list_parse(struct random_source_list *sl, const char *names,
 {
 	char list[TUNABLE_STRING_SIZE], *name, *rest = list;
 	const struct random_source *rs;
+	bool listed[RANDOM_SOURCES] = { false };
+	unsigned i;
 
 	KASSERT(strlen(names) < sizeof(list), ("list of %zu characters",
 	    strlen(names)));
 	memset(sl, 0, sizeof(*sl));
 	strcpy(list, names);
 	while ((name = strsep(&rest, ",")) != NULL) {
-		rs = random_source_find(name);
-		if (rs == NULL) {
-			complain(error, "unknown", name);
+		for (i = 0; i < RANDOM_SOURCES && strcmp(name,
+		    random_sources[i]->rs_ident) != 0; i++)
+			continue;
+		if (i == RANDOM_SOURCES || listed[i]) {
+			complain(error, i == RANDOM_SOURCES ? "unknown" :
+			    "repeated", name);
 			return (EINVAL);
 		}
-		if (listed(sl, rs)) {
-			complain(error, "repeated", name);
-			return (EINVAL);
-		}
+		listed[i] = true;
+		rs = random_sources[i];
 		if (MACHINE_SIMULATED || random_source_present(rs))
 			sl->sl_source[sl->sl_count++] = rs;
 		else

@@ -225,7 +225,6 @@ design_add(const char *name,
 /* A design that was booted on this machine, for its sysctls. */
 struct trial {
 	struct randomdev *tr_device;
-	const struct kern_object *tr_object;
 	struct mthread	 tr_td;
 	bool		 tr_attached;
 };
@@ -255,9 +254,7 @@ trial_begin(struct trial *tr, const struct design *de, enum design_queue queue)
 	if (tr->tr_attached)
 		machine_attach(&tr->tr_td, "boot");
 	error = randomdev_new(&tr->tr_device, &rp);
-	if (error == 0)
-		tr->tr_object = randomdev_object(tr->tr_device);
-	else
+	if (error != 0)
 		trial_end(tr);
 	return (error);
 }
@@ -328,7 +325,8 @@ design_check(const struct design *de, enum design_queue queue,
 	rc = trial_begin(&tr, de, queue);
 	if (rc != 0)
 		return (rc);
-	kx = kern_sysctl_find(tr.tr_object, set->kv_name);
+	kx = kern_sysctl_find(randomdev_object(tr.tr_device),
+	    set->kv_name);
 	if (kx == NULL) {
 		rc = ENOENT;
 	} else {
@@ -344,6 +342,7 @@ unsigned
 design_sysctls(const struct design *de, struct design_sysctl *list,
     unsigned most)
 {
+	const struct kern_object *ko;
 	struct kern_sysctl *kx;
 	struct trial tr;
 	unsigned n;
@@ -351,8 +350,8 @@ design_sysctls(const struct design *de, struct design_sysctl *list,
 	errno = trial_begin(&tr, de, HARVEST_MODEL_newest);
 	if (errno != 0)
 		return (0);
-	for (n = 0; n < most && (kx = tr.tr_object->ko_sysctl(n)) != NULL;
-	    n++) {
+	ko = randomdev_object(tr.tr_device);
+	for (n = 0; n < most && (kx = ko->ko_sysctl(n)) != NULL; n++) {
 		snprintf(list[n].dy_name, KERN_NAME_SIZE, "%s", kx->kx_name);
 		snprintf(list[n].dy_descr, KERN_NAME_SIZE, "%s", kx->kx_descr);
 		list[n].dy_value = kx->kx_get(kx);

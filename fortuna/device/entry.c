@@ -217,22 +217,16 @@ randomdev_totals(struct randomdev *rd)
 	return (ht);
 }
 
-static uint64_t
-counted(const struct m64 *n)
-{
-	return (machine_note_load_64((struct m64 *)(uintptr_t)n));
-}
-
 struct source_health
-randomdev_health(const struct randomdev *rd, enum random_entropy_source source)
+randomdev_health(struct randomdev *rd, enum random_entropy_source source)
 {
-	const struct kind *kd = &rd->rd_kind[source];
+	struct kind *kd = &rd->rd_kind[source];
 
 	return ((struct source_health){
-		.hl_discarded = counted(&kd->kd_discarded),
-		.hl_passed = counted(&kd->kd_passed),
-		.hl_repetitions = counted(&kd->kd_repetitions),
-		.hl_proportions = counted(&kd->kd_proportions),
+		.hl_discarded = machine_note_load_64(&kd->kd_discarded),
+		.hl_passed = machine_note_load_64(&kd->kd_passed),
+		.hl_repetitions = machine_note_load_64(&kd->kd_repetitions),
+		.hl_proportions = machine_note_load_64(&kd->kd_proportions),
 		.hl_excluded = kd->kd_tested >= RANDOM_REPEATED,
 	});
 }

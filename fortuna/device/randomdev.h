@@ -179,7 +179,7 @@ void randomdev_window(struct randomdev *rd, bool open);
 
 /* At any time. */
 struct harvest_totals randomdev_totals(struct randomdev *rd);
-struct source_health randomdev_health(const struct randomdev *rd,
+struct source_health randomdev_health(struct randomdev *rd,
     enum random_entropy_source source);
 
 /* Consistent enough for reports, at any time. */

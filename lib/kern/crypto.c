@@ -255,18 +255,6 @@ kh_copying(void *self, void *to, const void *from, size_t n)
 }
 
 void
-kern_crypto_fini(struct kernel *k)
-{
-	const unsigned threads = k->k_params.kp_lock_config.threads;
-
-	for (unsigned i = 0; k->k_thread != NULL && i < threads; i++)
-		for (unsigned n = 0; n < KERN_KEYS_CACHED; n++)
-			cipher_key_free(k->k_thread[i].kt_key[n]);
-	kern_hashes_fini(k);
-	kern_keys_free(k);
-}
-
-void
 kern_host_crypto(struct kern_host *kh)
 {
 	kh->kh_key_set = kh_key_set;

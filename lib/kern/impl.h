@@ -16,13 +16,14 @@ enum {
 	KERN_POOLS_MAX		= LEDGER_POOLS_MAX,
 	KERN_CHANNELS		= 8,
 	KERN_KEYS_CACHED	= 2,	/* set up, for each thread */
+	KERN_KEY_BUCKETS	= 64,	/* a bit each */
 	KERN_AHEAD_MAX		= 512
 };
 
 struct kern_lock;
 struct hash_slot;
 struct block;
-struct key_table;
+struct key_place;
 
 /* What a thread has done and not reported; where it is. */
 struct kern_thread {
@@ -70,6 +71,13 @@ struct ahead {
 struct site_lock {
 	_Atomic(const char *) sk_name;
 	atomic_bool	 sk_spin;
+};
+
+/* Where keys are: keys.c. */
+struct key_table {
+	_Atomic uint64_t kb_used;	/* a bit for each bucket that is */
+	struct key_place *kb_bucket[KERN_KEY_BUCKETS];
+	struct key_place *kb_spare;
 };
 
 /* An address that threads sleep on. */
@@ -153,10 +161,8 @@ kern_tables_drop(struct kernel *k)
 #define	kern_locks_end		FLAVOURED(kern_locks_end)
 #define	kern_hashes_init	FLAVOURED(kern_hashes_init)
 #define	kern_hashes_end		FLAVOURED(kern_hashes_end)
-#define	kern_crypto_fini	FLAVOURED(kern_crypto_fini)
 #define	kern_report		FLAVOURED(kern_report)
 #define	kern_core_begin		FLAVOURED(kern_core_begin)
-#define	kern_keys_new		FLAVOURED(kern_keys_new)
 #define	kern_keys_free		FLAVOURED(kern_keys_free)
 #define	kern_keys_set		FLAVOURED(kern_keys_set)
 #define	kern_keys_copy		FLAVOURED(kern_keys_copy)
@@ -213,8 +219,6 @@ void kern_no_memory(struct kernel *k) __attribute__((noreturn));
  */
 void kern_take_seed(struct kern_thread *kt, const uint8_t *out);
 void kern_use_seed(struct kern_thread *kt, const uint8_t *data, size_t n);
-void kern_keys_new(struct kernel *k);
-void kern_crypto_fini(struct kernel *k);
 void kern_keys_free(struct kernel *k);
 
 /* A key is put where it was not; n bytes, with all keys, are copied. */

@@ -315,7 +315,7 @@ kernel_load(struct kernel **kp_out, const struct kernel_params *kp)
 	kern_hashes_init(k);
 	ledger_block(kp->kp_ledger, kp->kp_cipher->ci_block_bytes);
 	if (kp->kp_ledger != NULL)
-		kern_keys_new(k);
+		k->k_keys = xcalloc(1, sizeof(*k->k_keys));
 	k->k_copy = kern_copy_get(kp->kp_file, machine_run_number());
 	if (k->k_copy == NULL) {
 		error = errno;
@@ -365,8 +365,11 @@ kernel_free(struct kernel *k)
 {
 	if (k == NULL)
 		return;
-	for (unsigned i = 0; i < k->k_params.kp_lock_config.threads; i++)
+	for (unsigned i = 0; i < k->k_params.kp_lock_config.threads; i++) {
 		give_block(k, k->k_thread[i].kt_block);
+		for (unsigned n = 0; n < KERN_KEYS_CACHED; n++)
+			cipher_key_free(k->k_thread[i].kt_key[n]);
+	}
 	kern_locks_end(k, NULL, SIZE_MAX);
 	/* Keys go with the variables and the heap, which are put back. */
 	if (k->k_keys != NULL && k->k_copy != NULL) {
@@ -375,7 +378,8 @@ kernel_free(struct kernel *k)
 		kern_keys_clear(k, k->k_copy->kc_heap,
 		    k->k_copy->kc_heap_used);
 	}
-	kern_crypto_fini(k);
+	kern_hashes_fini(k);
+	kern_keys_free(k);
 	free(k->k_thread);
 	if (k->k_copy != NULL)
 		kern_copy_put(k->k_params.kp_file, k->k_copy);

@@ -9,7 +9,7 @@
 #include "lib/kern/impl.h"
 
 enum {
-	BUCKETS		= 64,	/* a bit each */
+	BUCKETS		= KERN_KEY_BUCKETS,
 	BUCKET_BYTES	= 64,	/* of addresses that share one */
 	COPIED_MAX	= 8	/* keys in what is copied at once */
 };
@@ -18,12 +18,6 @@ struct key_place {
 	struct key_place *ky_next;	/* in its bucket */
 	const uint8_t	*ky_at;
 	uint8_t		 ky_key[CIPHER_KEY_BYTES];
-};
-
-struct key_table {
-	_Atomic uint64_t kb_used;	/* a bit for each bucket that is */
-	struct key_place *kb_bucket[BUCKETS];
-	struct key_place *kb_spare;
 };
 
 static const uint8_t no_key[CIPHER_KEY_BYTES];
@@ -101,12 +95,6 @@ put_in(struct kernel *k, const uint8_t *at, const uint8_t *key)
 	*ky = (struct key_place){ .ky_next = *first, .ky_at = at };
 	memcpy(ky->ky_key, key, CIPHER_KEY_BYTES);
 	*first = ky;
-}
-
-void
-kern_keys_new(struct kernel *k)
-{
-	k->k_keys = xcalloc(1, sizeof(*k->k_keys));
 }
 
 void

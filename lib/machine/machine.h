@@ -89,7 +89,7 @@ void machine_yield(void);
 
 /* A time stamp for durations; the others convert. */
 uint64_t machine_cycles(void);
-uint64_t machine_cycles_since(uint64_t then, uint64_t now);
+#define	machine_cycles_since	tick_since
 int64_t machine_cycles_to_ns(uint64_t cycles);
 uint64_t machine_ns_to_cycles(uint64_t ns);
 

@@ -171,7 +171,6 @@ machine_yield(void)
 	sched_yield();
 }
 
-#define	machine_cycles_since	tick_since
 #define	machine_cycles_to_ns	tick_cycles_to_ns
 #define	machine_ns_to_cycles	tick_ns_to_cycles
 #define	machine_cpu		cpu_current

@@ -42,12 +42,6 @@ machine_cycles(void)
 	return (now_ps() * CYCLES_PER_NS / VM_PS_PER_NS);
 }
 
-uint64_t
-machine_cycles_since(uint64_t then, uint64_t now)
-{
-	return (now - then);
-}
-
 int64_t
 machine_cycles_to_ns(uint64_t cycles)
 {
