@@ -340,7 +340,7 @@ make_subject(struct survey_subject *su, struct hash *ha)
 	    ENOTSUP;
 	hb->hb_hash = ha;
 	hb->hb_message = hv.hv_message;
-	if (su->su_error == 0 && digest_init_as(&hb->hb_digest, ha) != 0)
+	if (su->su_error == 0 && digest_init(&hb->hb_digest, ha) != 0)
 		no_memory();
 	for (unsigned i = 0; i < hv.hv_survey.sv_ways; i++) {
 		struct window_task *wt = &su->su_points[i].pt_task;

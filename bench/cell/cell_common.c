@@ -107,7 +107,7 @@ prime_bytes(size_t n, const uint64_t *seed)
 	if (bytes == NULL)
 		return (NULL);
 	if (seed != NULL)
-		error = digest_init(&dg);
+		error = digest_init(&dg, hash_sha256());
 	/* SHA-256 of seed and a running number. */
 	for (uint64_t i = 0, at = 0; seed != NULL && error == 0 && at < n;
 	    i++, at += sizeof(block)) {

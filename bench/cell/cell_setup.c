@@ -197,7 +197,8 @@ setup_reader(struct cell_run *run, unsigned i)
 		r->r_buf = xaligned(READER_ALIGN_BYTES, r->r_buf_bytes);
 	if (!makes_bytes(run))
 		run->run_buf = r->r_buf;
-	r->r_hashed = hashes_bytes(run) && digest_init(&r->r_digest) == 0;
+	r->r_hashed = hashes_bytes(run) &&
+	    digest_init(&r->r_digest, hash_sha256()) == 0;
 	return (r->r_hashed == hashes_bytes(run) ? 0 : ENOMEM);
 }
 

@@ -419,7 +419,7 @@ calibrate_print(FILE *out, const struct calibration *cb, const char *busy)
 			    profile_unit_name(profile_fields[i].pf_unit),
 			    qs->qs_count == 0 ? "" : FORMATF("%.4g..%.4g",
 			    qs->qs_p5, qs->qs_p95),
-			    provenance_name(pr->pr_from[i]));
+			    provenance_names[pr->pr_from[i]]);
 	putc('\n', out);
 	format_wrapf(out, "Meanwhile:", 0, "other programs used %.2f of each "
 	    "CPU; the hypervisor took %.1f %% of the time; %.1f %% of the "

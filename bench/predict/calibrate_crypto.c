@@ -92,25 +92,25 @@ calibrate_cipher(struct calibration *cb)
 	const struct cipher *ci = ciphers[cb->cb_probe->pq_number];
 	const enum profile_key byte = cb->cb_probe->pq_key;
 	struct calibrate_spread qs;
-	struct cipher_key *ck;
+	struct cipher_key ck;
 	double less_ns;
 
-	cb->cb_error = cipher_key_new(&ck, ci);
+	cb->cb_error = cipher_key_init(&ck, ci);
 	if (cb->cb_error != 0)
 		return;
-	cipher_key_set(ck, key);
+	cipher_key_set(&ck, key);
 	for (unsigned i = 0; i < sizeof(cipher_loops) / sizeof(cipher_loops[0]);
 	    i++) {
 		less_ns = cipher_loops[i].loop == block_loop ?
 		    calibrate_value(cb, byte) * ci->ci_block_bytes : 0;
-		qs = calibrate_batches(cb, cipher_loops[i].loop, ck,
+		qs = calibrate_batches(cb, cipher_loops[i].loop, &ck,
 		    cb->cb_budget_ns / cipher_loops[i].part);
 		/* Simulated costs vary around the mean, not the median. */
 		qs.qs_p50 = qs.qs_mean;
 		calibrate_enter(cb, byte + i, &qs, cipher_loops[i].scale,
 		    -less_ns, "%s", cipher_loops[i].note);
 	}
-	cipher_key_free(ck);
+	cipher_key_fini(&ck);
 }
 
 static double
@@ -180,7 +180,7 @@ calibrate_sha256(struct calibration *cb)
 	struct calibrate_spread qs;
 	static struct digest dg;
 
-	cb->cb_error = digest_init(&dg);
+	cb->cb_error = digest_init(&dg, hash_sha256());
 	if (cb->cb_error != 0)
 		return;
 	qs = calibrate_batches(cb, hash_loop, &dg, third_ns);

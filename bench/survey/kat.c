@@ -252,7 +252,7 @@ kat_read(struct kat *k)
 		fprintf(k->k_out, "read %" PRIu64 " unseeded\n", n);
 		return (0);
 	}
-	error = digest_init(&dg);
+	error = digest_init(&dg, hash_sha256());
 	if (error != 0)
 		return (error);
 	bytes = xmalloc((size_t)n + 1);

@@ -89,7 +89,7 @@ find_effects(struct result *r, const struct profile *profiles,
 		snprintf(rp->key, sizeof(rp->key), "%s",
 		    profile_fields[key].pf_key);
 		snprintf(rp->provenance, sizeof(rp->provenance), "%s",
-		    provenance_name(base->pr_from[key]));
+		    provenance_names[base->pr_from[key]]);
 		for (unsigned i = 0; i < n; i++)
 			values[i] = profiles[i].pr_value[key];
 		for (unsigned cell = 0; cell < r->cell_count; cell++) {

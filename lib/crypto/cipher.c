@@ -351,33 +351,6 @@ cipher_key_fini(struct cipher_key *ck)
 	wipe(ck, sizeof(*ck));
 }
 
-int
-cipher_key_new(struct cipher_key **ck, const struct cipher *cipher)
-{
-	const size_t size = (sizeof(**ck) + CIPHER_KEY_ALIGN - 1) /
-	    CIPHER_KEY_ALIGN * CIPHER_KEY_ALIGN;
-	int error;
-
-	*ck = aligned_alloc(CIPHER_KEY_ALIGN, size);
-	if (*ck == NULL)
-		return (ENOMEM);
-	error = cipher_key_init(*ck, cipher);
-	if (error != 0) {
-		free(*ck);
-		*ck = NULL;
-	}
-	return (error);
-}
-
-void
-cipher_key_free(struct cipher_key *ck)
-{
-	if (ck == NULL)
-		return;
-	cipher_key_fini(ck);
-	free(ck);
-}
-
 void
 cipher_key_set(struct cipher_key *ck, const uint8_t key[CIPHER_KEY_BYTES])
 {

@@ -15,7 +15,7 @@
 enum {
 	CIPHER_KEY_BYTES	= 32,
 	CIPHER_BLOCK_MAX_BYTES	= 64,
-	CIPHER_KEY_ALIGN	= 64	/* cipher_key_new()'s: a cache line */
+	CIPHER_KEY_ALIGN	= 64	/* a cache line */
 };
 
 struct cipher_key;
@@ -72,6 +72,7 @@ cipher_is_stub(const struct cipher *cipher)
 
 /* A cipher with a key, as union randomdev_key; used under a lock. */
 struct cipher_key {
+	_Alignas(CIPHER_KEY_ALIGN)
 	const struct cipher *ck_cipher;
 	EVP_CIPHER_CTX	*ck_ctx;	/* NULL: stub */
 	/* ChaCha20: what ck_ctx counts next; low half 0: that is not known. */
@@ -85,13 +86,8 @@ struct cipher_key {
  */
 int cipher_key_init(struct cipher_key *ck, const struct cipher *cipher);
 
-/* Wipes and releases. */
+/* Wipes and releases; of zero bytes too. */
 void cipher_key_fini(struct cipher_key *ck);
-
-/* The same in cache lines of its own; *ck is NULL on failure, and may be. */
-int cipher_key_new(struct cipher_key **ck, const struct cipher *cipher);
-
-void cipher_key_free(struct cipher_key *ck);
 
 /*
  * Replaces the key, as randomdev_encrypt_init().  Does not allocate.  If

@@ -1,5 +1,5 @@
 /*
- * Running hashes, SHA-256 by default, that are reset without an allocation.
+ * Running hashes that are reset without an allocation.
  * Stand for the hashes of sys/dev/random/hash.c.
  */
 #ifndef LIB_CRYPTO_DIGEST_H
@@ -24,11 +24,11 @@ struct digest {
 	unsigned	 dg_fresh;	/* empty ones after it, in a ring */
 };
 
-/* Makes an empty, prepared SHA-256.  Returns: 0, ENOMEM or ENOTSUP. */
-int digest_init(struct digest *dg);
-
-/* The same of another hash, which is ready. */
-int digest_init_as(struct digest *dg, const struct hash *hash);
+/*
+ * Makes an empty, prepared digest of a hash that is ready.  Returns: 0, ENOMEM
+ * or ENOTSUP.
+ */
+int digest_init(struct digest *dg, const struct hash *hash);
 
 /* Wipes and releases. */
 void digest_fini(struct digest *dg);

@@ -154,13 +154,7 @@ hash_failed(const struct hash *ha, uint8_t *out)
 enum { CONTEXTS = DIGEST_SPARES + 1 };
 
 int
-digest_init(struct digest *dg)
-{
-	return (digest_init_as(dg, hash_sha256()));
-}
-
-int
-digest_init_as(struct digest *dg, const struct hash *hash)
+digest_init(struct digest *dg, const struct hash *hash)
 {
 	int error;
 

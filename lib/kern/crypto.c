@@ -139,15 +139,16 @@ keyed(struct kernel *k, struct kern_thread *kt, const uint8_t *key)
 {
 	struct cipher_key *ck = kt->kt_key[0];
 
-	if (ck != NULL && memcmp(ck->ck_raw, key, KERN_KEY_BYTES) == 0)
+	if (memcmp(ck->ck_raw, key, KERN_KEY_BYTES) == 0 &&
+	    ck->ck_cipher != NULL)
 		return (ck);
 	/* The other one, or the one that was used longest ago. */
 	ck = kt->kt_key[1];
 	kt->kt_key[1] = kt->kt_key[0];
 	kt->kt_key[0] = ck;
-	if (ck == NULL && cipher_key_new(&ck, k->k_params.kp_cipher) != 0)
+	if (ck->ck_cipher == NULL &&
+	    cipher_key_init(ck, k->k_params.kp_cipher) != 0)
 		kern_no_memory(k);
-	kt->kt_key[0] = ck;
 	if (memcmp(ck->ck_raw, key, KERN_KEY_BYTES) != 0)
 		cipher_key_set(ck, key);
 	return (ck);

@@ -115,7 +115,7 @@ slot_make(struct kernel *k, struct hash_slot *sl, const struct hash *hash)
 	if (sl->sl_made)
 		digest_fini(&sl->sl_digest);
 	sl->sl_made = hash->ha_state == HASH_READY &&
-	    digest_init_as(&sl->sl_digest, hash) == 0;
+	    digest_init(&sl->sl_digest, hash) == 0;
 	if (!sl->sl_made)
 		kern_no_memory(k);
 }

@@ -33,6 +33,7 @@ struct kern_thread {
 	const struct kern_site *kt_site[KERN_HELD_MAX];
 	/* Ciphers with the keys that it used last, the last one first. */
 	struct cipher_key *kt_key[KERN_KEYS_CACHED];
+	struct cipher_key kt_cipher[KERN_KEYS_CACHED];
 	struct hash_slot *kt_spare;	/* a hash that it keeps */
 	struct block	*kt_block;	/* memory that it freed last; or NULL */
 	uint64_t	 kt_tag;	/* that it gave last */

@@ -310,8 +310,11 @@ kernel_load(struct kernel **kp_out, const struct kernel_params *kp)
 	atomic_init_32(&k->k_passes, 0);
 	k->k_thread = xaligned(_Alignof(struct kern_thread),
 	    threads * sizeof(*k->k_thread));
-	for (unsigned i = 0; i < threads; i++)
+	for (unsigned i = 0; i < threads; i++) {
 		k->k_thread[i].kt_pool = -1;
+		for (unsigned n = 0; n < KERN_KEYS_CACHED; n++)
+			k->k_thread[i].kt_key[n] = &k->k_thread[i].kt_cipher[n];
+	}
 	kern_hashes_init(k);
 	ledger_block(kp->kp_ledger, kp->kp_cipher->ci_block_bytes);
 	if (kp->kp_ledger != NULL)
@@ -368,7 +371,7 @@ kernel_free(struct kernel *k)
 	for (unsigned i = 0; i < k->k_params.kp_lock_config.threads; i++) {
 		give_block(k, k->k_thread[i].kt_block);
 		for (unsigned n = 0; n < KERN_KEYS_CACHED; n++)
-			cipher_key_free(k->k_thread[i].kt_key[n]);
+			cipher_key_fini(k->k_thread[i].kt_key[n]);
 	}
 	kern_locks_end(k, NULL, SIZE_MAX);
 	/* Keys go with the variables and the heap, which are put back. */

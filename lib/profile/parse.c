@@ -118,7 +118,7 @@ static int
 parse_provenance(const struct reader *pt, const char *word, unsigned key)
 {
 	for (unsigned from = 0; from < PROVENANCE_ABSENT; from++)
-		if (strcmp(word, provenance_name(from)) == 0) {
+		if (strcmp(word, provenance_names[from]) == 0) {
 			pt->pt_pr->pr_from[key] = from;
 			return (0);
 		}

@@ -56,7 +56,7 @@ static const struct {
 	[PROFILE_NS_PER_BYTE] = { "ns/B", 1e3 }
 };
 
-static const char *const provenances[] = {
+const char *const provenance_names[] = {
 	[PROVENANCE_MEASURED] = "measured",
 	[PROVENANCE_PUBLISHED] = "published",
 	[PROVENANCE_FITTED] = "fitted",
@@ -68,12 +68,6 @@ const char *
 profile_unit_name(enum profile_unit unit)
 {
 	return (units[unit].name);
-}
-
-const char *
-provenance_name(enum provenance from)
-{
-	return (provenances[from]);
 }
 
 bool
@@ -263,7 +257,7 @@ profile_write(const struct profile *pr, FILE *out)
 		fprintf(out, "%s = %s%s%s %s \"%s\"\n",
 		    profile_fields[key].pf_key, number,
 		    *unit == '\0' ? "" : " ", unit,
-		    provenance_name(pr->pr_from[key]), pr->pr_source[key]);
+		    provenance_names[pr->pr_from[key]], pr->pr_source[key]);
 	}
 	if (fflush(out) != 0 || ferror(out))
 		return (errno == 0 ? EIO : errno);

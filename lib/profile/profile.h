@@ -69,7 +69,7 @@ extern const struct profile_field profile_fields[PROFILE_VALUES];
 
 /* Names of units and provenances, as in files. */
 const char *profile_unit_name(enum profile_unit unit);
-const char *provenance_name(enum provenance from);
+extern const char *const provenance_names[];
 
 struct profile {
 	char		 pr_name[PROFILE_NAME_SIZE];

@@ -548,22 +548,4 @@ CRYPTO_TEST(cipher_stub__counts_alike, "A stub cipher uses up the counters of "
 	}
 }
 
-CRYPTO_TEST(cipher_key_new__own_lines, "No two keys are on one cache line")
-{
-	enum { KEYS = 16, LINE = 64 };
-	struct cipher_key *ck[KEYS];
-
-	for (unsigned i = 0; i < KEYS; i++) {
-		ATF_REQUIRE_EQ(0, cipher_key_new(&ck[i], ciphers[0]));
-		for (unsigned k = 0; k < i; k++)
-			ATF_CHECK((uintptr_t)ck[i] / LINE >
-			    ((uintptr_t)(ck[k] + 1) - 1) / LINE ||
-			    ((uintptr_t)(ck[i] + 1) - 1) / LINE <
-			    (uintptr_t)ck[k] / LINE);
-	}
-	for (unsigned i = 0; i < KEYS; i++)
-		cipher_key_free(ck[i]);
-	cipher_key_free(NULL);
-}
-
 TEST_PROGRAM()
