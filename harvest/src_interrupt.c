@@ -78,28 +78,10 @@ interrupt_read_host(struct interrupt *in)
 }
 
 static void
-interrupt_push(struct interrupt *in, struct randomdev *rd)
-{
-	struct interrupt_entropy entropy;
-
-	entropy.ie_host_count = in->in_host_count;
-	entropy.ie_cycles = machine_cycles();
-	randomdev_harvest(rd, RANDOM_QUEUE, &entropy, sizeof(entropy),
-	    RANDOM_INTERRUPT);
-}
-
-/* When the n-th event is due, without overflow however long the run. */
-static int64_t
-interrupt_due_ns(const struct interrupt *in, int64_t n)
-{
-	return (n / in->in_rate_hz * NS_PER_S +
-	    n % in->in_rate_hz * NS_PER_S / in->in_rate_hz);
-}
-
-static void
 interrupt_run(void *state, struct harvest *hv)
 {
 	int64_t due_ns = 0, n = 0, now_ns, start_ns;
+	struct interrupt_entropy entropy;
 	struct interrupt *in = state;
 
 	start_ns = machine_uptime_ns();
@@ -111,8 +93,14 @@ interrupt_run(void *state, struct harvest *hv)
 			    NS_PER_S / HOST_READS_PER_S;
 		}
 		while (due_ns <= now_ns && !harvest_stopping(hv)) {
-			interrupt_push(in, hv->hv_device);
-			due_ns = interrupt_due_ns(in, ++n);
+			entropy.ie_host_count = in->in_host_count;
+			entropy.ie_cycles = machine_cycles();
+			randomdev_harvest(hv->hv_device, RANDOM_QUEUE,
+			    &entropy, sizeof(entropy), RANDOM_INTERRUPT);
+			/* Without overflow, however long the run. */
+			n++;
+			due_ns = n / in->in_rate_hz * NS_PER_S +
+			    n % in->in_rate_hz * NS_PER_S / in->in_rate_hz;
 		}
 		now_ns = machine_uptime_ns() - start_ns;
 		if (due_ns > now_ns)

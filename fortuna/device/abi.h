@@ -98,7 +98,6 @@ const struct random_claims random_claims = { __VA_ARGS__ }
 
 struct random_object {
 	/* Members of the source's struct random_algorithm. */
-	const char *const *ro_algorithm;	/* its name */
 	const unsigned	*ro_poolcount;
 	const struct random_claims *ro_claims;	/* not NULL */
 	/* Before boot. */

@@ -17,14 +17,6 @@ check(void *buf, size_t n)
 	return (EIO);
 }
 
-/* From the kernel's numbers. */
-static int
-host_error(int error)
-{
-	return (error == 0 ? 0 : error == KERN_EWOULDBLOCK ? EWOULDBLOCK :
-	    error == KERN_EINTR || error < 0 ? EINTR : EIO);
-}
-
 /* What a program does without the kernel, and the kernel's own reads. */
 static int
 read_directly(struct randomdev *rd, void *buf, size_t n, bool nonblock)
@@ -61,8 +53,10 @@ randomdev_read(struct randomdev *rd, int cpu, void *buf, size_t n, size_t *left,
 	}
 	kernel_leave(rd->rd_kernel);
 	ledger_end(lg, n - *left);
+	/* From the kernel's numbers. */
 	if (error != 0)
-		return (host_error(error));
+		return (error == KERN_EWOULDBLOCK ? EWOULDBLOCK :
+		    error == KERN_EINTR || error < 0 ? EINTR : EIO);
 	error = check(buf, n - *left);
 	if (error != 0)
 		*left = n;

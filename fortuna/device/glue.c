@@ -246,7 +246,6 @@ static struct random_object glue_object = {
 KERN_PLAIN const void *
 kern_device(void)
 {
-	glue_object.ro_algorithm = &__real_random_alg_context.ra_ident;
 	glue_object.ro_poolcount = &__real_random_alg_context.ra_poolcount;
 	glue_object.ro_pre_read = __real_random_alg_context.ra_pre_read;
 	glue_object.ro_seeded = __real_random_alg_context.ra_seeded;

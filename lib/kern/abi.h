@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 enum {
-	KERN_ABI		= 6,
+	KERN_ABI		= 7,
 	KERN_KEY_BYTES		= 32,
 	/* What the program keeps in a hash. */
 	KERN_HASH_STATE		= 32,
@@ -43,7 +43,6 @@ struct kern_site {
  * self is kh_self.
  */
 struct kern_host {
-	unsigned	 kh_abi;		/* KERN_ABI */
 	unsigned	 kh_cpus;
 	unsigned	 kh_threads;
 	void		*kh_self;

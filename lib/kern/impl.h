@@ -40,7 +40,6 @@ struct kern_thread {
 	int64_t		 kt_now_ns;	/* the last coarse uptime it got */
 	int64_t		 kt_timer_ns;	/* of kernel_timer(), or 0 */
 	int		 kt_cpu;	/* of the call, or KERNEL_CPU_HERE */
-	unsigned	 kt_depth;	/* kernel_enter()s */
 	bool		 kt_stamped;
 	bool		 kt_process;	/* it runs one of the kernel's */
 	bool		 kt_drained;	/* pools, and has set no key since */
@@ -130,7 +129,6 @@ struct kernel {
 	struct channel	 k_channel[KERN_CHANNELS];
 	struct m32	 k_passes;	/* sleeps of processes */
 	struct m64	 k_draw;	/* state of drawn holds */
-	/* What is not there yet is not cleared either. */
 	struct order	 k_order[KERN_CLASSES_MAX][KERN_CLASSES_MAX];
 	struct ahead	 k_ahead[KERN_AHEAD_MAX];
 };

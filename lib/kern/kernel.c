@@ -252,7 +252,6 @@ kh_tunable(void *self, const char *name, int64_t *value)
 }
 
 static const struct kern_host host = {
-	.kh_abi		= KERN_ABI,
 	.kh_uptime_ns	= kh_uptime_ns,
 	.kh_cycles	= kh_cycles,
 	.kh_cpu		= kh_cpu,
@@ -271,38 +270,14 @@ static const struct kern_host host = {
 	.kh_access	= kh_access,
 };
 
-static void
-attach(struct kernel *k)
-{
-	const struct kernel_params *kp = &k->k_params;
-	struct kern_host *kh = &k->k_host;
-
-	*kh = host;
-	kh->kh_self = k;
-	kh->kh_cpus = kp->kp_cpus;
-	kh->kh_threads = kp->kp_lock_config.threads;
-	kh->kh_follows = MACHINE_SIMULATED || kp->kp_ledger != NULL;
-	kh->kh_data = (uintptr_t)k->k_copy->kc_data;
-	kh->kh_data_bytes = k->k_copy->kc_data_bytes;
-	kh->kh_heap = (uintptr_t)k->k_copy->kc_heap;
-	kh->kh_heap_bytes = KERN_HEAP_BYTES;
-	kern_host_locks(kh);
-	kern_host_crypto(kh);
-	kern_host_hashes(kh);
-	k->k_object = k->k_copy->kc_object;
-	*k->k_object->ko_host = kh;
-}
-
 int
 kernel_load(struct kernel **kp_out, const struct kernel_params *kp)
 {
 	const unsigned threads = kp->kp_lock_config.threads;
-	struct kernel *k = aligned_alloc(_Alignof(struct kernel), sizeof(*k));
+	struct kernel *k = xaligned(_Alignof(struct kernel), sizeof(*k));
+	struct kern_host *kh = &k->k_host;
 	int error;
 
-	if (k == NULL)
-		no_memory();
-	memset(k, 0, offsetof(struct kernel, k_order));
 	k->k_params = *kp;
 	kern_tables_drop(k);
 	for (unsigned i = 0; i < KERN_CHANNELS; i++)
@@ -325,7 +300,20 @@ kernel_load(struct kernel **kp_out, const struct kernel_params *kp)
 		kernel_free(k);
 		return (error);
 	}
-	attach(k);
+	*kh = host;
+	kh->kh_self = k;
+	kh->kh_cpus = kp->kp_cpus;
+	kh->kh_threads = threads;
+	kh->kh_follows = MACHINE_SIMULATED || kp->kp_ledger != NULL;
+	kh->kh_data = (uintptr_t)k->k_copy->kc_data;
+	kh->kh_data_bytes = k->k_copy->kc_data_bytes;
+	kh->kh_heap = (uintptr_t)k->k_copy->kc_heap;
+	kh->kh_heap_bytes = KERN_HEAP_BYTES;
+	kern_host_locks(kh);
+	kern_host_crypto(kh);
+	kern_host_hashes(kh);
+	k->k_object = k->k_copy->kc_object;
+	*k->k_object->ko_host = kh;
 	*kp_out = k;
 	return (0);
 }

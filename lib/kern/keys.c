@@ -80,23 +80,6 @@ take_out(struct key_table *kb, const uint8_t *p, size_t n, uintptr_t *b)
 	return (NULL);
 }
 
-static void
-put_in(struct kernel *k, const uint8_t *at, const uint8_t *key)
-{
-	struct key_table *kb = k->k_keys;
-	struct key_place *ky = kb->kb_spare, **first;
-
-	if (ky != NULL)
-		kb->kb_spare = ky->ky_next;
-	else
-		ky = xmalloc(sizeof(*ky));
-	first = &kb->kb_bucket[(uintptr_t)at / BUCKET_BYTES % BUCKETS];
-	kb->kb_used |= bit_of((uintptr_t)at / BUCKET_BYTES);
-	*ky = (struct key_place){ .ky_next = *first, .ky_at = at };
-	memcpy(ky->ky_key, key, CIPHER_KEY_BYTES);
-	*first = ky;
-}
-
 void
 kern_keys_free(struct kernel *k)
 {
@@ -146,7 +129,8 @@ void
 kern_keys_set(struct kernel *k, void *at, const uint8_t *key)
 {
 	struct key_table *kb = k->k_keys;
-	struct key_place *ky;
+	const uintptr_t bucket = (uintptr_t)at / BUCKET_BYTES;
+	struct key_place *ky, **first = &kb->kb_bucket[bucket % BUCKETS];
 	uintptr_t b = first_bucket(at);
 
 	kern_tables_take(k);
@@ -155,11 +139,14 @@ kern_keys_set(struct kernel *k, void *at, const uint8_t *key)
 	ledger_key_set(k->k_params.kp_ledger, ky != NULL ? ky->ky_key : no_key,
 	    key);
 	kern_tables_take(k);
-	if (ky != NULL) {
-		ky->ky_next = kb->kb_spare;
-		kb->kb_spare = ky;
-	}
-	put_in(k, at, key);
+	if (ky == NULL && (ky = kb->kb_spare) != NULL)
+		kb->kb_spare = ky->ky_next;
+	if (ky == NULL)
+		ky = xmalloc(sizeof(*ky));
+	kb->kb_used |= bit_of(bucket);
+	*ky = (struct key_place){ .ky_next = *first, .ky_at = at };
+	memcpy(ky->ky_key, key, CIPHER_KEY_BYTES);
+	*first = ky;
 	kern_tables_drop(k);
 }
 

@@ -18,13 +18,6 @@ struct kern_lock {
 	struct lock_node kl_node[];	/* by thread */
 };
 
-/* No order is known of two classes. */
-static void
-clear_order(struct kernel *k, unsigned a, unsigned b)
-{
-	k->k_order[a][b] = k->k_order[b][a] = (struct order){ 0, 0 };
-}
-
 static unsigned
 class_of(struct kernel *k, const char *name)
 {
@@ -37,9 +30,6 @@ class_of(struct kernel *k, const char *name)
 	if (i == KERN_CLASSES_MAX - 1)
 		return (i);
 	k->k_class[k->k_classes++] = name;
-	for (unsigned n = 0; n <= i; n++)
-		clear_order(k, i, n);
-	clear_order(k, i, KERN_CLASSES_MAX - 1);
 	return (i);
 }
 
@@ -272,20 +262,6 @@ channel_of(struct kernel *k, const void *ident)
 	return (&k->k_channel[i]);
 }
 
-/* A process gives way to what is above the kernel, and ends early with it. */
-static int
-process_sleep(struct kernel *k, int64_t timeout_ns)
-{
-	const struct kernel_above *ka = k->k_params.kp_above;
-
-	atomic_fetchadd_rel_32(&k->k_passes, 1);
-	machine_wake_32(&k->k_passes);
-	ka->ka_idle(k->k_params.kp_above_arg, &timeout_ns);
-	if (!atomic_load(&k->k_stopping))
-		(void)machine_sleep(timeout_ns);
-	return (KERN_EWOULDBLOCK);
-}
-
 static int
 kh_sleep(void *self, const void *ident, bool catch, int64_t timeout_ns)
 {
@@ -296,8 +272,15 @@ kh_sleep(void *self, const void *ident, bool catch, int64_t timeout_ns)
 	uint32_t woken;
 	int error;
 
-	if (kt->kt_process && timeout_ns >= 0)
-		return (process_sleep(k, timeout_ns));
+	/* A process gives way to what is above, and ends early with it. */
+	if (kt->kt_process && timeout_ns >= 0) {
+		atomic_fetchadd_rel_32(&k->k_passes, 1);
+		machine_wake_32(&k->k_passes);
+		ka->ka_idle(k->k_params.kp_above_arg, &timeout_ns);
+		if (!atomic_load(&k->k_stopping))
+			(void)machine_sleep(timeout_ns);
+		return (KERN_EWOULDBLOCK);
+	}
 	if (catch && machine_interrupted())
 		return (KERN_EINTR);
 	ch = channel_of(k, ident);

@@ -42,7 +42,8 @@ lock_init(struct lock *l, const struct lock_class *class, const char *name,
 	l->lo_name = name;
 	l->lo_config = *config;
 	l->lo_prof = prof;
-	lockprof_owner_init(&l->lo_owner);
+	atomic_init_64(&l->lo_owner.lpo_acquisitions, 0);
+	atomic_init_32(&l->lo_owner.lpo_site, LOCKPROF_NO_SITE);
 	if (class->lc_init != NULL)
 		class->lc_init(l);
 }

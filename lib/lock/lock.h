@@ -253,7 +253,7 @@ lock_release(struct lock *l, struct lock_node *n)
  */
 void lock_lines_init(struct lock *l, size_t n, size_t size);
 
-/* For kinds that use LK_NODES: the caller's node, and how many there are. */
+/* For kinds that use LK_NODES: the caller's node. */
 static inline unsigned
 lock_numa_node(const struct lock *l)
 {
@@ -261,12 +261,6 @@ lock_numa_node(const struct lock *l)
 
 	return (nodes == 0 ? machine_node() :
 	    machine_curthread()->mt_index % nodes);
-}
-
-static inline unsigned
-lock_numa_nodes(const struct lock *l)
-{
-	return (l->lo_config.nodes == 0 ? machine_nodes() : l->lo_config.nodes);
 }
 
 static inline bool

@@ -40,7 +40,8 @@ cohort_of(struct lock *l)
 static void
 cohort_init(struct lock *l)
 {
-	lock_lines_init(l, lock_numa_nodes(l), sizeof(struct cohort_node));
+	lock_lines_init(l, l->lo_config.nodes == 0 ? machine_nodes() :
+	    l->lo_config.nodes, sizeof(struct cohort_node));
 }
 
 /* With the node's lock.  Returns: whether the global lock is taken, too. */

@@ -127,13 +127,6 @@ lockprof_stamp(void)
 	return (LOCK_PROFILING ? machine_cycles() : 0);
 }
 
-static inline void
-lockprof_owner_init(struct lockprof_owner *lo)
-{
-	atomic_init_64(&lo->lpo_acquisitions, 0);
-	atomic_init_32(&lo->lpo_site, LOCKPROF_NO_SITE);
-}
-
 /*
  * How many holds this one's time stands for; 0: it is not timed.  A hash of the
  * number chooses, as sites may take turns with a fixed period.

@@ -161,22 +161,12 @@ machine_failed_32(struct m32 *p, uint32_t v)
 		machine_await_32(p, v, 0);
 }
 
-/* A factor in units of 1 << VM_DRAW_SHIFT; the product alone may not fit. */
-static uint64_t
-jittered(uint64_t ps, uint64_t factor)
-{
-	const uint64_t low = (UINT64_C(1) << VM_DRAW_SHIFT) - 1;
-
-	return ((ps >> VM_DRAW_SHIFT) * factor +
-	    ((ps & low) * factor >> VM_DRAW_SHIFT));
-}
-
 void
 machine_charge(enum machine_cost cost, size_t n)
 {
 	struct vm *vm = vm_get();
 	struct vm_thread *self = vm->vm_self;
-	uint64_t ps;
+	uint64_t factor, ps;
 	bool gap;
 
 	if (self->vt_host)
@@ -199,9 +189,13 @@ machine_charge(enum machine_cost cost, size_t n)
 		return;
 	gap = cost == COST_SYSCALL || cost == COST_COPYOUT ||
 	    cost == COST_UNLOCKED;
-	if (vm->vm_costs.vc_jitter[gap] > 0)
-		ps = jittered(ps, vm->vm_jitter[gap][splitmix_next(
-		    &self->vt_random) % VM_DRAWS]);
+	/* A factor in units of 1 << VM_DRAW_SHIFT; a product may not fit. */
+	if (vm->vm_costs.vc_jitter[gap] > 0) {
+		factor = vm->vm_jitter[gap][splitmix_next(&self->vt_random) %
+		    VM_DRAWS];
+		ps = (ps >> VM_DRAW_SHIFT) * factor +
+		    (ps % (1 << VM_DRAW_SHIFT) * factor >> VM_DRAW_SHIFT);
+	}
 	VM_TELL(vm, self, .vn_kind = VM_WORK, .vn_ps = ps,
 	    .vn_detail = cost_names[cost]);
 	vm_spend(vm, ps);

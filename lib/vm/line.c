@@ -38,29 +38,21 @@ find(struct vm *vm, uintptr_t key)
 	return (vl);
 }
 
-static struct vm_line *
-add(struct vm *vm, uintptr_t key)
+static struct vm_line * __attribute__((noinline))
+line_by_list(struct vm *vm, uintptr_t key, struct vm_line **hint)
 {
-	struct vm_line **list = list_of(vm, key), *vl;
+	struct vm_line **list = list_of(vm, key), *vl = find(vm, key);
 
-	vl = xcalloc(1, sizeof(*vl));
+	*hint = vl;
+	if (vl != NULL)
+		return (vl);
+	*hint = vl = xcalloc(1, sizeof(*vl));
 	vl->vl_key = key;
 	vl->vl_owner = -1;
 	TAILQ_INIT(&vl->vl_sleepers);
 	TAILQ_INIT(&vl->vl_askers);
 	vl->vl_next = *list;
 	*list = vl;
-	return (vl);
-}
-
-static struct vm_line * __attribute__((noinline))
-line_by_list(struct vm *vm, uintptr_t key, struct vm_line **hint)
-{
-	struct vm_line *vl = find(vm, key);
-
-	if (vl == NULL)
-		vl = add(vm, key);
-	*hint = vl;
 	return (vl);
 }
 

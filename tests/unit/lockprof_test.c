@@ -284,8 +284,10 @@ TEST(lockprof_sum_threads__several_locks, "Where locks share a profile, a "
 	struct lockprof_hold lh;
 
 	setup();
-	for (size_t i = 0; i < 2; i++)
-		lockprof_owner_init(&owners[i]);
+	for (size_t i = 0; i < 2; i++) {
+		atomic_init_64(&owners[i].lpo_acquisitions, 0);
+		atomic_init_32(&owners[i].lpo_site, LOCKPROF_NO_SITE);
+	}
 	atomic_init_64(&owners[1].lpo_acquisitions, 1000);
 	lockprof_open(&prof, 1);
 	self.mt_index = 0;
