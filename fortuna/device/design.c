@@ -116,14 +116,14 @@ design_find(const char *name)
 	return (de);
 }
 
-static void
-note_info(struct design_object *dob, const struct kern_object *ko)
+CTASSERT(RANDOM_ANY == LEDGER_LAG_ANY);
+
+static struct design_info
+info_of(const struct random_object *ro)
 {
-	const struct random_object *ro = ko->ko_device();
 	const struct random_claims *rm = ro->ro_claims;
 
-	CTASSERT(RANDOM_ANY == LEDGER_LAG_ANY);
-	dob->do_info = (struct design_info){
+	return ((struct design_info){
 		.di_poolcount = *ro->ro_poolcount,
 		.di_lag = rm->rm_lag,
 		.di_stored_bytes = rm->rm_stored_bytes == RANDOM_ANY ?
@@ -132,7 +132,7 @@ note_info(struct design_object *dob, const struct kern_object *ko)
 		.di_locks_little = rm->rm_locks_little,
 		.di_cored = ro->ro_key != NULL,
 		.di_probed = ro->ro_state != NULL,
-	};
+	});
 }
 
 /* Opens one variant of an object; what is wrong is in error. */
@@ -156,7 +156,7 @@ open_variant(struct design_object *dob, unsigned i, char error[KERN_ERROR_SIZE])
 		    dob->do_bytes[i], (size_t)(dob->do_end[i] -
 		    dob->do_bytes[i]), &kc, error);
 		if (rc == 0) {
-			note_info(dob, kc->kc_object);
+			dob->do_info = info_of(kc->kc_object->ko_device());
 			kern_copy_put(&dob->do_file[i], kc);
 			dob->do_opened[i] = true;
 		}

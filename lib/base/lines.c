@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lib/base/lines.h"
+#include "lib/base/memory.h"
 
 int
 lines_fail(struct lines *li, int error, bool line, const char *fmt, ...)
@@ -35,8 +36,8 @@ lines_open(struct lines *li, const char *path, char *message)
 			return (lines_fail(li, errno, false, "%s",
 			    strerror(errno)));
 	}
-	li->li_text = malloc(LINES_BYTES_MAX);
-	return (li->li_text == NULL ? lines_no_memory(li) : 0);
+	li->li_text = xmalloc(LINES_BYTES_MAX);
+	return (0);
 }
 
 bool

@@ -45,7 +45,6 @@ int lines_fail(struct lines *li, int error, bool line, const char *fmt, ...)
 
 #define	lines_refuse(li, ...)	lines_fail(li, EINVAL, true, __VA_ARGS__)
 #define	lines_refuse_file(li, ...) lines_fail(li, EINVAL, false, __VA_ARGS__)
-#define	lines_no_memory(li)	lines_fail(li, ENOMEM, false, "no memory")
 
 void lines_close(struct lines *li);
 

@@ -73,16 +73,6 @@ stub_absorb(uint64_t state, const void *data, size_t n)
 	return (splitmix(state ^ word));
 }
 
-/* Output of n bytes, a multiple of 8. */
-static void
-stub_expand(uint64_t state, uint8_t *out, size_t n)
-{
-	for (size_t i = 0; i < n; i += sizeof(state)) {
-		state = splitmix(state);
-		memcpy(out + i, &state, sizeof(state));
-	}
-}
-
 static uint64_t
 crc32c_add(uint64_t crc, const void *data, size_t n)
 {
@@ -161,13 +151,15 @@ update(const struct hash *ha, union hash_context *hc, const void *data,
 static bool
 finish(const struct hash *ha, union hash_context *hc, uint8_t *out)
 {
-	const uint64_t word = hc->hc_word ^ words[ha->ha_id].hw_flip;
+	uint64_t word = hc->hc_word ^ words[ha->ha_id].hw_flip;
 
-	if (ha->ha_id == WORD_STUB)
-		stub_expand(word, out, ha->ha_bytes);
-	else
-		for (unsigned i = 0; i < CHECKSUM_BYTES; i++)
-			out[i] = (uint8_t)(word >> (24 - 8 * i));
+	for (unsigned i = 0; ha->ha_id == WORD_STUB && i < STUB_BYTES;
+	    i += sizeof(word)) {
+		word = splitmix(word);
+		memcpy(out + i, &word, sizeof(word));
+	}
+	for (unsigned i = 0; ha->ha_id != WORD_STUB && i < CHECKSUM_BYTES; i++)
+		out[i] = (uint8_t)(word >> (24 - 8 * i));
 	return (true);
 }
 

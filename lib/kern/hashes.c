@@ -95,17 +95,6 @@ slot_get(struct kernel *k, struct kern_thread *kt)
 	    "and not finished");
 }
 
-/* Pools are the hashes among the source's variables, in the order of boot. */
-static struct hash_slot *
-pool_at(struct kernel *k, const void *state)
-{
-	for (unsigned i = 0; i < k->k_pools &&
-	    (uintptr_t)state <= k->k_pool_last; i++)
-		if (k->k_pool_at[i] == state)
-			return (k->k_pool[i]);
-	return (NULL);
-}
-
 /* Gives a slot that hash. */
 static void
 slot_make(struct kernel *k, struct hash_slot *sl, const struct hash *hash)
@@ -120,15 +109,20 @@ slot_make(struct kernel *k, struct hash_slot *sl, const struct hash *hash)
 		kern_no_memory(k);
 }
 
-/* A slot for what the source has at state; pools keep theirs. */
+/*
+ * A slot for what the source has at state.  Pools, the hashes among its
+ * variables in the order of boot, keep theirs.
+ */
 static struct hash_slot *
 slot_for(struct kernel *k, const void *state)
 {
 	const bool shared = kern_is_shared(k, state);
-	struct hash_slot *sl = shared ? pool_at(k, state) : NULL;
+	struct hash_slot *sl;
 
-	if (sl != NULL)
-		return (sl);
+	for (unsigned i = 0; shared && i < k->k_pools &&
+	    (uintptr_t)state <= k->k_pool_last; i++)
+		if (k->k_pool_at[i] == state)
+			return (k->k_pool[i]);
 	sl = slot_get(k, kern_thread_of(k));
 	/* What is on a stack ends with its function, finished or not. */
 	sl->sl_heap = shared && kern_in_heap(k, state);
@@ -153,6 +147,7 @@ kh_hash_init(void *self, void *state, enum kern_hash hash, const void *key)
 	struct hash_slot *sl = slot_of(k, state);
 	struct hash_ref *r = state;
 	const bool stub = cipher_is_stub(k->k_params.kp_cipher);
+	bool own;
 
 	if (sl == NULL) {
 		sl = slot_for(k, state);
@@ -162,10 +157,10 @@ kh_hash_init(void *self, void *state, enum kern_hash hash, const void *key)
 		    memory_order_relaxed);
 	}
 	sl->sl_bytes = hash == KERN_BLAKE2B ? 64 : 32;
-	slot_make(k, sl, stub ? hash_stub() : sl->sl_pool >= 0 &&
-	    k->k_params.kp_pool_hash != NULL ? k->k_params.kp_pool_hash :
-	    key != NULL ? hash_blake2s_keyed() : k->k_hash[hash]);
-	if (sl->sl_digest.dg_hash == hash_blake2s_keyed()) {
+	own = sl->sl_pool < 0 || k->k_params.kp_pool_hash == NULL;
+	slot_make(k, sl, stub ? hash_stub() : !own ? k->k_params.kp_pool_hash :
+	    key != NULL ? k->k_keyed : k->k_hash[hash]);
+	if (key != NULL && own && !stub) {
 		digest_key(&sl->sl_digest, key);
 		return;
 	}
@@ -282,6 +277,7 @@ kern_hashes_init(struct kernel *k)
 	k->k_hash[KERN_SHA256] = hash_sha256();
 	k->k_hash[KERN_BLAKE2B] = hash_find("blake2b-512");
 	k->k_hash[KERN_BLAKE2S] = hash_find("blake2s-256");
+	k->k_keyed = hash_blake2s_keyed();
 }
 
 void

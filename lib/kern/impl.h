@@ -111,6 +111,7 @@ struct kernel {
 	const void	*k_pool_at[KERN_POOLS_MAX];
 	uintptr_t	 k_pool_last;	/* the highest address of one */
 	const struct hash *k_hash[KERN_HASHES];
+	const struct hash *k_keyed;	/* KERN_BLAKE2S with a key */
 	unsigned	 k_aheads;	/* that were added */
 	struct key_table *k_keys;	/* NULL: without a ledger */
 	bool		 k_booted;

@@ -208,27 +208,14 @@ by_order(const void *a, const void *b)
 	    x < y ? -1 : x > y);
 }
 
-static void
-sort_inits(struct kern_copy *kc)
-{
-	const struct kern_object *ko = kc->kc_object;
-	const unsigned n = (unsigned)(ko->ko_sysinits_end - ko->ko_sysinits);
-
-	kc->kc_inits = xcalloc(n, sizeof(*kc->kc_inits));
-	for (unsigned i = 0; i < n; i++) {
-		kc->kc_inits[i] = &ko->ko_sysinits[i];
-		kc->kc_uninit_count += ko->ko_sysinits[i].ki_uninit;
-	}
-	kc->kc_init_count = n - kc->kc_uninit_count;
-	qsort(kc->kc_inits, n, sizeof(*kc->kc_inits), by_order);
-}
-
 static struct kern_copy *
 copy_new(const struct kern_file *kf)
 {
 	struct search s = { .s_bytes = 0 };
+	const struct kern_object *ko;
 	struct kern_copy *kc;
 	void *handle;
+	unsigned n;
 
 	handle = load(kf);
 	if (handle == NULL)
@@ -242,7 +229,7 @@ copy_new(const struct kern_file *kf)
 		return (NULL);
 	}
 	kc = xcalloc(1, sizeof(*kc));
-	kc->kc_object = s.s_object;
+	kc->kc_object = ko = s.s_object;
 	kc->kc_data = s.s_data;
 	kc->kc_data_bytes = s.s_bytes;
 	/* Zeros, and memory of the host where they were written. */
@@ -250,9 +237,16 @@ copy_new(const struct kern_file *kf)
 	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (kc->kc_heap == MAP_FAILED)
 		no_memory();
-	sort_inits(kc);
+	n = (unsigned)(ko->ko_sysinits_end - ko->ko_sysinits);
+	kc->kc_inits = xcalloc(n, sizeof(*kc->kc_inits));
+	for (unsigned i = 0; i < n; i++) {
+		kc->kc_inits[i] = &ko->ko_sysinits[i];
+		kc->kc_uninit_count += ko->ko_sysinits[i].ki_uninit;
+	}
+	kc->kc_init_count = n - kc->kc_uninit_count;
+	qsort(kc->kc_inits, n, sizeof(*kc->kc_inits), by_order);
 	/* Their names stay. */
-	(void)kern_sysctl_find(kc->kc_object, "");
+	(void)kern_sysctl_find(ko, "");
 	keep_image(kc);
 	return (kc);
 }
