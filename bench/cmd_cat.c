@@ -18,10 +18,7 @@
 #include "lib/crypto/wipe.h"
 
 enum {
-	/*
-	 * Requests are handed over together up to this size: a hand-over costs
-	 * two system calls and at worst two switches.
-	 */
+	/* Of requests handed over together, as that costs system calls. */
 	HALF_BYTES	= 256 * 1024,
 	/* Smaller pieces are collected before they are written. */
 	OUTPUT_BYTES	= 64 * 1024,
@@ -57,17 +54,6 @@ static unsigned
 readers_of(const struct options *op)
 {
 	return ((unsigned)op->op_readers.ol_value[0]);
-}
-
-/* As many whole requests as fit, at least one; no more than is wanted. */
-static size_t
-half_bytes(size_t request_bytes, uint64_t bytes)
-{
-	size_t n = request_bytes;
-
-	if (n < HALF_BYTES)
-		n = HALF_BYTES / n * n;
-	return (bytes < n ? (size_t)bytes : n);
 }
 
 /* Fills a half; short at the end of the stream or when asked to stop. */
@@ -118,10 +104,7 @@ give(struct half *ha)
 	machine_wake_32(&ha->ha_full);
 }
 
-/*
- * Gives back the half that was taken before and waits for the next one; nothing
- * rests at the end.
- */
+/* Gives back the half that was taken before and waits for the next one. */
 static int
 stream_next(struct stream *sm)
 {
@@ -156,6 +139,21 @@ share(const struct options *op, unsigned reader)
 }
 
 /*
+ * As many whole requests of a reader as fit, at least one; no more than its
+ * share.
+ */
+static size_t
+half_bytes(const struct options *op, unsigned reader)
+{
+	const uint64_t bytes = share(op, reader);
+	size_t n = (size_t)op->op_sizes.ol_value[0];
+
+	if (n < HALF_BYTES)
+		n = HALF_BYTES / n * n;
+	return (bytes < n ? (size_t)bytes : n);
+}
+
+/*
  * Starts threads that wait for their first half.
  *
  *   started  out  how many there are, also after a failure
@@ -170,15 +168,14 @@ start(const struct options *op, struct randomdev *rd, struct stream *streams,
 	/* Signals are for the thread that writes: they end a write(2). */
 	stop_signal_set(&set);
 	pthread_sigmask(SIG_BLOCK, &set, &old);
-	for (unsigned i = 0; i < readers_of(op); i++) {
+	for (unsigned i = 0; i < readers_of(op) && error == 0; i++) {
 		struct stream *sm = &streams[i];
 
 		sm->sm_dev = rd;
 		sm->sm_index = i;
 		sm->sm_request_bytes = (size_t)op->op_sizes.ol_value[0];
 		sm->sm_left_bytes = share(op, i);
-		sm->sm_room_bytes = half_bytes(sm->sm_request_bytes,
-		    sm->sm_left_bytes);
+		sm->sm_room_bytes = half_bytes(op, i);
 		for (unsigned k = 0; k < 2; k++) {
 			atomic_init_32(&sm->sm_half[k].ha_full, 1);
 			sm->sm_half[k].ha_bytes =
@@ -187,9 +184,7 @@ start(const struct options *op, struct randomdev *rd, struct stream *streams,
 		atomic_init_32(&sm->sm_stop, 0);
 		error = machine_spawn(&sm->sm_td, FORMATF("reader %u", i),
 		    pinning_reader(&op->op_place, i), stream_main, sm);
-		if (error != 0)
-			break;
-		++*started;
+		*started += error == 0;
 	}
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	return (error);
@@ -198,10 +193,7 @@ start(const struct options *op, struct randomdev *rd, struct stream *streams,
 static void
 finish(const struct options *op, struct stream *streams, unsigned started)
 {
-	/*
-	 * Both halves are given, so that each wait ends, and it checks sm_stop
-	 * then.
-	 */
+	/* With both halves given each wait ends, and it checks sm_stop. */
 	for (struct stream *sm = streams; sm < streams + started; sm++) {
 		atomic_store_rel_32(&sm->sm_stop, 1);
 		machine_interrupt(&sm->sm_td);
@@ -294,31 +286,17 @@ copy(const struct options *op, struct stream *streams, const char **where)
 	return (failed);
 }
 
-static int
-prime(const struct options *op, struct randomdev *rd)
-{
-	const size_t n = op->op_config.bc_harvest.boot_entropy_bytes;
-	uint8_t *bytes = prime_bytes(n, op->op_seed_given ? &op->op_seed :
-	    NULL);
-
-	if (bytes == NULL)
-		return (errno);
-	randomdev_prime(rd, bytes, n);
-	wipe(bytes, n);
-	free(bytes);
-	return (0);
-}
-
 /*
- * Makes and seeds a device, starts op_readers reader threads and writes their
- * output, interleaved.
- *
+ * Makes and seeds a device, starts the readers and writes their output.
  * Returns: the exit status; EXIT_SUCCESS also when the pipe's reader ended.
  */
 static int
 cat(const struct options *op)
 {
 	const struct bench_config *bc = &op->op_config;
+	const size_t boot = bc->bc_harvest.boot_entropy_bytes;
+	uint8_t *bytes = prime_bytes(boot, op->op_seed_given ? &op->op_seed :
+	    NULL);
 	struct randomdev_params rp = {
 		.rp_design = design_at(op->op_designs.ol_value[0]),
 		.rp_queue = bc->bc_harvest.queue,
@@ -329,14 +307,20 @@ cat(const struct options *op)
 		.rp_kernel.kp_settings = bc->bc_setting,
 		.rp_kernel.kp_setting_count = bc->bc_settings,
 	};
-	const char *where = "no boot entropy";
+	const char *where = "cannot start the readers";
 	struct randomdev *rd;
 	struct stream *streams;
 	unsigned started = 0;
 	int error;
 
+	if (bytes == NULL)
+		return (run_error("no boot entropy: %s", strerror(errno)));
 	rp.rp_kernel.kp_lock_config.threads = readers_of(op) + 1;
 	error = randomdev_new(&rd, &rp);
+	if (error == 0)
+		randomdev_prime(rd, bytes, boot);
+	wipe(bytes, boot);
+	free(bytes);
 	if (error != 0)
 		return (run_error("cannot make design %s: %s",
 		    rp.rp_design->de_ident, strerror(error)));
@@ -345,16 +329,12 @@ cat(const struct options *op)
 	if (fcntl(STDOUT_FILENO, F_GETPIPE_SZ) < PIPE_BYTES)
 		(void)fcntl(STDOUT_FILENO, F_SETPIPE_SZ, PIPE_BYTES);
 #endif
-	error = prime(op, rd);
-	if (error == 0) {
-		where = "cannot start the readers";
-		streams = xaligned(MACHINE_CACHE_LINE, readers_of(op) *
-		    sizeof(*streams));
-		error = start(op, rd, streams, &started);
-		if (error == 0)
-			error = copy(op, streams, &where);
-		finish(op, streams, started);
-	}
+	streams = xaligned(MACHINE_CACHE_LINE, readers_of(op) *
+	    sizeof(*streams));
+	error = start(op, rd, streams, &started);
+	if (error == 0)
+		error = copy(op, streams, &where);
+	finish(op, streams, started);
 	randomdev_free(rd);
 	/* A closed pipe is the normal end of a pipe into head(1). */
 	if (error == 0 || error == EPIPE)
@@ -375,8 +355,7 @@ run(struct options *op)
 	int status;
 
 	for (unsigned i = 0; i < readers_of(op); i++)
-		needed += 2 * (uint64_t)half_bytes((size_t)op->op_sizes.
-		    ol_value[0], share(op, i));
+		needed += 2 * (uint64_t)half_bytes(op, i);
 	if (needed > memory / 4 * 3)
 		return (run_error("the readers' buffers need %.3g GB, this "
 		    "machine has %.3g: use fewer readers (-r) or smaller "

@@ -42,14 +42,7 @@ struct hash_work {
 	const uint8_t	*hb_message;	/* of the largest size */
 };
 
-static struct {
-	struct survey	 hv_survey;	/* of hash_kind */
-	enum crypto_mode hv_crypto;	/* of the loaded libraries */
-	unsigned	 hv_size[SIZES_MAX];	/* bytes */
-	unsigned	 hv_sizes;
-	bool		 hv_show[SIZES_MAX];	/* in the table */
-	uint8_t		*hv_message;
-} hv;
+static const struct options *asked;
 
 static const struct hash *
 hash_of(const struct survey_subject *su)
@@ -108,18 +101,20 @@ message(struct window_state *wn, struct window_batch *wb)
 	return (0);
 }
 
-static const char *const way_names[HASH_MESSAGE + 1] = {
-	[HASH_EVENT]	= "event",
-	[HASH_FINISH]	= "finish",
-	[HASH_MESSAGE]	= "message"
-};
+static const char *const way_names[HASH_MESSAGE + 1] = { "event", "finish",
+    "message" };
 
 /* Of a way that is a message. */
+static unsigned
+bytes_of(unsigned way)
+{
+	return ((unsigned)asked->op_sizes.ol_value[way - HASH_MESSAGE]);
+}
+
 static double
 mb_per_s(const struct survey_subject *su, unsigned way)
 {
-	return (su->su_points[way].pt_per_s / 1e6 *
-	    hv.hv_size[way - HASH_MESSAGE]);
+	return (su->su_points[way].pt_per_s / 1e6 * bytes_of(way));
 }
 
 static double
@@ -130,9 +125,8 @@ ns_of(double per_s)
 
 /* A table of at most TABLE_WAYS ways. */
 static void
-print_ways(FILE *out, const unsigned *ways, unsigned n)
+print_ways(FILE *out, const struct survey *sv, const unsigned *ways, unsigned n)
 {
-	const struct survey *sv = &hv.hv_survey;
 	struct column columns[TABLE_WAYS + 3] = { { "digest", -19 },
 	    { "out", 3 } };
 	char buf[TABLE_WAYS + 2][32];
@@ -141,7 +135,7 @@ print_ways(FILE *out, const unsigned *ways, unsigned n)
 	for (unsigned i = 0; i < n; i++)
 		columns[2 + i] = (struct column){ ways[i] < HASH_MESSAGE ?
 		    way_names[ways[i]] : format_bytes(buf[i],
-		    hv.hv_size[ways[i] - HASH_MESSAGE]), FORMAT_WIDTH };
+		    bytes_of(ways[i])), FORMAT_WIDTH };
 	columns[2 + n] = (struct column){ "+-%", 5 };
 	putc('\n', out);
 	columns_titles(out, columns, n + 3);
@@ -176,12 +170,13 @@ hash_table(FILE *out, const struct survey *sv)
 		text_add(&where, "%s %s", i == 0 ? ";" : ",",
 		    hash_libraries[i]->hl_version());
 	survey_print_head(out, sv, where.s, FORMATF(", crypto %s",
-	    crypto_mode_names[hv.hv_crypto]));
+	    crypto_mode_names[asked->op_crypto]));
 	for (unsigned i = 0; i < sv->sv_ways; i++)
-		if (i < HASH_MESSAGE || hv.hv_show[i - HASH_MESSAGE])
+		if (i < HASH_MESSAGE || GIVEN(asked, MESSAGE_SIZE) ||
+		    bytes_of(i) == SHOWN_SHORT || bytes_of(i) == SHOWN_LONG)
 			ways[count++] = i;
 	for (unsigned i = 0; i < count; i += TABLE_WAYS)
-		print_ways(out, &ways[i], count - i < TABLE_WAYS ?
+		print_ways(out, sv, &ways[i], count - i < TABLE_WAYS ?
 		    count - i : TABLE_WAYS);
 	format_wrap(out, "", 2, "ns of an event, of finishing a pool and of a "
 	    "message of that size; +-% is half the 95 % interval, the widest "
@@ -193,7 +188,6 @@ hash_table(FILE *out, const struct survey *sv)
 static void
 hash_csv(FILE *out, const struct survey *sv)
 {
-
 	fputs("digest,library,output_bytes,what,message_bytes,ns,ns_p25,"
 	    "ns_p75,mb_per_s,repeats,invariants,complete\n", out);
 	for (unsigned i = 0; sv->sv_done > 0 && i < sv->sv_count * sv->sv_ways;
@@ -210,7 +204,7 @@ hash_csv(FILE *out, const struct survey *sv)
 		fprintf(out, "%s,%s,%u,%s,%s,%.6g,%.6g,%.6g,%s,%u,%d,%d\n",
 		    ha->ha_name, ha->ha_library->hl_name, ha->ha_bytes,
 		    way_names[message ? HASH_MESSAGE : way], !message ? "" :
-		    FORMATF("%u", hv.hv_size[way - HASH_MESSAGE]),
+		    FORMATF("%u", bytes_of(way)),
 		    ns_of(pt->pt_per_s), ns_of(pt->pt_quartiles[1]),
 		    ns_of(pt->pt_quartiles[0]), !message ? "" :
 		    FORMATF("%.6g", mb_per_s(su, way)), sv->sv_done,
@@ -227,14 +221,13 @@ cost_json(const struct survey_point *pt)
 }
 
 static json_t *
-subject_json(const struct survey_subject *su)
+subject_json(const struct survey_subject *su, unsigned ways)
 {
 	const struct hash *ha = hash_of(su);
 	json_t *message, *messages = json_array();
 
-	for (unsigned k = HASH_MESSAGE; k < hv.hv_survey.sv_ways; k++) {
-		message = json_pack("{s:i}", "bytes",
-		    (int)hv.hv_size[k - HASH_MESSAGE]);
+	for (unsigned k = HASH_MESSAGE; k < ways; k++) {
+		message = json_pack("{s:i}", "bytes", (int)bytes_of(k));
 		json_object_update_new(message, cost_json(&su->su_points[k]));
 		json_object_set_new(message, "mb_per_s",
 		    json_real(mb_per_s(su, k)));
@@ -260,11 +253,11 @@ hash_json(const struct survey *sv)
 
 		if (su->su_error != 0)
 			json_array_append_new(skipped, json_pack("{s:s, s:s}",
-			    "name", su->su_name,
-			    "why", hash_of(su)->ha_why));
+			    "name", su->su_name, "why", hash_of(su)->ha_why));
 		/* Without a complete repeat there are no figures. */
 		else if (sv->sv_done > 0)
-			json_array_append_new(digests, subject_json(su));
+			json_array_append_new(digests, subject_json(su,
+			    sv->sv_ways));
 	}
 	for (unsigned i = 0; i < hash_library_count; i++)
 		json_object_set_new(libraries, hash_libraries[i]->hl_name,
@@ -272,7 +265,7 @@ hash_json(const struct survey *sv)
 	return (json_pack("{s:s, s:b, s:s, s:s, s:s, s:s, s:s, s:b, s:i, s:i, "
 	    "s:f, s:o, s:o, s:o}", "schema", "rngsim-hash/1",
 	    "complete", survey_complete(sv), "started", sv->sv_started,
-	    "crypto", crypto_mode_names[hv.hv_crypto],
+	    "crypto", crypto_mode_names[asked->op_crypto],
 	    "cpu_model", sv->sv_host.cpu_model, "kernel", sv->sv_host.kernel,
 	    "revision", sv->sv_host.revision,
 	    "invariants", sv->sv_host.invariants,
@@ -282,11 +275,7 @@ hash_json(const struct survey *sv)
 }
 
 static const struct survey_kind hash_kind = {
-	.sk_warmup_ns	= 200 * NS_PER_US,
-	.sk_cpu_time	= true,
-	.sk_json	= hash_json,
-	.sk_csv		= hash_csv,
-	.sk_table	= hash_table,
+	200 * NS_PER_US, true, hash_json, hash_csv, hash_table
 };
 
 static int
@@ -300,8 +289,7 @@ check(struct options *op)
 static bool
 is_skipped(const struct survey_subject *su, const char *why)
 {
-	return (su->su_error != 0 &&
-	    strcmp(hash_of(su)->ha_why, why) == 0);
+	return (su->su_error != 0 && strcmp(hash_of(su)->ha_why, why) == 0);
 }
 
 /* One line for each reason, in their order. */
@@ -330,7 +318,8 @@ print_skipped(const struct survey *sv)
 }
 
 static void
-make_subject(struct survey_subject *su, struct hash *ha)
+make_subject(struct survey_subject *su, struct hash *ha, unsigned ways,
+    const uint8_t *text)
 {
 	enum hash_state state = hash_load(ha);
 	struct hash_work *hb = su->su_of;
@@ -339,17 +328,17 @@ make_subject(struct survey_subject *su, struct hash *ha)
 	su->su_error = state == HASH_READY ? 0 : state == HASH_WRONG ? EILSEQ :
 	    ENOTSUP;
 	hb->hb_hash = ha;
-	hb->hb_message = hv.hv_message;
+	hb->hb_message = text;
 	if (su->su_error == 0 && digest_init(&hb->hb_digest, ha) != 0)
 		no_memory();
-	for (unsigned i = 0; i < hv.hv_survey.sv_ways; i++) {
+	for (unsigned i = 0; i < ways; i++) {
 		struct window_task *wt = &su->su_points[i].pt_task;
 
 		wt->wt_batch = i == HASH_EVENT ? absorb : i == HASH_FINISH ?
 		    drain : message;
 		wt->wt_state.wn_object = hb;
 		if (i >= HASH_MESSAGE)
-			wt->wt_state.wn_word[0] = hv.hv_size[i - HASH_MESSAGE];
+			wt->wt_state.wn_word[0] = bytes_of(i);
 	}
 }
 
@@ -357,9 +346,12 @@ static int
 run(struct options *op)
 {
 	const struct option_list *chosen = &op->op_digests;
-	struct survey *sv = &hv.hv_survey;
+	struct survey sv = { .sv_kind = &hash_kind,
+	    .sv_repeats = op->op_repeats, .sv_time_s = op->op_time_s };
+	const size_t bytes = (size_t)option_list_max(&op->op_sizes) + 1;
+	uint8_t *text = xmalloc(bytes);
 	struct survey_subject *su;
-	unsigned bytes = 1, left = 0;
+	unsigned left = 0;
 	bool wrong = false;
 	int status;
 
@@ -367,37 +359,26 @@ run(struct options *op)
 	if (status != 0)
 		return (status);
 	stop_catch_signals();
-	hv.hv_crypto = op->op_crypto;
-	sv->sv_kind = &hash_kind;
-	sv->sv_repeats = op->op_repeats;
-	sv->sv_time_s = op->op_time_s;
-	hv.hv_sizes = op->op_sizes.ol_count;
-	for (unsigned i = 0; i < hv.hv_sizes; i++) {
-		hv.hv_size[i] = (unsigned)op->op_sizes.ol_value[i];
-		bytes = hv.hv_size[i] > bytes ? hv.hv_size[i] : bytes;
-		hv.hv_show[i] = GIVEN(op, MESSAGE_SIZE) ||
-		    hv.hv_size[i] == SHOWN_SHORT || hv.hv_size[i] == SHOWN_LONG;
-	}
-	hv.hv_message = xmalloc(bytes);
-	for (unsigned i = 0; i < bytes; i++)
-		hv.hv_message[i] = (uint8_t)(i * i + i / 256);
-	survey_make(sv, chosen->ol_count > 0 ? chosen->ol_count : hash_count(),
-	    HASH_MESSAGE + hv.hv_sizes, sizeof(struct hash_work));
-	for (unsigned i = 0; i < sv->sv_count; i++) {
-		su = &sv->sv_subjects[i];
+	asked = op;
+	for (size_t i = 0; i < bytes; i++)
+		text[i] = (uint8_t)(i * i + i / 256);
+	survey_make(&sv, chosen->ol_count > 0 ? chosen->ol_count : hash_count(),
+	    HASH_MESSAGE + op->op_sizes.ol_count, sizeof(struct hash_work));
+	for (unsigned i = 0; i < sv.sv_count; i++) {
+		su = &sv.sv_subjects[i];
 		make_subject(su, hash_get(chosen->ol_count > 0 ?
-		    (unsigned)chosen->ol_value[i] : i));
+		    (unsigned)chosen->ol_value[i] : i), sv.sv_ways, text);
 		left += su->su_error == 0;
 		wrong |= su->su_error == EILSEQ;
 	}
-	print_skipped(sv);
-	status = left > 0 ? survey_command(sv, op) :
+	print_skipped(&sv);
+	status = left > 0 ? survey_command(&sv, op) :
 	    run_error("no digest is left to be timed");
-	for (unsigned i = 0; i < sv->sv_count; i++)
+	for (unsigned i = 0; i < sv.sv_count; i++)
 		digest_fini(&((struct hash_work *)
-		    sv->sv_subjects[i].su_of)->hb_digest);
-	survey_free(sv);
-	free(hv.hv_message);
+		    sv.sv_subjects[i].su_of)->hb_digest);
+	survey_free(&sv);
+	free(text);
 	return (wrong ? EXIT_FAILURE : status);
 }
 

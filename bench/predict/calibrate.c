@@ -10,7 +10,6 @@
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
-#include <time.h>
 
 #include "bench/cli/child.h"
 #include "bench/cli/format.h"
@@ -18,11 +17,12 @@
 #include "bench/cli/progress.h"
 #include "bench/cli/stop.h"
 #include "bench/predict/calibrate.h"
+#include "bench/result/result.h"
 #include "bench/stats/stats.h"
 #include "lib/crypto/crypto.h"
 
 enum {
-	TEXT_SIZE	= 96,		/* of a model, of a note */
+	TEXT_SIZE	= 96,		/* of a note */
 	SAMPLES_LEAST	= 20,		/* begun, also without budget */
 	DISTURBED_MOST	= 20,		/* discarded in a row */
 	BATCH_NS	= 20000		/* many times a clock's cost */
@@ -39,14 +39,6 @@ preemptions(void)
 
 	getrusage(RUSAGE_THREAD, &ru);
 	return (ru.ru_nivcsw);
-}
-
-static void
-clear(struct calibration *cb)
-{
-	memset(cb, 0, sizeof(*cb));
-	for (unsigned i = 0; i < PROFILE_VALUES; i++)
-		cb->cb_profile.pr_from[i] = PROVENANCE_ABSENT;
 }
 
 unsigned
@@ -247,7 +239,8 @@ calibrate_native(double seconds, FILE *out)
 	static struct calibration cb;
 	int error;
 
-	clear(&cb);
+	for (unsigned i = 0; i < PROFILE_VALUES; i++)
+		cb.cb_profile.pr_from[i] = PROVENANCE_ABSENT;
 	error = run_probes(&cb, true, seconds / weight_of(true));
 	return (error != 0 || fwrite(&cb, sizeof(cb), 1, out) == 1 ? error :
 	    EIO);
@@ -255,7 +248,8 @@ calibrate_native(double seconds, FILE *out)
 
 /*
  * Runs the native probes in this program executed again.  It writes its struct
- * calibration to the pipe: both are the same program.
+ * calibration to the pipe, which the other probes continue: both are the same
+ * program.
  *
  * Returns: 0; EINTR after a signal; ECHILD when the process failed, after its
  * message; else an errno value.
@@ -268,8 +262,6 @@ run_native(struct calibration *cb, char *const whole[], double seconds)
 	    crypto_mode_names[CRYPTO_NATIVE], "-t", time, NULL };
 	struct child ch = { .ch_argv = argv, .ch_again = true,
 	    .ch_fd = { 0, CHILD_PIPE, 0 } };
-	struct profile *to = &cb->cb_profile;
-	static struct calibration part;
 	int error, status;
 	size_t complete;
 	FILE *in;
@@ -281,7 +273,7 @@ run_native(struct calibration *cb, char *const whole[], double seconds)
 	in = fdopen(ch.ch_out, "r");
 	if (in == NULL)
 		no_memory();
-	complete = fread(&part, sizeof(part), 1, in);
+	complete = fread(cb, sizeof(*cb), 1, in);
 	/* A signal ends the reading, and is to end the part. */
 	if (stop_asked())
 		kill(ch.ch_pid, SIGTERM);
@@ -289,20 +281,7 @@ run_native(struct calibration *cb, char *const whole[], double seconds)
 	status = child_wait(ch.ch_pid);
 	if (stop_asked())
 		return (EINTR);
-	if (complete != 1 || status != 0)
-		return (ECHILD);
-	for (unsigned i = 0; i < PROFILE_VALUES; i++)
-		if (part.cb_profile.pr_from[i] != PROVENANCE_ABSENT) {
-			to->pr_value[i] = part.cb_profile.pr_value[i];
-			to->pr_from[i] = part.cb_profile.pr_from[i];
-			memcpy(to->pr_source[i], part.cb_profile.pr_source[i],
-			    PROFILE_TEXT_SIZE);
-			cb->cb_spread[i] = part.cb_spread[i];
-		}
-	cb->cb_batches += part.cb_batches;
-	cb->cb_disturbed += part.cb_disturbed;
-	cb->cb_conditions.cc_unbound |= part.cb_conditions.cc_unbound;
-	return (0);
+	return (complete == 1 && status == 0 ? 0 : ECHILD);
 }
 
 /*
@@ -340,21 +319,23 @@ calibrate_measure(struct calibration *cb, double seconds, bool force,
 {
 	const unsigned others = weight_of(false), native = weight_of(true);
 	const double each_s = seconds / (others + native);
+	struct calibrate_conditions before = { .cc_quota = 0 };
 	struct calibrate_conditions *cc = &cb->cb_conditions;
 	struct progress p;
 	int error;
 
-	clear(cb);
-	calibrate_await_rest(cc, !force);
-	if (calibrate_objections(cc, error_text, CALIBRATE_TEXT_SIZE) > 0 &&
-	    !force)
+	calibrate_await_rest(&before, !force);
+	if (calibrate_objections(&before, error_text, CALIBRATE_TEXT_SIZE) >
+	    0 && !force)
 		return (EBUSY);
 	progress_init(&p, others + native, 0);
-	cb->cb_progress = &p;
-	error = run_probes(cb, false, each_s);
+	progress_update(&p, 0, "ciphers, native");
+	error = run_native(cb, argv, native * each_s);
 	if (error == 0) {
-		progress_update(&p, cb->cb_done, "ciphers, native");
-		error = run_native(cb, argv, native * each_s);
+		before.cc_unbound = cc->cc_unbound;
+		*cc = before;
+		cb->cb_progress = &p;
+		error = run_probes(cb, false, each_s);
 	}
 	progress_fini(&p);
 	if (error == 0)
@@ -379,22 +360,18 @@ void
 calibrate_describe(struct calibration *cb, const char *busy)
 {
 	struct profile *pr = &cb->cb_profile;
-	char day[16] = "", model[TEXT_SIZE];
-	const time_t now = time(NULL);
-	struct utsname un;
-	struct tm tm;
+	char model[RESULT_NAME_SIZE], when[RESULT_NAME_SIZE];
+	struct utsname un = { .sysname = "" };
 
+	(void)uname(&un);
 	cpu_model(model, sizeof(model));
-	if (uname(&un) != 0)
-		memset(&un, 0, sizeof(un));
-	if (gmtime_r(&now, &tm) != NULL)
-		strftime(day, sizeof(day), "%Y-%m-%d", &tm);
+	result_now(when);
 	snprintf(pr->pr_name, sizeof(pr->pr_name), "host");
 	/* The conditions stand here, not in each source. */
 	snprintf(pr->pr_descr, sizeof(pr->pr_descr), "%s%.48s, %u CPUs, "
-	    "%.12s %.24s, %s, load %.2f", busy[0] != '\0' ?
+	    "%.12s %.24s, %.10s, load %.2f", busy[0] != '\0' ?
 	    "BUSY when calibrated: " : "", model, cpu_count(), un.sysname,
-	    un.release, day, cb->cb_conditions.cc_load);
+	    un.release, when, cb->cb_conditions.cc_load);
 	plain(pr->pr_descr);
 }
 

@@ -44,8 +44,7 @@ struct progress;
 
 struct calibration {
 	struct profile	 cb_profile;	/* values until now */
-	/* In their units; a count of 0: without samples. */
-	struct calibrate_spread cb_spread[PROFILE_VALUES];
+	struct calibrate_spread cb_spread[PROFILE_VALUES];	/* of them */
 	struct calibrate_conditions cb_conditions;
 	unsigned	 cb_batches;	/* begun */
 	unsigned	 cb_disturbed;	/* of these, lost their CPU */
@@ -58,7 +57,7 @@ struct calibration {
 	struct progress	*cb_progress;	/* NULL: of another process */
 	uint64_t	 cb_done;	/* weights of the probes before */
 	double		 cb_samples[CALIBRATE_SAMPLES_MAX];
-	int		 cb_error;	/* of a probe: an errno value, or 0 */
+	int		 cb_error;	/* of a probe */
 };
 
 /*
@@ -66,10 +65,8 @@ struct calibration {
  * caller is attached to the machine and has called tick_calibrate();
  * libcrypto's mode is CRYPTO_KERNEL.
  *
- *   error  out  on failure: the reason; else calibrate_objections()
- *
- * Returns: 0; EINTR after a signal; EBUSY for a busy machine; else an errno
- * value.
+ * Returns: 0, with calibrate_objections() in error; or with the reason EINTR
+ * after a signal, EBUSY for a busy machine, another errno value.
  */
 int calibrate_measure(struct calibration *cb, double seconds, bool force,
     char *const argv[], char error[CALIBRATE_TEXT_SIZE]);
@@ -80,10 +77,11 @@ int calibrate_measure(struct calibration *cb, double seconds, bool force,
  */
 int calibrate_native(double seconds, FILE *out);
 
-/* Names and describes cb_profile; busy: what is objected to, or "". */
+/*
+ * Names and describes cb_profile; prints the values and the conditions.  busy
+ * is what is objected to, or "".
+ */
 void calibrate_describe(struct calibration *cb, const char *busy);
-
-/* Prints the values and the conditions. */
 void calibrate_print(FILE *out, const struct calibration *cb,
     const char *busy);
 
@@ -91,10 +89,7 @@ void calibrate_print(FILE *out, const struct calibration *cb,
 unsigned calibrate_objections(const struct calibrate_conditions *cc,
     char *text, size_t size);
 
-/*
- * A row of calibrate.tbl.  It takes about cb_budget_ns on a thread bound to the
- * first CPU.
- */
+/* A row of calibrate.tbl: cb_budget_ns on a thread bound to the first CPU. */
 struct calibrate_probe {
 	bool		 pq_native;
 	unsigned	 pq_weight;
@@ -118,9 +113,8 @@ struct calibrate_probe {
 void calibrate_watch(struct calibrate_conditions *cc);
 
 /*
- * Fills in cc_quota, cc_load and what precedes the measurement.  With wait it
- * waits for the machine to come to rest: a build or a shell's start-up files
- * that have just ended should not count.
+ * Fills in cc_quota, cc_load and what precedes the measurement.  With wait, a
+ * build or a shell's start-up files that have just ended do not count.
  */
 void calibrate_await_rest(struct calibrate_conditions *cc, bool wait);
 

@@ -22,16 +22,13 @@ static const double steal_most = 0.01;
 static const double disturbed_most = 0.05;
 static const double drift_most = 0.05;
 
-/* CPU time so far, of all CPUs together. */
-struct usage {
+/* CPU time of all CPUs together, until the latest calibrate_watch(). */
+static struct usage {
 	double		ut_busy_s;
 	double		ut_steal_s;
 	double		ut_total_s;	/* 0: unknown */
 	double		ut_own_s;	/* of this process and its children */
-};
-
-/* As of the latest calibrate_watch(). */
-static struct usage then;
+} then;
 
 /*
  * The first line of Linux's /proc/stat, in ticks of all CPUs: user, nice,

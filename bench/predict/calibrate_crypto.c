@@ -26,7 +26,6 @@ enum {
 };
 
 static uint8_t buffer[KEYSTREAM_MAX];
-
 static uint128_t counter;
 
 /* So long calls that nothing but their bytes counts. */
@@ -40,12 +39,10 @@ bytes_loop(void *arg, unsigned n)
 static void
 rekey_loop(void *arg, unsigned n)
 {
-	uint8_t key[CIPHER_KEY_BYTES];
-
 	while (n-- > 0) {
-		cipher_keystream(arg, &counter, key, sizeof(key));
-		cipher_key_set(arg, key);
-		wipe(key, sizeof(key));
+		cipher_keystream(arg, &counter, buffer, CIPHER_KEY_BYTES);
+		cipher_key_set(arg, buffer);
+		wipe(buffer, CIPHER_KEY_BYTES);
 	}
 }
 

@@ -2,8 +2,6 @@
  * Probes of cache lines: held and fetched from elsewhere; of the pause
  * instruction, and of switches.
  */
-#include <string.h>
-
 #include "bench/predict/calibrate.h"
 #include "lib/base/kassert.h"
 #include "lib/vm/topology.h"
@@ -11,11 +9,6 @@
 enum {
 	ROUNDS		= 100,	/* of a batch */
 	PAIRS		= 6	/* of a distance */
-};
-
-struct line {
-	_Alignas(MACHINE_CACHE_LINE)
-	struct m32	ow_word;
 };
 
 /* Dependent loads of a word that points to itself. */
@@ -91,8 +84,11 @@ calibrate_topology(struct calibration *cb)
 
 /* Two threads pass a turn to each other: they fetch its line to write it. */
 static struct {
-	struct line	 xc_turn;	/* 0: the leader's, 1: the other's */
-	struct line	 xc_stop;
+	_Alignas(MACHINE_CACHE_LINE)
+	struct m32	 xc_turn;	/* 0: the leader's, 1: the other's */
+	_Alignas(MACHINE_CACHE_LINE)
+	struct m32	 xc_stop;
+	_Alignas(MACHINE_CACHE_LINE)
 	bool		 xc_yield;	/* on one CPU, given up meanwhile */
 	struct calibration *xc_cb;
 	int64_t		 xc_budget_ns;
@@ -103,8 +99,8 @@ static struct {
 static void
 pass(uint32_t turn)
 {
-	while (!atomic_cmpset_acq_rel_32(&xc.xc_turn.ow_word, turn, !turn)) {
-		if (atomic_load_32(&xc.xc_stop.ow_word) != 0)
+	while (!atomic_cmpset_acq_rel_32(&xc.xc_turn, turn, !turn)) {
+		if (atomic_load_32(&xc.xc_stop) != 0)
 			return;
 		if (xc.xc_yield)
 			machine_yield();
@@ -115,7 +111,7 @@ static void
 follow(void *arg)
 {
 	(void)arg;
-	while (atomic_load_32(&xc.xc_stop.ow_word) == 0)
+	while (atomic_load_32(&xc.xc_stop) == 0)
 		pass(1);
 }
 
@@ -138,14 +134,12 @@ lead(void *arg)
 	pass(0);
 	xc.xc_count = calibrate_samples(xc.xc_cb, xc.xc_count, time_rounds,
 	    arg, xc.xc_budget_ns);
-	atomic_store_rel_32(&xc.xc_stop.ow_word, 1);
+	atomic_store_rel_32(&xc.xc_stop, 1);
 }
 
 /*
  * Appends samples of hand-overs between threads on two ranks to the count in
- * cb_samples.
- *
- * Returns: the new count.
+ * cb_samples.  Returns: the new count.
  */
 static unsigned
 exchange(struct calibration *cb, const unsigned ranks[2], bool yield,
@@ -154,7 +148,8 @@ exchange(struct calibration *cb, const unsigned ranks[2], bool yield,
 	static struct mthread td[2];
 	unsigned started;
 
-	memset(&xc, 0, sizeof(xc));
+	atomic_init_32(&xc.xc_turn, 0);
+	atomic_init_32(&xc.xc_stop, 0);
 	xc.xc_yield = yield;
 	xc.xc_cb = cb;
 	xc.xc_budget_ns = budget_ns;
@@ -166,7 +161,7 @@ exchange(struct calibration *cb, const unsigned ranks[2], bool yield,
 		    NULL);
 	if (cb->cb_error != 0) {
 		started--;
-		atomic_store_rel_32(&xc.xc_stop.ow_word, 1);
+		atomic_store_rel_32(&xc.xc_stop, 1);
 	}
 	while (started-- > 0) {
 		machine_join(&td[started]);

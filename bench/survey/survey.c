@@ -45,11 +45,7 @@ struct worker {
 	int		 ww_error;
 };
 
-/*
- * Repeats batches until a time, at least one.
- *
- *   grow  in  make batches larger that take less than batch_ns
- */
+/* Repeats batches until a time, at least one; grow: first larger ones. */
 static void
 repeat(struct worker *ww, int64_t end_ns, bool grow)
 {

@@ -112,31 +112,27 @@ void survey_make(struct survey *sv, unsigned subjects, unsigned ways,
 void survey_free(struct survey *sv);
 
 /*
- * Measures each point once in each repeat, in an order drawn anew, and computes
- * the figures.
+ * Measures each point once in each repeat, in an order drawn anew; the second
+ * then computes the figures of all.
  *
  * Returns: 0; EINTR after a signal, with the figures that there are; or, after
  * a message, EIO for crypto_failed(), or the system's error.
  */
 int survey_measure(struct survey *sv);
-
-/* Computes the figures of all points. */
 void survey_summarize(struct survey *sv);
 
-/*
- * Opens the file that -o names, measures, and prints to it and to standard
- * output.  Returns: the exit status; EXIT_FAILURE also after a signal.
- */
+/* Measures, and prints to -o and stdout.  Returns: the exit status. */
 int survey_command(struct survey *sv, const struct options *op);
 
 /* Prints where and when it was measured and "where", how often and "how". */
 void survey_print_head(FILE *out, const struct survey *sv, const char *where,
     const char *how);
 
-/* Half the interval of a point's median, in percent of that. */
+/*
+ * Half the interval of a point's median, in percent of that; as text, "?" where
+ * it is not known; and what that means.
+ */
 double survey_spread(const struct survey_point *pt);
-
-/* The same as text, "?" where it is not known; and what that means. */
 const char *format_spread(char buf[32], const struct survey_point *pt);
 void survey_print_unknown(FILE *out);
 
