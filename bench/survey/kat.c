@@ -85,9 +85,8 @@ print_hex(struct kat *k, const char *label, const uint8_t *bytes, size_t n)
 static void
 kat_forget(struct kat *k)
 {
-	if (k->k_device == NULL)
-		return;
-	randomdev_free(k->k_device);
+	if (k->k_device != NULL)
+		randomdev_free(k->k_device);
 	k->k_device = NULL;
 	machine_curthread()->mt_index = k->k_index;
 }
@@ -95,9 +94,8 @@ kat_forget(struct kat *k)
 static int
 kat_cipher(struct kat *k)
 {
-	const struct cipher *cipher;
+	const struct cipher *cipher = cipher_find(k->k_args[0]);
 
-	cipher = cipher_find(k->k_args[0]);
 	if (cipher == NULL)
 		return (complain(k, "cipher \"%s\": expected aes or chacha",
 		    k->k_args[0]));
@@ -242,7 +240,6 @@ kat_read(struct kat *k)
 	uint8_t *bytes, sum[DIGEST_BYTES];
 	struct digest dg;
 	uint64_t n;
-	int error;
 
 	if (number(k, 0, "read: number of bytes", 0, KAT_READ_MAX, &n) != 0)
 		return (EINVAL);
@@ -252,9 +249,8 @@ kat_read(struct kat *k)
 		fprintf(k->k_out, "read %" PRIu64 " unseeded\n", n);
 		return (0);
 	}
-	error = digest_init(&dg, hash_sha256());
-	if (error != 0)
-		return (error);
+	if (digest_init(&dg, hash_sha256()) != 0)
+		no_memory();
 	bytes = xmalloc((size_t)n + 1);
 	randomdev_generate(k->k_device, k->k_cpu, bytes, (size_t)n);
 	digest_update(&dg, bytes, (size_t)n);

@@ -1,7 +1,4 @@
-/*
- * Known-answer scripts of rngsim-kat(1).  They drive the generators that run
- * under load.
- */
+/* Known-answer scripts of rngsim-kat(1), for the generators run under load. */
 #ifndef BENCH_SURVEY_KAT_H
 #define BENCH_SURVEY_KAT_H
 
@@ -9,11 +6,10 @@
 
 /*
  * Runs a script of any length in bounded memory.  The caller is a machine
- * thread and has called crypto_init().
+ * thread and has called crypto_init().  Answers go to out, one message,
+ * "NAME:LINE: what is wrong", to err.
  *
  *   design  in  takes the place of each design in a "mode" line; or NULL
- *   out     in  takes the answers
- *   err     in  takes one message, "NAME:LINE: what is wrong"
  *
  * Returns: 0; EINVAL for a line that is no command; the error of read(2) or of
  * the generator's set-up.

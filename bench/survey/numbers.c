@@ -25,14 +25,12 @@ NUMBER_LOOP(lcg_32, uint32_t, lcg_step)
 
 /*
  * TinyMT32, a Mersenne Twister with a state of 127 bits: M. Saito and
- * M. Matsumoto, RFC 8682, with the parameters of that document and seed 1.
+ * M. Matsumoto, RFC 8682, with the parameters and the first numbers of that
+ * document, and the state that seed 1 becomes.
  */
 static const uint32_t tinymt_mat1 = 0x8f7011ee;
 static const uint32_t tinymt_mat2 = 0xfc78ff1f;
 static const uint32_t tinymt_tmat = 0x3793fdff;
-
-/* The state that seed 1 becomes, and its first numbers. */
-#define	TINYMT_SEEDED	{ 0x0cca24d8, 0x11ba5ad5, 0xf2dad045, 0xd95dd7b2 }
 static const uint32_t tinymt_known[NUMBER_FIRST] = {
 	2545341989, 981918433, 3715302833, 2387538352
 };
@@ -77,31 +75,20 @@ NUMBER_INSN(rndr, 64)
 NUMBER_INSN(rndrrs, 64)
 
 const struct number_source number_sources[] = {
-	{ .ns_name = "lcg",
-	    .ns_descr = "x = 1103515245 x + 12345 mod 2^32, computed",
-	    .ns_batch = { [NUMBER_32] = lcg_32 },
-	    .ns_state = { .wn_word = { 12345 } }, .ns_known = lcg_known },
-	{ .ns_name = "tinymt32",
-	    .ns_descr = "Mersenne Twister with a state of 127 bits, computed",
-	    .ns_batch = { [NUMBER_32] = tinymt_32 },
-	    .ns_state = { .wn_word = TINYMT_SEEDED },
-	    .ns_known = tinymt_known },
-	{ .ns_name = "rdrand",
-	    .ns_descr = "RDRAND instruction: the CPU's generator",
-	    .ns_batch = { rdrand_32, rdrand_64 },
-	    .ns_has = cpurand_has_rdrand },
-	{ .ns_name = "rdseed",
-	    .ns_descr = "RDSEED instruction: the CPU's noise, conditioned",
-	    .ns_batch = { rdseed_32, rdseed_64 },
-	    .ns_has = cpurand_has_rdseed },
-	{ .ns_name = "rndr",
-	    .ns_descr = "RNDR instruction: the CPU's generator",
-	    .ns_batch = { [NUMBER_64] = rndr_64 },
-	    .ns_has = cpurand_has_rndr },
-	{ .ns_name = "rndrrs",
-	    .ns_descr = "RNDRRS instruction: the same, reseeded each time",
-	    .ns_batch = { [NUMBER_64] = rndrrs_64 },
-	    .ns_has = cpurand_has_rndr },
+	{ "lcg", "x = 1103515245 x + 12345 mod 2^32, computed",
+	    { lcg_32, NULL }, NULL, { .wn_word = { 12345 } }, lcg_known },
+	{ "tinymt32", "Mersenne Twister with a state of 127 bits, computed",
+	    { tinymt_32, NULL }, NULL,
+	    { .wn_word = { 0x0cca24d8, 0x11ba5ad5, 0xf2dad045, 0xd95dd7b2 } },
+	    tinymt_known },
+	{ "rdrand", "RDRAND instruction: the CPU's generator",
+	    { rdrand_32, rdrand_64 }, .ns_has = cpurand_has_rdrand },
+	{ "rdseed", "RDSEED instruction: the CPU's noise, conditioned",
+	    { rdseed_32, rdseed_64 }, .ns_has = cpurand_has_rdseed },
+	{ "rndr", "RNDR instruction: the CPU's generator",
+	    { NULL, rndr_64 }, .ns_has = cpurand_has_rndr },
+	{ "rndrrs", "RNDRRS instruction: the same, reseeded each time",
+	    { NULL, rndrrs_64 }, .ns_has = cpurand_has_rndr },
 };
 
 const unsigned number_source_count = sizeof(number_sources) /

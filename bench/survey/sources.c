@@ -50,7 +50,6 @@ sources_make(struct survey *sv, const struct number_source *const *list,
     unsigned count, const bool width[NUMBER_WIDTHS], const unsigned *threads,
     unsigned n)
 {
-	const struct number_source *ns;
 	struct source_reads *nu;
 	struct survey_subject *su;
 
@@ -58,8 +57,8 @@ sources_make(struct survey *sv, const struct number_source *const *list,
 	sv->sv_count = 0;
 	for (unsigned i = 0; i < count * NUMBER_WIDTHS; i++) {
 		const enum number_width w = i % NUMBER_WIDTHS;
+		const struct number_source *ns = list[i / NUMBER_WIDTHS];
 
-		ns = list[i / NUMBER_WIDTHS];
 		if (!width[w] || ns->ns_batch[w] == NULL)
 			continue;
 		su = &sv->sv_subjects[sv->sv_count++];
@@ -96,12 +95,10 @@ unbound(const struct survey_point *pt)
 }
 
 /*
- * Throughput stops growing at the fewest threads whose median is at least 95 %
- * of the greatest.  Threads that share CPUs do not count.
+ * The fewest threads whose median is at least 95 % of the greatest, where
+ * threads do not share CPUs; 0 if fewer than two numbers were measured.
  *
  *   most  out  the most threads that were measured; 0: none
- *
- * Returns: that number of threads; 0 if fewer than two were measured.
  */
 static unsigned
 enough_threads(const struct survey *sv, const struct survey_subject *su,
@@ -202,13 +199,13 @@ subject_json(const void *of, unsigned number)
 	const struct survey *sv = of;
 	const struct survey_subject *su = &sv->sv_subjects[number];
 	const struct source_reads *nu = reads(su);
-	const unsigned bits = bits_of(su);
+	const int bits = (int)bits_of(su);
 	json_t *first = json_array(), *points = json_array();
 	unsigned enough, most;
 
 	for (unsigned i = 0; i < NUMBER_FIRST && su->su_error != ENOTSUP; i++)
 		json_array_append_new(first, json_sprintf("%0*" PRIx64,
-		    (int)bits / 4, nu->nu_first[i]));
+		    bits / 4, nu->nu_first[i]));
 	for (unsigned i = 0; i < sv->sv_ways; i++)
 		if (su->su_points[i].pt_count > 0)
 			json_array_append_new(points, point_json(sv, su,
@@ -217,7 +214,7 @@ subject_json(const void *of, unsigned number)
 	return (json_pack("{s:s, s:s, s:b, s:i, s:s, s:b, s:o, s:o, s:{s:o, "
 	    "s:b}}", "source", nu->nu_source->ns_name,
 	    "descr", nu->nu_source->ns_descr,
-	    "hardware", nu->nu_source->ns_has != NULL, "bits", (int)bits,
+	    "hardware", nu->nu_source->ns_has != NULL, "bits", bits,
 	    "status", status_of(su)->name,
 	    "check_values", nu->nu_source->ns_known != NULL,
 	    "first", first, "points", points,
@@ -357,9 +354,7 @@ sources_table(FILE *out, const struct survey *sv)
 	print_saturation(out, sv);
 }
 
+/* CPUs reach their speed first. */
 const struct survey_kind sources_kind = {
-	.sk_warmup_ns	= 5 * NS_PER_MS,	/* CPUs reach their speed */
-	.sk_json	= sources_json,
-	.sk_csv		= sources_csv,
-	.sk_table	= sources_table,
+	5 * NS_PER_MS, false, sources_json, sources_csv, sources_table
 };

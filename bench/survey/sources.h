@@ -24,11 +24,7 @@ enum {
 	NUMBER_TRIES	= 100000 /* failures in a row of a dead source */
 };
 
-enum number_width {
-	NUMBER_32,
-	NUMBER_64,
-	NUMBER_WIDTHS
-};
+enum number_width { NUMBER_32, NUMBER_64, NUMBER_WIDTHS };
 
 /* Bits of one read. */
 static inline unsigned
@@ -55,11 +51,9 @@ extern const unsigned number_source_count;
 bool number_source_has(const struct number_source *ns);
 
 /*
- * Reads the first numbers, as far as it can.
- *
- * Returns: 0; ENOTSUP when this machine has no such source or width; EIO when
- * a read gave no number; EILSEQ when they are not the published numbers, or all
- * are the same.
+ * Reads the first numbers.  Returns: 0; ENOTSUP when this machine has no such
+ * source or width; EIO when a read gave no number; EILSEQ when they are not the
+ * published numbers, or all are the same.
  */
 int number_source_check(const struct number_source *ns,
     enum number_width width, uint64_t first[NUMBER_FIRST]);
@@ -106,10 +100,8 @@ struct source_reads {
 extern const struct survey_kind sources_kind;
 
 /*
- * Makes a subject for each source and width that exists, and checks its first
- * numbers.
- *
- *   threads  in  n numbers of threads, ascending
+ * Makes a subject for each source and width that exists, with n numbers of
+ * threads, ascending; checks its first numbers.
  */
 void sources_make(struct survey *sv, const struct number_source *const *list,
     unsigned count, const bool width[NUMBER_WIDTHS], const unsigned *threads,

@@ -25,7 +25,6 @@ recording_add_stream(struct recording *rec, const char *name)
 void
 recording_add(struct recording_stream *rm, uint64_t at_ns, uint64_t bytes)
 {
-
 	KASSERT(bytes >= 1 && bytes <= RECORDING_BYTES_MAX,
 	    ("%" PRIu64 " bytes", bytes));
 	KASSERT(rm->rm_count == 0 ||
@@ -62,9 +61,9 @@ hash_number(uint64_t hash, uint64_t v)
 uint32_t
 recording_hash(const struct recording *rec)
 {
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+	uint64_t hash = hash_number(UINT64_C(0xcbf29ce484222325),
+	    rec->rec_length_ns);
 
-	hash = hash_number(hash, rec->rec_length_ns);
 	for (unsigned i = 0; i < rec->rec_count; i++) {
 		const struct recording_stream *rm = &rec->rec_streams[i];
 
@@ -121,11 +120,10 @@ struct loading {
 static int
 end_stream(struct loading *ld)
 {
-	if (ld->ld_stream != NULL && ld->ld_stream->rm_count == 0)
-		return (lines_refuse(&ld->ld_lines, "stream \"%s\" ends "
-		    "without a request: expected lines \"GAP_NS BYTES\" in it",
-		    ld->ld_stream->rm_name));
-	return (0);
+	return (ld->ld_stream == NULL || ld->ld_stream->rm_count > 0 ? 0 :
+	    lines_refuse(&ld->ld_lines, "stream \"%s\" ends without a "
+	    "request: expected lines \"GAP_NS BYTES\" in it",
+	    ld->ld_stream->rm_name));
 }
 
 static int

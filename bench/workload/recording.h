@@ -25,14 +25,12 @@ enum {
 	RECORDING_NAME_SIZE	= 64
 };
 
-struct recording_request {
-	uint64_t	 rq_at_ns;
-	uint64_t	 rq_bytes;	/* 1..RECORDING_BYTES_MAX */
-};
-
 struct recording_stream {
 	char		 rm_name[RECORDING_NAME_SIZE];	/* one word */
-	struct recording_request *rm_requests;
+	struct recording_request {
+		uint64_t	 rq_at_ns;
+		uint64_t	 rq_bytes;	/* 1..RECORDING_BYTES_MAX */
+	}		*rm_requests;
 	size_t		 rm_count;	/* at least 1 in a whole recording */
 	size_t		 rm_room;
 };
@@ -51,10 +49,8 @@ struct recording_stream *recording_add_stream(struct recording *rec,
 /* Adds a request at the end of a stream. */
 void recording_add(struct recording_stream *rm, uint64_t at_ns, uint64_t bytes);
 
-/* Requests of all streams together. */
+/* Requests of all streams; a hash, the same on every machine. */
 size_t recording_requests(const struct recording *rec);
-
-/* A hash of times and sizes, the same on every machine. */
 uint32_t recording_hash(const struct recording *rec);
 
 /*

@@ -6,12 +6,8 @@
 
 static const double ns_per_s = 1e9;
 
-const char *const workload_arrivals_names[ARRIVALS_KINDS] = {
-	[ARRIVALS_CLOSED] = "",
-	[ARRIVALS_CONSTANT] = "constant",
-	[ARRIVALS_POISSON] = "poisson",
-	[ARRIVALS_RECORDED] = "recorded"
-};
+const char *const workload_arrivals_names[ARRIVALS_KINDS] = { "", "constant",
+    "poisson", "recorded" };
 
 void
 workload_init(struct workload *wl)
@@ -46,15 +42,13 @@ uint64_t
 workload_max_bytes(const struct workload *wl, uint64_t bytes)
 {
 	const struct recording *rec = &wl->wl_recording;
-	uint64_t max = 0;
+	uint64_t max = 0, n;
 
-	for (unsigned i = 0; i < rec->rec_count; i++) {
-		const struct recording_stream *rm = &rec->rec_streams[i];
-
-		for (size_t k = 0; k < rm->rm_count; k++)
-			if (rm->rm_requests[k].rq_bytes > max)
-				max = rm->rm_requests[k].rq_bytes;
-	}
+	for (unsigned i = 0; i < rec->rec_count; i++)
+		for (size_t k = 0; k < rec->rec_streams[i].rm_count; k++) {
+			n = rec->rec_streams[i].rm_requests[k].rq_bytes;
+			max = n > max ? n : max;
+		}
 	for (unsigned i = 0; i < wl->wl_size_count; i++)
 		if (wl->wl_sizes[i].ws_bytes > max)
 			max = wl->wl_sizes[i].ws_bytes;
@@ -103,11 +97,10 @@ draw_size(struct workload_player *wp)
 {
 	const struct workload *wl = wp->wp_workload;
 	const struct workload_size *ws = wl->wl_sizes;
-	uint64_t point;
+	uint64_t point;		/* of a line: each size is its weight long */
 
 	if (wl->wl_size_count == 0)
 		return (wp->wp_bytes);
-	/* Sizes follow each other on a line, each as long as its weight. */
 	point = (splitmix_next(&wp->wp_draw) >> 32) * wl->wl_weights >> 32;
 	for (; point >= ws->ws_weight; ws++)
 		point -= ws->ws_weight;

@@ -15,7 +15,6 @@
 
 enum { FOLDERS = 3 };
 
-/* The names of recorded workloads end so. */
 static const char suffix[] = ".workload";
 static const char speed_part[] = "/speed=";
 
@@ -40,10 +39,7 @@ static const struct unit {
 	const char	*tu_name;
 	uint32_t	 tu_ns;
 } units[] = {		/* from the largest, for printing */
-	{ "s",	1000000000 },
-	{ "ms",	1000000 },
-	{ "us",	1000 },
-	{ "ns",	1 }
+	{ "s", 1000000000 }, { "ms", 1000000 }, { "us", 1000 }, { "ns", 1 }
 };
 
 enum { UNITS = sizeof(units) / sizeof(units[0]) };
@@ -177,6 +173,16 @@ canonical(struct workload *wl, char *why)
 	return (0);
 }
 
+/* The length of a recorded workload's name in that of its file; 0: of none. */
+static size_t
+stem(const char *file)
+{
+	const size_t n = strlen(file), tail = sizeof(suffix) - 1;
+
+	return (n > tail && strcmp(file + n - tail, suffix) == 0 ? n - tail :
+	    0);
+}
+
 /* Folder i of recorded workloads; false: there is none. */
 static bool
 workload_folder(unsigned i, char path[PROGRAM_PATH_SIZE])
@@ -225,10 +231,8 @@ load(struct workload *wl, const char *path, char *why)
 	wl->wl_arrivals = ARRIVALS_RECORDED;
 	/* The name without its folder, as far as it can be printed. */
 	snprintf(name, sizeof(name), "%s", base == NULL ? path : base + 1);
-	n = strlen(name);
-	if (n >= sizeof(suffix) && strcmp(name + n - (sizeof(suffix) - 1),
-	    suffix) == 0)
-		name[n - (sizeof(suffix) - 1)] = '\0';
+	if (stem(name) > 0)
+		name[stem(name)] = '\0';
 	for (char *c = name; *c != '\0'; c++)
 		if (*c <= ' ' || *c > '~')
 			*c = '_';
@@ -301,10 +305,7 @@ workload_parse(const char *text, struct workload *wl,
 static int
 is_workload(const struct dirent *de)
 {
-	size_t n = strlen(de->d_name);
-
-	return (n > strlen(suffix) && strcmp(de->d_name + n - strlen(suffix),
-	    suffix) == 0);
+	return (stem(de->d_name) > 0);
 }
 
 unsigned
@@ -321,8 +322,8 @@ workload_list(FILE *out)
 		n = scandir(path, &names, is_workload, alphasort);
 		for (int k = 0; k < n; k++) {
 			fprintf(out, "  %-14.*s %s/%s\n",
-			    (int)(strlen(names[k]->d_name) - strlen(suffix)),
-			    names[k]->d_name, path, names[k]->d_name);
+			    (int)stem(names[k]->d_name), names[k]->d_name,
+			    path, names[k]->d_name);
 			count++;
 			free(names[k]);
 		}
