@@ -53,11 +53,10 @@ calibrate(const struct options *op, const char *path, struct atomic_file *of)
 
 	error = calibrate_measure(&cb, op->op_time_s, GIVEN(op, FORCE),
 	    command_argv, busy);
-	if (error == EBUSY) {
-		(void)run_error("this machine is not fit to be calibrated: %s; "
-		    "or use --force, which marks the profile", busy);
-		return (EXIT_UNFIT);
-	}
+	if (error == EBUSY)
+		return (complain(EXIT_UNFIT, "this machine is not fit to be "
+		    "calibrated: %s; or use --force, which marks the profile",
+		    busy));
 	if (error != 0)
 		return (run_error("%s", busy));
 	calibrate_describe(&cb, busy);

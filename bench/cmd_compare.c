@@ -130,14 +130,12 @@ run(struct options *op)
 {
 	char why[RESULT_TEXT_SIZE] = "";
 	int loaded, status = 0;
-	struct result r[2];
+	struct result r[2] = { { .cells = NULL }, { .cells = NULL } };
 
-	for (loaded = 0; loaded < op->op_operands; loaded++)
-		if (result_load(op->op_operand[loaded], &r[loaded], why) != 0) {
+	for (loaded = 0; status == 0 && loaded < op->op_operands; loaded++)
+		if (result_load(op->op_operand[loaded], &r[loaded], why) != 0)
 			status = run_error("%s: %s", op->op_operand[loaded],
 			    why);
-			break;
-		}
 	if (status == 0)
 		status = compare(op, r);
 	while (loaded-- > 0)

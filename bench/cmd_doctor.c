@@ -19,14 +19,11 @@ static bool
 read_line(const char *path, char line[LINE_SIZE])
 {
 	FILE *f = fopen(path, "re");
-	bool read;
+	const bool read = f != NULL && fgets(line, LINE_SIZE, f) != NULL;
 
-	line[0] = '\0';
-	if (f == NULL)
-		return (false);
-	read = fgets(line, LINE_SIZE, f) != NULL;
-	fclose(f);
-	line[strcspn(line, "\n")] = '\0';
+	if (f != NULL)
+		fclose(f);
+	line[read ? strcspn(line, "\n") : 0] = '\0';
 	return (read);
 }
 
@@ -35,13 +32,11 @@ static bool
 has_flag(const char *flag)
 {
 	FILE *f = fopen("/proc/cpuinfo", "re");
-	char *line = NULL;
-	size_t size = 0;
+	char line[1 << 14];
 	bool has = false;
 
-	while (f != NULL && !has && getline(&line, &size, f) > 0)
+	while (f != NULL && !has && fgets(line, sizeof(line), f) != NULL)
 		has = strstr(line, flag) != NULL;
-	free(line);
 	if (f != NULL)
 		fclose(f);
 	return (has);
@@ -113,6 +108,7 @@ run(struct options *op)
 	struct calibrate_conditions cc = { .cc_quota = 0 };
 	char why[CALIBRATE_TEXT_SIZE];
 	const char *capabilities = getenv("OPENSSL_ia32cap");
+	const bool virtual = has_flag(" hypervisor ");
 	struct utsname un;
 	unsigned bad;
 
@@ -125,8 +121,8 @@ run(struct options *op)
 	if (uname(&un) == 0)
 		show("kernel", FORMATF("%.30s %.60s", un.sysname, un.release),
 		    false, "");
-	show("machine", has_flag(" hypervisor ") ? "virtual" : "no hypervisor "
-	    "seen", has_flag(" hypervisor "), "The hypervisor stops CPUs at "
+	show("machine", virtual ? "virtual" : "no hypervisor seen", virtual,
+	    "The hypervisor stops CPUs at "
 	    "any time, also one that holds a lock.  Repeat more (-n, --until), "
 	    "and look at medians.");
 	show("steal", FORMATF("%.1f %%", 100 * cc.cc_steal), false, "");

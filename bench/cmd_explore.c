@@ -52,9 +52,8 @@ progress(void *context, uint64_t done)
 }
 
 /*
- * Sets what all campaigns of a command line have in common.
- *
- * Returns: 0, or EXIT_USAGE after a message.
+ * Sets what all campaigns of a command line have in common.  Returns: 0, or
+ * EXIT_USAGE after a message.
  */
 static int
 make_campaign(struct campaign *cn, const struct options *op)
@@ -329,21 +328,19 @@ replay(const struct options *op, struct atomic_file *of)
 static int
 take_all(struct options *op)
 {
-	const bool all_designs = op->op_designs.ol_count == 0;
-	const bool all_locks = op->op_locks.ol_count == 0;
+	const bool designs = op->op_designs.ol_count == 0;
+	const bool locks = op->op_locks.ol_count == 0;
 	const bool all_ciphers = op->op_ciphers.ol_count == 0;
-	unsigned i;
 	int error = 0;
 
-	for (i = 0; all_designs && error == 0 && design_at(i) != NULL; i++)
+	for (unsigned i = 0; designs && design_at(i) != NULL; i++)
 		if ((design_at(i)->de_flags & DE_NULL) == 0)
-			error = option_list_add(&op->op_designs, "-d", "", i);
-	for (i = 0; all_locks && error == 0 && i < virtual_lock_class_count;
-	    i++)
+			error |= option_list_add(&op->op_designs, "-d", "", i);
+	for (unsigned i = 0; locks && i < virtual_lock_class_count; i++)
 		if ((virtual_lock_classes[i]->lc_flags & LC_EXCLUDES) != 0)
-			error = option_list_add(&op->op_locks, "-l", "", i);
-	for (i = 0; all_ciphers && error == 0 && i < cipher_count; i++)
-		error = option_list_add(&op->op_ciphers, "-c", "", i);
+			error |= option_list_add(&op->op_locks, "-l", "", i);
+	for (unsigned i = 0; all_ciphers && i < cipher_count; i++)
+		error |= option_list_add(&op->op_ciphers, "-c", "", i);
 	return (error);
 }
 

@@ -8,11 +8,16 @@
 #include "lib/crypto/hash.h"
 
 static void
+list_line(const char *name, const char *descr)
+{
+	printf("  %-12s %s\n", name, descr);
+}
+
+static void
 list_designs(void)
 {
 	for (size_t i = 0; design_at(i) != NULL; i++)
-		printf("  %-12s %s\n", design_at(i)->de_ident,
-		    design_at(i)->de_descr);
+		list_line(design_at(i)->de_ident, design_at(i)->de_descr);
 }
 
 /* How a waiter waits, in which order the lock is handed on, and trylock. */
@@ -35,22 +40,18 @@ static void
 list_ciphers(void)
 {
 	for (unsigned i = 0; i < cipher_count; i++)
-		printf("  %-12s %s\n", ciphers[i]->ci_name,
-		    ciphers[i]->ci_descr);
+		list_line(ciphers[i]->ci_name, ciphers[i]->ci_descr);
 }
 
 /* Loads them all, as it is only then known which there are. */
 static void
 list_hashes(void)
 {
-	unsigned count = hash_count();
-	struct hash *ha;
-	bool ready;
-
 	printf("  %-20s %5s  %s\n", "", "bytes", "library");
-	for (unsigned i = 0; i < count; i++) {
-		ha = hash_get(i);
-		ready = hash_load(ha) == HASH_READY;
+	for (unsigned i = 0; i < hash_count(); i++) {
+		struct hash *ha = hash_get(i);
+		const bool ready = hash_load(ha) == HASH_READY;
+
 		printf("  %-20s %5u  %s%s%s%s\n", ha->ha_name, ha->ha_bytes,
 		    ha->ha_library->hl_name, ready ? "" : " (",
 		    ready ? "" : ha->ha_why, ready ? "" : ")");
@@ -61,10 +62,10 @@ static void
 list_sources(void)
 {
 	for (unsigned i = 0; i < RANDOM_SOURCES; i++)
-		printf("  %-12s %s%s\n", random_sources[i]->rs_ident,
+		list_line(random_sources[i]->rs_ident, FORMATF("%s%s",
 		    random_sources[i]->rs_descr,
 		    random_source_present(random_sources[i]) ? "" :
-		    " (absent on this machine)");
+		    " (absent on this machine)"));
 }
 
 /* A profile that cannot be read is listed with what is wrong with it. */
@@ -73,9 +74,8 @@ list_summary(const char *name)
 {
 	char error[PROFILE_ERROR_SIZE];
 	struct profile pr;
-	int status;
+	const int status = profile_load(&pr, name, error);
 
-	status = profile_load(&pr, name, error);
 	if (status != 0) {
 		printf("  %-18s %s\n", name, status == ESRCH ?
 		    "this machine, after \"rngsim calibrate\"" : error);
@@ -139,10 +139,11 @@ list_design(const char *name)
 	char known[OPTION_TEXT_SIZE];
 	unsigned n;
 
-	family_join(&family_designs, 0, NULL, known, sizeof(known));
-	if (de == NULL)
+	if (de == NULL) {
+		family_join(&family_designs, 0, NULL, known, sizeof(known));
 		return (usage_error("designs: \"%s\": expected %s", name,
 		    known));
+	}
 	printf("%s: %s\n", de->de_ident, de->de_descr);
 	format_wrap(stdout, "  stands for ", 15, de->de_stands);
 	format_wrap(stdout, "  output     ", 15, (de->de_flags &
@@ -169,7 +170,7 @@ list_tunables(void)
 
 	bench_config_default(&config, cpu_count());
 	bench_config_sets(&config, sets);
-	for (unsigned s = 0; s < BENCH_TUNABLE_SETS; s++) {
+	for (unsigned s = 0; s < BENCH_TUNABLE_SETS; s++)
 		for (unsigned i = 0; i < sets[s].ts_count; i++) {
 			const struct tunable *tn = &sets[s].ts_table[i];
 
@@ -179,7 +180,6 @@ list_tunables(void)
 			printf("  %s=%s\n      %s; takes %s\n", tn->tn_name,
 			    value, tn->tn_descr, range);
 		}
-	}
 	options_sysctls(list_sysctl, NULL);
 }
 

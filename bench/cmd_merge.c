@@ -11,8 +11,8 @@ static int
 check(struct options *op)
 {
 	if (op->op_operands == 0)
-		return (usage_error("expected the results of the jobs "
-		    "of --plan, such as DIR/*.json"));
+		return (usage_error("expected the results of the jobs of "
+		    "--plan, such as DIR/*.json"));
 	if (op->op_output == NULL)
 		return (usage_error("expected -o FILE"));
 	for (int i = 0; i < op->op_operands; i++)

@@ -41,7 +41,7 @@ run(struct options *op)
 	const char *path = op->op_html != NULL ? op->op_html : op->op_plot;
 	struct atomic_file of = { .of_fd = -1 };
 	char why[RESULT_TEXT_SIZE] = "", *picture = NULL;
-	struct result r[2];
+	struct result r[2] = { { .cells = NULL }, { .cells = NULL } };
 	struct page_results pr = { .pr_file = path, .pr_result = r,
 	    .pr_count = (unsigned)op->op_operands };
 	int loaded, status;
@@ -51,10 +51,9 @@ run(struct options *op)
 	for (loaded = 0; status == 0 && loaded < op->op_operands; loaded++) {
 		pr.pr_path[loaded] = strcmp(op->op_operand[loaded], "-") == 0 ?
 		    "stdin" : op->op_operand[loaded];
-		if (result_load(op->op_operand[loaded], &r[loaded], why) == 0)
-			continue;
-		status = run_error("%s: %s", op->op_operand[loaded], why);
-		break;
+		if (result_load(op->op_operand[loaded], &r[loaded], why) != 0)
+			status = run_error("%s: %s", op->op_operand[loaded],
+			    why);
 	}
 	if (status == 0 && op->op_html != NULL)
 		status = command_write(path, &of, page_results, &pr);

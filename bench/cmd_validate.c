@@ -89,11 +89,11 @@ sets(const char *setting, const char *tunable)
 static int
 take_tunables(struct options *op, const struct result *measured)
 {
-	char *const *setting = measured->tunables;
 	bool model = false;
 	int error = 0;
 
-	for (; error == 0 && setting != NULL && *setting != NULL; setting++) {
+	for (char *const *setting = measured->tunables; error == 0 &&
+	    setting != NULL && *setting != NULL; setting++) {
 		model = model || sets(*setting, model_tunable);
 		/* The locks of a simulated machine are always profiled. */
 		if (!sets(*setting, lock_profile_tunable))
@@ -138,14 +138,12 @@ check(struct options *op)
 {
 	static const enum option_id set[] = { OPTION_CIPHER, OPTION_DESIGN,
 	    OPTION_LOCK, OPTION_READERS, OPTION_SIZE, OPTION_CRYPTO,
-	    OPTION_PLACE, OPTION_REPEATS, OPTION_SET };
-	unsigned i;
+	    OPTION_PLACE, OPTION_REPEATS, OPTION_SET, OPTIONS };
 
-	for (i = 0; op->op_from != NULL && i < sizeof(set) / sizeof(set[0]);
-	    i++)
+	for (unsigned i = 0; op->op_from != NULL && set[i] != OPTIONS; i++)
 		if (op->op_text[set[i]] != NULL)
-			return (usage_error("--%s: the result "
-			    "of --from already sets it: drop one of them",
+			return (usage_error("--%s: the result of --from "
+			    "already sets it: drop one of them",
 			    option_defs[set[i]].od_name));
 	return (0);
 }
@@ -155,9 +153,8 @@ sweep(const struct options *op, struct result *r)
 {
 	char why[CELL_ERROR_SIZE] = "";
 
-	if (sweep_run(op, command_argv, NULL, r, why) != 0)
-		return (run_error("%s", why));
-	return (0);
+	return (sweep_run(op, command_argv, NULL, r, why) == 0 ? 0 :
+	    run_error("%s", why));
 }
 
 static int

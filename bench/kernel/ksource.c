@@ -1,6 +1,4 @@
-/*
- * Runs source.sh, which finds and compiles sources.
- */
+/* Runs source.sh, which finds and compiles sources. */
 #include <sys/wait.h>
 
 #include <errno.h>
@@ -11,6 +9,7 @@
 
 #include "bench/cli/child.h"
 #include "bench/cli/command.h"
+#include "bench/cli/format.h"
 #include "bench/cli/memory.h"
 #include "bench/kernel/ksource.h"
 #include "bench/result/result.h"
@@ -63,7 +62,6 @@ split(struct listing *li)
 {
 	char *save = NULL;
 
-	li->li_count = 0;
 	for (char *line = strtok_r(li->li_text, "\n", &save); line != NULL &&
 	    li->li_count < LINES_MAX; line = strtok_r(NULL, "\n", &save))
 		li->li_line[li->li_count++] = line;
@@ -89,16 +87,15 @@ sanitizer(void)
 	static const char *const kinds[] = { "address", "thread", "undefined",
 	    "address,undefined" };
 	static char env[128];
-	const char *found = strstr(RNGSIM_FLAGS " ", "-fsanitize=");
-	const char *flag = found == NULL ? "" : found;
-	const int n = (int)strcspn(flag, " ");
-	bool known = false;
+	const char *flag, *known = "";
 
-	for (unsigned i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		known |= n == 11 + (int)strlen(kinds[i]) &&
-		    strncmp(flag + 11, kinds[i], (size_t)n - 11) == 0;
-	snprintf(env, sizeof(env), "RNGSIM_KERNEL_SANITIZER=%.*s", known ? n :
-	    0, flag);
+	for (unsigned i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		flag = FORMATF("-fsanitize=%s ", kinds[i]);
+		if (strstr(RNGSIM_FLAGS " ", flag) != NULL)
+			known = kinds[i];
+	}
+	snprintf(env, sizeof(env), "RNGSIM_KERNEL_SANITIZER=%s%s",
+	    known[0] == '\0' ? "" : "-fsanitize=", known);
 	return (env);
 }
 
@@ -125,12 +122,9 @@ script(const char *action, const char *a, const char *b, char **text,
 	if (in == NULL)
 		return (refuse(why, EXIT_FAILURE, "cannot run sh: %s",
 		    strerror(errno)));
-	status = read_file(fileno(in), SIZE_MAX, text, &size);
-	if (status != 0)
-		*text = NULL;
+	if (read_file(fileno(in), SIZE_MAX, text, &size) != 0)
+		no_memory();
 	status = child_close(in, pid);
-	if (*text == NULL)
-		return (refuse(why, EXIT_FAILURE, "no memory"));
 	/* The last line, if the script ended with an error. */
 	error = size == 0 ? NULL : *text + size - 1;
 	while (error != NULL && error > *text && error[-1] != '\n')
@@ -146,22 +140,19 @@ script(const char *action, const char *a, const char *b, char **text,
 	    WEXITSTATUS(status) == EXIT_USAGE ? EXIT_USAGE : EXIT_FAILURE);
 }
 
-/* The short name, unique. */
+/* The short name, unique: a number follows it where others have it. */
 static void
 set_name(struct source *so)
 {
+	const int size = RESULT_NAME_SIZE - sizeof(KSOURCE_PREFIX) - 4;
+	const char *name = value(&so->so_found, "name", 0);
 	unsigned again = 1;
-	char text[RESULT_NAME_SIZE - sizeof(KSOURCE_PREFIX) - 3];
 
-	snprintf(text, sizeof(text), "%s", value(&so->so_found, "name", 0));
-	snprintf(so->so_name, sizeof(so->so_name), KSOURCE_PREFIX "%s", text);
-	for (const struct source *other = sources; other != NULL;)
-		if (strcmp(other->so_name, so->so_name) == 0) {
-			snprintf(so->so_name, sizeof(so->so_name),
-			    KSOURCE_PREFIX "%s-%u", text, ++again % 1000);
-			other = sources;
-		} else
-			other = other->so_next;
+	snprintf(so->so_name, sizeof(so->so_name), KSOURCE_PREFIX "%.*s", size,
+	    name);
+	while (ksource_spec(so->so_name) != so->so_name)
+		snprintf(so->so_name, sizeof(so->so_name), KSOURCE_PREFIX
+		    "%.*s-%u", size, name, ++again % 1000);
 }
 
 /* Adds the design.  A source has a queue, or is linked with rngsim's two. */
@@ -236,10 +227,9 @@ ksource_spec(const char *design)
 static void
 set_text(char text[RESULT_TEXT_SIZE], const char *from)
 {
-	size_t n = strlen(from);
-
-	snprintf(text, RESULT_TEXT_SIZE, "%s", from + (n >= RESULT_TEXT_SIZE ?
-	    n - RESULT_TEXT_SIZE + 1 : 0));
+	for (size_t n = strlen(from); n >= RESULT_TEXT_SIZE; n--)
+		from++;
+	snprintf(text, RESULT_TEXT_SIZE, "%s", from);
 }
 
 /* Copies lines: all, or the values of a key. */
@@ -247,13 +237,11 @@ static char **
 copy_lines(const struct listing *li, const char *key)
 {
 	char **to = xcalloc(li->li_count + 1, sizeof(*to));
+	const char *from;
 
 	for (unsigned i = 0; i < li->li_count; i++) {
-		const char *from = key == NULL ? li->li_line[i] :
-		    value(li, key, i);
-
-		if (from[0] != '\0')
-			to[i] = xstrdup(from);
+		from = key == NULL ? li->li_line[i] : value(li, key, i);
+		to[i] = from[0] != '\0' ? xstrdup(from) : NULL;
 	}
 	return (to);
 }

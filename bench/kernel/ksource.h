@@ -1,10 +1,8 @@
 /*
  * Kernel sources as designs: "kernel:PATH" and "kernel:PATH@REVISION" in lists
- * of designs.
- *
- * PATH is a sys directory, the directory above one, a folder of files, or a
- * file.  The source is compiled into a cache, by contents, and added to the
- * designs under a short name.
+ * of designs.  PATH is a sys directory, the directory above one, a folder of
+ * files, or a file.  The source is compiled into a cache, by contents, and
+ * added to the designs under a short name.
  */
 #ifndef BENCH_KERNEL_KSOURCE_H
 #define BENCH_KERNEL_KSOURCE_H
@@ -42,9 +40,8 @@ const char *ksource_spec(const char *design);
 void ksource_describe(struct result *r);
 
 /*
- * Runs "check SPEC", "list" or "clean" of source.sh, which prints.
- *
- * Returns: as ksource_open(); EXIT_FAILURE without why where interfaces lack.
+ * Runs "check SPEC", "list" or "clean" of source.sh, which prints.  Returns: as
+ * ksource_open(); EXIT_FAILURE without why where interfaces lack.
  */
 int ksource_command(const char *action, const char *spec, FILE *out,
     char why[KSOURCE_WHY_SIZE]);
