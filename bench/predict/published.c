@@ -69,18 +69,15 @@ static double
 beside(const struct published *pb, const struct published_row *rb,
     const char *lock, unsigned threads, double crit_ns, double par_ns)
 {
-	const struct published_row *other;
+	const struct published_row *of = pb->pb_rows;
 
-	for (unsigned i = 0; i < pb->pb_row_count; i++) {
-		other = &pb->pb_rows[i];
-		if (other->rb_threads == threads &&
-		    other->rb_crit_ns == crit_ns &&
-		    other->rb_par_ns == par_ns &&
-		    strcmp(pb->pb_locks.nm_name[other->rb_lock], lock) == 0 &&
+	for (; of < pb->pb_rows + pb->pb_row_count; of++)
+		if (of->rb_threads == threads && of->rb_crit_ns == crit_ns &&
+		    of->rb_par_ns == par_ns &&
+		    strcmp(pb->pb_locks.nm_name[of->rb_lock], lock) == 0 &&
 		    (crit_ns != rb->rb_crit_ns || par_ns != rb->rb_par_ns ||
-		    other->rb_group == rb->rb_group))
-			return (other->rb_ns);
-	}
+		    of->rb_group == rb->rb_group))
+			return (of->rb_ns);
 	return (0);
 }
 
@@ -269,20 +266,13 @@ wanted(const struct reading *bf, unsigned column)
 	return (strstr(bf->bf_where.s, part.s) != NULL);
 }
 
-static int
-refuse_field(struct reading *bf, unsigned column, const char *expected)
-{
-	return (lines_refuse(&bf->bf_lines, "%.40s: \"%.40s\": expected %s",
-	    bf->bf_names[column], bf->bf_field[column], expected));
-}
-
 /* Takes a column of a row; text of groups is appended. */
 static int
 take_field(struct reading *bf, unsigned column, double numbers[VALUE + 1],
     int *lock, char group[PUBLISHED_NAME_SIZE])
 {
 	const enum meaning meaning = bf->bf_meaning[column];
-	const char *text = bf->bf_field[column];
+	const char *expected = NULL, *text = bf->bf_field[column];
 	const size_t used = strlen(group);
 	char *end;
 	double v;
@@ -292,19 +282,21 @@ take_field(struct reading *bf, unsigned column, double numbers[VALUE + 1],
 		    used > 0 ? " " : "", bf->bf_names[column], text);
 	if (meaning == GROUP || meaning == OTHER)
 		return (0);
+	v = strtod(text, &end);
 	if (meaning == LOCK) {
 		*lock = intern(&bf->bf_pb->pb_locks, text);
-		return (*lock >= 0 && *text != '\0' ? 0 : refuse_field(bf,
-		    column, "a name, of at most 512 in a file"));
-	}
-	v = strtod(text, &end);
-	if (end == text || *end != '\0' || !isfinite(v) || v < 0)
-		return (refuse_field(bf, column, "a number of 0 or more"));
-	if ((meaning == THREADS || meaning == CONTENDERS) && (v < 1 || v >
+		if (*lock < 0 || *text == '\0')
+			expected = "a name, of at most 512 in a file";
+	} else if (end == text || *end != '\0' || !isfinite(v) || v < 0)
+		expected = "a number of 0 or more";
+	else if ((meaning == THREADS || meaning == CONTENDERS) && (v < 1 || v >
 	    CELL_READERS_MAX))
-		return (refuse_field(bf, column, "threads, 1..1024"));
-	numbers[meaning] = v;
-	return (0);
+		expected = "threads, 1..1024";
+	else
+		numbers[meaning] = v;
+	return (expected == NULL ? 0 : lines_refuse(&bf->bf_lines,
+	    "%.40s: \"%.40s\": expected %s", bf->bf_names[column], text,
+	    expected));
 }
 
 static int
@@ -351,27 +343,24 @@ int
 published_read(struct published *pb)
 {
 	char why[LINES_ERROR_SIZE] = "";
-	struct reading reading = { .bf_pb = pb }, *bf = &reading;
-	struct lines *li = &bf->bf_lines;
+	struct reading bf = { .bf_pb = pb };
+	struct lines *li = &bf.bf_lines;
 
 	if (pb->pb_op->op_where != NULL)
-		text_add(&bf->bf_where, ",%s,", pb->pb_op->op_where);
+		text_add(&bf.bf_where, ",%s,", pb->pb_op->op_where);
 	lines_open(li, pb->pb_op->op_published, why);
-	while (li->li_error == 0 && lines_next(li)) {
+	while (lines_next(li))
 		if (li->li_text[0] == '#')
 			take_header(pb, li->li_text);
-		else if (bf->bf_columns == 0)
-			take_columns(bf);
+		else if (bf.bf_columns == 0)
+			take_columns(&bf);
 		else if (li->li_text[0] != '\0')
-			take_row(bf);
-	}
+			take_row(&bf);
 	if (li->li_error == 0 && pb->pb_row_count == 0)
 		lines_refuse_file(li, "no rows%s: expected columns threads, "
 		    "lock and value, and rows of them",
 		    pb->pb_op->op_where != NULL ? " that --where accepts" : "");
 	lines_close(li);
-	if (li->li_error == 0)
-		return (0);
-	return (complain(li->li_error == EINVAL || li->li_error == ENOENT ?
-	    EXIT_USAGE : EXIT_FAILURE, "%s", why));
+	return (li->li_error == 0 ? 0 : complain(li->li_error == EINVAL ||
+	    li->li_error == ENOENT ? EXIT_USAGE : EXIT_FAILURE, "%s", why));
 }

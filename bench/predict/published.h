@@ -43,8 +43,7 @@ struct published_loop {
 	unsigned	 lb_takes;	/* acquisitions of one operation */
 	/* Before Linux 5.7, a word of all threads: written twice, once held. */
 	bool		 lb_shared_random;
-	/* Pauses are what the value of one thread leaves. */
-	bool		 lb_pause_of_one;
+	bool		 lb_pause_of_one;	/* what its value leaves */
 };
 
 struct published_row {
@@ -55,11 +54,9 @@ struct published_row {
 	double		 rb_crit_ns;
 	double		 rb_par_ns;
 	double		 rb_value;
-	/* Published: between acquisitions; then scaled, if that is fitted. */
-	double		 rb_ns;
+	double		 rb_ns;	/* between acquisitions; scaled if fitted */
 	double		 rb_predicted_ns;
-	/* The 10 and 90 % quantiles over drawn profiles. */
-	double		 rb_band_ns[2];
+	double		 rb_band_ns[2];	/* 10 and 90 % of drawn profiles */
 };
 
 struct published_names {
@@ -68,16 +65,14 @@ struct published_names {
 };
 
 struct published {
-	/* --published, --map, --where, --loop and so on. */
-	const struct options *pb_op;
+	const struct options *pb_op;	/* --published, --map and so on */
 	struct virtual_machine pb_machine;
 	const struct published_loop *pb_loop;
 	const struct published_unit *pb_unit;
 	struct pinning	 pb_place;
 	struct published_names pb_locks;
 	struct published_names pb_groups;
-	/* The simulated kind of a lock; NULL: the map has none. */
-	const struct lock_class *pb_kind[PUBLISHED_NAMES_MAX];
+	const struct lock_class *pb_kind[PUBLISHED_NAMES_MAX];	/* or NULL */
 	double		 pb_scale[PUBLISHED_NAMES_MAX];	/* of each group */
 	struct published_row *pb_rows;	/* the file's, in its order */
 	unsigned	 pb_row_count;
@@ -94,9 +89,8 @@ extern const struct family family_published_loops;
 
 /*
  * Reads the file, and chooses what of it is predicted.  pb is zeros but for
- * pb_machine, and for published_free(), also after a failure.
- *
- * Returns: as the two below 0, or an exit status after a message.
+ * pb_machine, and for published_free(), also after a failure.  Returns: as the
+ * two below 0, or an exit status after a message.
  */
 int published_open(struct published *pb, const struct options *op);
 void published_free(struct published *pb);

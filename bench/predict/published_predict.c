@@ -1,7 +1,4 @@
-/*
- * Chooses the rows of a file that a machine can be asked for, and predicts
- * them.
- */
+/* Chooses the rows of a file that a machine can be asked for; predicts them. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -36,13 +33,12 @@ map_locks(struct published *pb)
 	const struct lock_class *lc;
 	int error = 0;
 
+	family_join(&family_simulated_locks, 0, NULL, known, sizeof(known));
 	/* The last entry may be empty. */
 	while (error == 0 && (kind = strsep(&at, ",")) != NULL &&
 	    (*kind != '\0' || at != NULL)) {
 		name = strsep(&kind, "=");
 		lc = kind == NULL ? NULL : ENGINE(virtual).en_lock_find(kind);
-		family_join(&family_simulated_locks, 0, NULL, known,
-		    sizeof(known));
 		if (kind == NULL || *name == '\0')
 			error = usage_error("--map: \"%s%s%s\": expected "
 			    "PUBLISHED=LOCK,...", name, kind != NULL ? "=" : "",
@@ -186,15 +182,13 @@ struct predicting {
 	double		*pp_ns;		/* [row][profile] */
 	struct progress	 pp_progress;
 	char		 pp_error[PUBLISHED_NAME_SIZE + CELL_ERROR_SIZE + 32];
-	struct {
+	struct predicting_slot {
 		int	error;
 		char	why[CELL_ERROR_SIZE];
 	}		*pp_slot;
 };
 
-/*
- * Seeds depend on what a row is, not on which rows are chosen beside it.
- */
+/* Seeds depend on what a row is, not on which rows are chosen beside it. */
 static uint64_t
 seed_of(const struct published *pb, const struct published_row *rb)
 {
@@ -211,9 +205,9 @@ work(void *context, unsigned task, unsigned slot)
 	struct machine_config mc = { .mc_stop = &stop_signal,
 	    .mc_topology = pb->pb_machine.vi_topology,
 	    .mc_seed = seed_of(pb, rb) };
+	struct predicting_slot *ps = &pp->pp_slot[slot];
 	struct critical_section_outcome so;
 	struct critical_section se;
-	int error;
 
 	published_section(pb, rb, &se);
 	se.se_lock_config = lock_config_default(mc.mc_topology.tp_cpus);
@@ -228,12 +222,9 @@ work(void *context, unsigned task, unsigned slot)
 	se.se_seed = mc.mc_seed;
 	vm_costs(&pp->pp_profiles[task % pp->pp_count], "chacha20", false,
 	    &mc.mc_costs);
-	error = virtual_critical_section_run(&se, &mc, &so);
-	pp->pp_slot[slot].error = error;
-	snprintf(pp->pp_slot[slot].why, CELL_ERROR_SIZE, "%s", error ==
-	    EDEADLK ? so.so_machine.mo_stuck : strerror(error));
-	if (error != 0)
-		return;
+	ps->error = virtual_critical_section_run(&se, &mc, &so);
+	snprintf(ps->why, CELL_ERROR_SIZE, "%s", ps->error == EDEADLK ?
+	    so.so_machine.mo_stuck : strerror(ps->error));
 	pp->pp_ns[task] = 1e9 / so.so_rate_per_s;
 	free(so.so_thread);
 }
@@ -277,14 +268,12 @@ static void
 gather(struct predicting *pp)
 {
 	struct published *pb = pp->pp_pb;
-	double *ratios = xcalloc(pb->pb_chosen_count, sizeof(*ratios));
-	const unsigned n = pp->pp_count;
+	const unsigned n = pp->pp_count, rows = pb->pb_chosen_count;
+	double *ns = pp->pp_ns, *ratios = xcalloc(rows, sizeof(*ratios));
 	struct published_row *rb;
 	unsigned found;
 
-	for (unsigned i = 0; i < pb->pb_chosen_count; i++) {
-		double *ns = &pp->pp_ns[(size_t)i * n];
-
+	for (unsigned i = 0; i < rows; i++, ns += n) {
 		rb = pb->pb_chosen[i];
 		rb->rb_predicted_ns = ns[0];
 		if (n == 1)
@@ -300,18 +289,15 @@ gather(struct predicting *pp)
 	for (unsigned g = 0; pb->pb_unit->ub_scaled &&
 	    g < pb->pb_groups.nm_count; g++) {
 		found = 0;
-		for (unsigned i = 0; i < pb->pb_chosen_count; i++) {
-			rb = pb->pb_chosen[i];
-			if (rb->rb_group == g)
+		for (unsigned i = 0; i < rows; i++)
+			if ((rb = pb->pb_chosen[i])->rb_group == g)
 				ratios[found++] = rb->rb_predicted_ns /
 				    rb->rb_ns;
-		}
 		pb->pb_scale[g] = found > 0 ? stats_median(ratios, found) : 1;
+		for (unsigned i = 0; i < rows; i++)
+			if (pb->pb_chosen[i]->rb_group == g)
+				pb->pb_chosen[i]->rb_ns *= pb->pb_scale[g];
 	}
-	for (unsigned i = 0; pb->pb_unit->ub_scaled &&
-	    i < pb->pb_chosen_count; i++)
-		pb->pb_chosen[i]->rb_ns *=
-		    pb->pb_scale[pb->pb_chosen[i]->rb_group];
 	free(ratios);
 }
 
@@ -340,8 +326,7 @@ published_predict(struct published *pb)
 	free(pp.pp_profiles);
 	free(pp.pp_ns);
 	free(pp.pp_slot);
-	if (error == 0)
-		return (0);
-	return (run_error("%s", error == EINTR ? "interrupted" :
-	    pp.pp_error[0] != '\0' ? pp.pp_error : strerror(error)));
+	return (error == 0 ? 0 : run_error("%s", error == EINTR ?
+	    "interrupted" : pp.pp_error[0] != '\0' ? pp.pp_error :
+	    strerror(error)));
 }

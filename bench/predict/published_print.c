@@ -29,7 +29,6 @@ off(const struct published_row *rb)
 
 /* The absolute errors of a lock, or of all. */
 struct errors {
-	unsigned	 ee_count;
 	double		 ee_median;
 	double		 ee_p90;
 	double		 ee_inside;	/* share in the bands; -1: none drawn */
@@ -42,23 +41,24 @@ static struct errors
 errors_of(const struct published *pb, unsigned lock)
 {
 	double *scratch = xcalloc(pb->pb_chosen_count, sizeof(*scratch));
-	struct errors ee = { .ee_count = 0 };
+	struct errors ee = { .ee_median = 0 };
+	const unsigned *n = &ee.ee_agreement.ag_count;
 	const struct published_row *rb;
 
 	for (unsigned i = 0; i < pb->pb_chosen_count; i++) {
 		rb = pb->pb_chosen[i];
 		if (lock != ALL_LOCKS && rb->rb_lock != lock)
 			continue;
-		scratch[ee.ee_count++] = fabs(off(rb));
+		scratch[*n] = fabs(off(rb));
 		ee.ee_inside += rb->rb_ns >= rb->rb_band_ns[0] &&
 		    rb->rb_ns <= rb->rb_band_ns[1];
 		agreement_add(&ee.ee_agreement, rb->rb_ns, rb->rb_predicted_ns,
 		    true, rb);
 	}
-	if (ee.ee_count > 0) {
-		ee.ee_median = stats_median(scratch, ee.ee_count);
-		ee.ee_p90 = stats_quantile(scratch, ee.ee_count, 0.9);
-		ee.ee_inside /= ee.ee_count;
+	if (*n > 0) {
+		ee.ee_median = stats_median(scratch, *n);
+		ee.ee_p90 = stats_quantile(scratch, *n, 0.9);
+		ee.ee_inside /= *n;
 	}
 	if (pb->pb_op->op_uncertainty == 0)
 		ee.ee_inside = -1;
@@ -108,13 +108,12 @@ ranking_of(const struct published *pb)
 		ar = (struct agreement_ranks){ .ar_pairs = 0 };
 		locks = 0;
 		for (unsigned k = i; k < n; k++) {
-			if (!alike(rows[k], rows[i]))
-				continue;
-			locks++;
 			x = item(rows[k]);
+			locks += alike(rows[k], rows[i]);
 			for (unsigned m = k + 1; m < n; m++) {
 				y = item(rows[m]);
-				if (alike(rows[m], rows[i]))
+				if (alike(rows[k], rows[i]) &&
+				    alike(rows[m], rows[i]))
 					agreement_rank(&x, &y, &ar);
 			}
 		}
@@ -166,14 +165,12 @@ static const struct published_row *
 find(const struct published *pb, unsigned group, unsigned lock,
     unsigned threads)
 {
-	const struct published_row *rb;
+	struct published_row *const *rb = pb->pb_chosen;
 
-	for (unsigned i = 0; i < pb->pb_chosen_count; i++) {
-		rb = pb->pb_chosen[i];
-		if (rb->rb_group == group && rb->rb_lock == lock &&
-		    rb->rb_threads == threads)
-			return (rb);
-	}
+	for (; rb < pb->pb_chosen + pb->pb_chosen_count; rb++)
+		if ((*rb)->rb_group == group && (*rb)->rb_lock == lock &&
+		    (*rb)->rb_threads == threads)
+			return (*rb);
 	return (NULL);
 }
 
@@ -232,12 +229,12 @@ print_summary(FILE *out, const struct published *pb)
 	COLUMNS_TITLES(out, summary_columns);
 	for (unsigned lock = 0; lock <= locks; lock++) {
 		ee = errors_of(pb, lock < locks ? lock : ALL_LOCKS);
-		if (ee.ee_count == 0)
+		if (ee.ee_agreement.ag_count == 0)
 			continue;
 		COLUMNS_ROW(out, summary_columns,
 		    lock < locks ? pb->pb_locks.nm_name[lock] : "all",
 		    lock < locks ? pb->pb_kind[lock]->lc_name : "",
-		    FORMATF("%u", ee.ee_count),
+		    FORMATF("%u", ee.ee_agreement.ag_count),
 		    FORMATF("%.1f", 100 * ee.ee_median),
 		    FORMATF("%.1f", 100 * ee.ee_p90),
 		    FORMATF("%+.0f", 100 * ee.ee_agreement.ag_worst),
@@ -262,7 +259,7 @@ published_print(FILE *out, const struct published *pb)
 	const struct options *op = pb->pb_op;
 	const struct profile *pr = &pb->pb_machine.vi_profile;
 	const char *slash = strrchr(op->op_published, '/');
-	size_t n;
+	const size_t n = strlen(pb->pb_skipped);
 
 	fprintf(out, "%s\n", slash != NULL ? slash + 1 : op->op_published);
 	format_wrapf(out, "predicted", 2, "for %s, %s %% of its values "
@@ -270,7 +267,6 @@ published_print(FILE *out, const struct published *pb)
 	    FORMAT(percent, 100 * profile_share(pr, PROVENANCE_GUESSED)),
 	    pb->pb_loop->lb_name, op->op_place_text != NULL ?
 	    op->op_place_text : pb->pb_loop->lb_place, op->op_seed);
-	n = strlen(pb->pb_skipped);
 	if (n > 2)
 		format_wrapf(out, "skipped  ", 2, "%.*s", (int)n - 2,
 		    pb->pb_skipped);
@@ -292,9 +288,8 @@ published_print_csv(FILE *out, const struct published *pb)
 		    pb->pb_groups.nm_name[rb->rb_group],
 		    pb->pb_locks.nm_name[rb->rb_lock],
 		    pb->pb_kind[rb->rb_lock]->lc_name, rb->rb_threads,
-		    rb->rb_ns, rb->rb_predicted_ns,
-		    off(rb), rb->rb_band_ns[0],
-		    rb->rb_band_ns[1]);
+		    rb->rb_ns, rb->rb_predicted_ns, off(rb),
+		    rb->rb_band_ns[0], rb->rb_band_ns[1]);
 	}
 }
 
@@ -330,7 +325,8 @@ published_print_json(FILE *out, const struct published *pb)
 	    "profile", pb->pb_machine.vi_profile.pr_name, "guessed_share",
 	    profile_share(&pb->pb_machine.vi_profile, PROVENANCE_GUESSED),
 	    "loop", pb->pb_loop->lb_name, "seed", (json_int_t)op->op_seed,
-	    "skipped", pb->pb_skipped, "points", (int)ee.ee_count,
+	    "skipped", pb->pb_skipped, "points",
+	    (int)ee.ee_agreement.ag_count,
 	    "median", ee.ee_median, "p90", ee.ee_p90,
 	    "bias", agreement_bias(&ee.ee_agreement),
 	    "rankings", (int)rk.rk_count, "tau_mean", rk.rk_mean,
