@@ -9,6 +9,7 @@
 #include <gsl/gsl_roots.h>
 
 #include "bench/cli/format.h"
+#include "bench/cli/memory.h"
 #include "bench/predict/reproduce.h"
 #include "bench/result/result.h"
 #include "bench/stats/stats.h"
@@ -37,21 +38,19 @@ medians(struct reproducing *ri, unsigned run)
 {
 	double figures[REPRODUCE_FIGURES], values[REPRODUCE_FIGURES][
 	    REPRODUCE_SEEDS];
-	int error;
+	int error = 0;
 
 	KASSERT(run < REPRODUCE_RUNS_MAX, ("run %u", run));
-	for (unsigned i = 0; i < REPRODUCE_SEEDS; i++) {
+	for (unsigned i = 0; error == 0 && i < REPRODUCE_SEEDS; i++) {
 		error = ri->ri_what->rn_run(&ri->ri_profile, run, ri->ri_free,
 		    ri->ri_seed + i, figures, ri->ri_error);
-		if (error != 0)
-			return (error);
-		for (unsigned k = 0; k < REPRODUCE_FIGURES; k++)
+		for (unsigned k = 0; error == 0 && k < REPRODUCE_FIGURES; k++)
 			values[k][i] = figures[k];
 	}
-	for (unsigned k = 0; k < REPRODUCE_FIGURES; k++)
+	for (unsigned k = 0; error == 0 && k < REPRODUCE_FIGURES; k++)
 		ri->ri_figures[run][k] = stats_median(values[k],
 		    REPRODUCE_SEEDS);
-	return (0);
+	return (error);
 }
 
 double
@@ -103,24 +102,20 @@ search(struct fit *fi)
 {
 	gsl_function f = { .function = off, .params = fi };
 	gsl_error_handler_t *handler = gsl_set_error_handler_off();
-	gsl_root_fsolver *solver;
-	int status = GSL_ENOMEM;
-	char digits[32];
+	gsl_root_fsolver *solver =
+	    gsl_root_fsolver_alloc(gsl_root_fsolver_brent);
+	int status;
 
-	solver = gsl_root_fsolver_alloc(gsl_root_fsolver_brent);
-	if (solver != NULL) {
-		status = gsl_root_fsolver_set(solver, &f, 0,
-		    fi->fi_what->ff_high);
-		for (unsigned i = 0;
-		    status == GSL_SUCCESS && i < FIT_STEPS_MAX &&
-		    fabs(fi->fi_off) > fit_tolerance; i++)
-			status = gsl_root_fsolver_iterate(solver);
-		gsl_root_fsolver_free(solver);
-	}
+	if (solver == NULL)
+		no_memory();
+	status = gsl_root_fsolver_set(solver, &f, 0, fi->fi_what->ff_high);
+	for (unsigned i = 0; status == GSL_SUCCESS && i < FIT_STEPS_MAX &&
+	    fabs(fi->fi_off) > fit_tolerance; i++)
+		status = gsl_root_fsolver_iterate(solver);
+	gsl_root_fsolver_free(solver);
 	gsl_set_error_handler(handler);
 	/* More than four digits are noise. */
-	snprintf(digits, sizeof(digits), "%.4g", *fi->fi_value);
-	*fi->fi_value = strtod(digits, NULL);
+	*fi->fi_value = strtod(FORMATF("%.4g", *fi->fi_value), NULL);
 	if (fi->fi_error != 0)
 		return (fi->fi_error);
 	if (status == GSL_SUCCESS)
@@ -197,11 +192,8 @@ reproduce_missed(const struct reproducing *ri)
 
 #define	ROW_FORMAT	"s:s, s:f, s:f, s:s, s:b, s:s, s:[f, f]"
 
-static const char *const roles[] = {
-	[REPRODUCE_FITTED] = "fitted",
-	[REPRODUCE_INPUT] = "input",
-	[REPRODUCE_PREDICTED] = "predicted",
-};
+/* Of enum reproduce_role. */
+static const char *const roles[] = { "fitted", "input", "predicted" };
 
 static const struct column columns[] = {
 	{ "", -34 }, { "publ.", 7 }, { "accepted", 11 }, { "pred.", 7 },

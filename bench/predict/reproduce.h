@@ -19,11 +19,12 @@ enum {
 	REPRODUCE_ABSOLUTE	= -1
 };
 
-/* How a row was used; JSON names it. */
+/*
+ * How a row was used; JSON names it.  A number was fitted to it; the profile
+ * took something from it; it is a test of the model.
+ */
 enum reproduce_role {
-	REPRODUCE_FITTED,	/* a number was fitted to it */
-	REPRODUCE_INPUT,	/* the profile took something from it */
-	REPRODUCE_PREDICTED	/* a test of the model */
+	REPRODUCE_FITTED, REPRODUCE_INPUT, REPRODUCE_PREDICTED
 };
 
 /* A figure of a run, or its ratio to that of another run. */
@@ -56,9 +57,8 @@ struct reproduce_fit {
 };
 
 /*
- * Simulates a run; fitted is ri_free.
- *
- * Returns: 0, with REPRODUCE_FIGURES figures; or an errno value and why.
+ * Simulates a run; fitted is ri_free.  Returns: 0, with REPRODUCE_FIGURES
+ * figures; or an errno value and why.
  */
 typedef int	reproduce_runner(const struct profile *pr, unsigned run,
 		    double fitted, uint64_t seed, double *figures,
@@ -106,9 +106,7 @@ struct reproducing {
 /*
  * Fits and predicts for the machine pr.  A fit ends within 0.05 % of the
  * published number, beside a jump of the figure, or at the nearer end of its
- * range.
- *
- * Returns: 0, or an errno value with ri_error written.
+ * range.  Returns: 0, or an errno value with ri_error written.
  */
 int reproduce(struct reproducing *ri, const struct reproduction *rn,
     const struct profile *pr, uint64_t seed);

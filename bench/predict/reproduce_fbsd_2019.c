@@ -18,13 +18,10 @@ enum {
 /* Figures of a run. */
 enum { RATE, HARVEST, VARIATION };
 
-static const struct {
-	const char	*design;
-	const char	*cipher;
-} cells[CELLS] = {
-	{ "locked", "aes" }, { "locked", "chacha20" },
-	{ "concurrent", "aes" }, { "concurrent", "chacha20" }
-};
+/* The design and the cipher of each. */
+static const char *const cells[CELLS][2] = { { "locked", "aes" },
+    { "locked", "chacha20" }, { "concurrent", "aes" },
+    { "concurrent", "chacha20" } };
 
 /* Runs of each cell: for the rates, the variation, and the fits. */
 static const double windows_s[] = { 0.5, 0.1, 0.2 };
@@ -116,9 +113,9 @@ run(const struct profile *pr, unsigned number, double fitted, uint64_t seed,
 	struct pinning place;
 	struct cell_params cp = {
 		.cp_cell = {
-			.ce_design = cells[number % CELLS].design,
+			.ce_design = cells[number % CELLS][0],
 			.ce_lock = "mtx",
-			.ce_cipher = cipher_find(cells[number % CELLS].cipher),
+			.ce_cipher = cipher_find(cells[number % CELLS][1]),
 			.ce_readers = READERS,
 			.ce_request_bytes = REQUEST_BYTES,
 		},
@@ -143,13 +140,11 @@ run(const struct profile *pr, unsigned number, double fitted, uint64_t seed,
 	memset(&cm, 0, sizeof(cm));
 	error = ENGINE(virtual).en_run(&cp, &cm, why);
 	pinning_free(&place);
-	if (error != 0)
-		return (error);
 	figures[RATE] = cm.cm_sample.total_mb_per_s / READERS;
 	figures[HARVEST] = cm.cm_sample.harvest.cpu_percent;
 	figures[VARIATION] = 100 * cm.cm_sample.fairness.cov;
 	cell_measure_free(&cm);
-	return (0);
+	return (error);
 }
 
 const struct reproduction reproduce_fbsd_2019 = {

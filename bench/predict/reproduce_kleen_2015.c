@@ -25,8 +25,7 @@ enum {
 	COMMON_WRITES_MAX = 8	/* per draw */
 };
 
-static const double warmup_s = 0.002;
-static const double window_s = 0.01;
+static const double warmup_s = 0.002, window_s = 0.01;
 
 /* Runs with 1 to NODES nodes each: number 0 has one node. */
 enum {
@@ -123,12 +122,9 @@ run(const struct profile *pr, unsigned number, double fitted, uint64_t seed,
 		.se_seed = seed,
 	};
 	struct critical_section_outcome so;
-	struct machine_config mc;
+	struct machine_config mc = { .mc_seed = seed, .mc_stop = &stop_signal };
 	int error;
 
-	memset(&mc, 0, sizeof(mc));
-	mc.mc_seed = seed;
-	mc.mc_stop = &stop_signal;
 	error = vm_topology_make(pr, se.se_threads, nodes, &mc.mc_topology,
 	    why);
 	if (error != 0)
@@ -137,18 +133,16 @@ run(const struct profile *pr, unsigned number, double fitted, uint64_t seed,
 	/* Interrupts are off: every waiter has a CPU. */
 	se.se_lock_config.spin_polls = 0;
 	error = virtual_critical_section_run(&se, &mc, &so);
-	if (error != 0) {
+	if (error != 0)
 		snprintf(why, CELL_ERROR_SIZE, "%u nodes: %s%s%s", nodes,
 		    strerror(error), error == EDEADLK ? "; " : "",
 		    error == EDEADLK ? so.so_machine.mo_stuck : "");
-		return (error);
-	}
 	free(so.so_thread);
 	figures[RATE] = so.so_rate_per_s;
 	figures[IN_LOCK] = 100 * (1 - so.so_rate_per_s * (se.se_think_ns +
 	    se.se_hold_ns) / 1e9 / se.se_threads);
 	figures[COMMON_WRITES] = se.se_common_writes;
-	return (0);
+	return (error);
 }
 
 const struct reproduction reproduce_kleen_2015 = {

@@ -81,8 +81,7 @@ partner(const struct result *r, const struct result_cell *like)
 	for (; rc < r->cells + r->cell_count; rc++)
 		if (strcmp(rc->design, like->design) == 0 &&
 		    strcmp(rc->lock, like->lock) == 0 &&
-		    rc->readers == like->readers &&
-		    same_table(rc, like))
+		    rc->readers == like->readers && same_table(rc, like))
 			return (rc);
 	return (NULL);
 }
@@ -123,11 +122,15 @@ compare_pair(struct validation *va, struct pair *vd)
 		    pc->harvest.cpu_percent, false, vd);
 }
 
-static struct agreement_value
-value_of(const struct result_cell *rc)
+static struct agreement_item
+item(const struct pair *vd)
 {
-	return ((struct agreement_value){ rc->total_mb_per_s_ci95[0],
-	    rc->total_mb_per_s, rc->total_mb_per_s_ci95[1] });
+	const struct result_cell *mc = vd->vd_measured, *pc = vd->vd_predicted;
+
+	return ((struct agreement_item){ { mc->total_mb_per_s_ci95[0],
+	    mc->total_mb_per_s, mc->total_mb_per_s_ci95[1] },
+	    { pc->total_mb_per_s_ci95[0], pc->total_mb_per_s,
+	    pc->total_mb_per_s_ci95[1] } });
 }
 
 static void
@@ -135,6 +138,7 @@ make(const struct result *measured, const struct result *predicted,
     struct validation *va)
 {
 	const struct result_cell *mc = measured->cells, *pc;
+	struct agreement_item x, y;
 	const struct pair *a, *b;
 
 	va->va_pairs = xcalloc(measured->cell_count + 1,
@@ -150,19 +154,16 @@ make(const struct result *measured, const struct result *predicted,
 	for (unsigned i = 0; i < va->va_count; i++)
 		compare_pair(va, &va->va_pairs[i]);
 	for (a = va->va_pairs; a < va->va_pairs + va->va_count; a++)
-		for (b = a + 1; b < va->va_pairs + va->va_count; b++)
+		for (b = a + 1; b < va->va_pairs + va->va_count; b++) {
+			x = item(a);
+			y = item(b);
 			/* They differ only in design and lock. */
 			if (a->vd_judged && b->vd_judged &&
 			    a->vd_measured->readers ==
 			    b->vd_measured->readers &&
 			    same_table(a->vd_measured, b->vd_measured))
-				agreement_rank(&(struct agreement_item){
-				    value_of(a->vd_measured),
-				    value_of(a->vd_predicted) },
-				    &(struct agreement_item){
-				    value_of(b->vd_measured),
-				    value_of(b->vd_predicted) },
-				    &va->va_ranks);
+				agreement_rank(&x, &y, &va->va_ranks);
+		}
 }
 
 static const struct column cell_columns[] = {
@@ -323,13 +324,12 @@ validate_print(FILE *out, const struct result *measured,
     const struct result *predicted)
 {
 	struct validation va = { .va_count = 0 };
-	int status = EXIT_FAILURE;
+	int status;
 
 	make(measured, predicted, &va);
-	if (va.va_count == 0)
-		run_error("no cell was both measured and predicted");
-	else if (print(out, &va, measured, predicted))
-		status = EXIT_SUCCESS;
+	status = va.va_count == 0 ? run_error("no cell was both measured and "
+	    "predicted") : print(out, &va, measured, predicted) ?
+	    EXIT_SUCCESS : EXIT_FAILURE;
 	if (va.va_count > 0 && va.va_judged == 0)
 		status = run_error("nothing to judge: of %u cells none has 2 "
 		    "or more readers with a CPU each and passed its gates",
