@@ -49,10 +49,9 @@ calibrate(const struct options *op, const char *path, struct atomic_file *of)
 {
 	char busy[CALIBRATE_TEXT_SIZE] = "";
 	static struct calibration cb;
-	int error;
+	const int error = calibrate_measure(&cb, op->op_time_s,
+	    GIVEN(op, FORCE), command_argv, busy);
 
-	error = calibrate_measure(&cb, op->op_time_s, GIVEN(op, FORCE),
-	    command_argv, busy);
 	if (error == EBUSY)
 		return (complain(EXIT_UNFIT, "this machine is not fit to be "
 		    "calibrated: %s; or use --force, which marks the profile",

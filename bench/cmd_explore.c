@@ -230,9 +230,8 @@ run_row(struct exploration *ep)
 {
 	const struct campaign *cn = &ep->ep_campaign;
 	struct campaign_result ce;
-	int error;
+	int error = campaign_run(cn, &ce);
 
-	error = campaign_run(cn, &ce);
 	if (error == 0 || error == EINTR) {
 		/* A line that is drawn over would stay below the row. */
 		if (ep->ep_progress.pr_out != NULL)
@@ -277,12 +276,10 @@ run_rows(struct exploration *ep)
 	if (error == 0)
 		explore_print_sum(stdout, cn, &ep->ep_sum, rows);
 	ep->ep_document.complete = error == 0 || error == EALREADY;
-	if (error == EALREADY)
-		return (EXIT_FAILURE);
-	if (error == EINTR)
-		return (run_error("interrupted: %u of %u rows, the last in "
-		    "part; nothing had failed", i, rows));
-	return (error == 0 ? EXIT_SUCCESS : run_error("%s", strerror(error)));
+	return (error == 0 ? EXIT_SUCCESS : error == EALREADY ? EXIT_FAILURE :
+	    error == EINTR ? run_error("interrupted: %u of %u rows, the last "
+	    "in part; nothing had failed", i, rows) :
+	    run_error("%s", strerror(error)));
 }
 
 static int
@@ -293,9 +290,9 @@ replay(const struct options *op, struct atomic_file *of)
 	struct counterexample cx;
 	struct execution *ex;
 	struct replay ry;
-	int error, status = EXIT_FAILURE;
+	int status = EXIT_FAILURE;
+	int error = counterexample_load(&cx, path, message);
 
-	error = counterexample_load(&cx, path, message);
 	if (error == 0) {
 		ex = execution_new();
 		execution_catch_assertions(true);

@@ -27,11 +27,11 @@ check(struct options *op)
 static int
 run(struct options *op)
 {
-	const char *action = op->op_operand[0], *name, *path;
+	const char *action = op->op_operand[0], *name;
+	const char *path = op->op_operands > 1 ? op->op_operand[1] : "";
 	char why[KSOURCE_WHY_SIZE] = "";
 	int status;
 
-	path = op->op_operands > 1 ? op->op_operand[1] : "";
 	if (action[0] != 'b')
 		status = ksource_command(action, path, stdout, why);
 	else {
@@ -39,10 +39,8 @@ run(struct options *op)
 		if (status == 0)
 			printf("%s  %s\n", name, ksource_spec(name));
 	}
-	if (status == 0 || why[0] == '\0')
-		return (status);
-	return (complain(status, "%s%s%s", path, path[0] != '\0' ? ": " : "",
-	    why));
+	return (status == 0 || why[0] == '\0' ? status : complain(status,
+	    "%s%s%s", path, path[0] != '\0' ? ": " : "", why));
 }
 
 const struct command cmd_kernel = { check, run, 0 };

@@ -44,10 +44,9 @@ run(struct options *op)
 	struct result r[2] = { { .cells = NULL }, { .cells = NULL } };
 	struct page_results pr = { .pr_file = path, .pr_result = r,
 	    .pr_count = (unsigned)op->op_operands };
-	int loaded, status;
+	int loaded, status = command_open(path, &of);
 	size_t size;
 
-	status = command_open(path, &of);
 	for (loaded = 0; status == 0 && loaded < op->op_operands; loaded++) {
 		pr.pr_path[loaded] = strcmp(op->op_operand[loaded], "-") == 0 ?
 		    "stdin" : op->op_operand[loaded];

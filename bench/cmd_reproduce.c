@@ -115,9 +115,8 @@ show(const struct options *op, const void *of, struct atomic_file *page)
 static int
 refuse_profile(int error, const char *why)
 {
-	if (error == EINVAL || error == ENOENT || error == ESRCH)
-		return (usage_error("--profile: %s", why));
-	return (run_error("--profile: %s", why));
+	return (complain(error == EINVAL || error == ENOENT ||
+	    error == ESRCH ? EXIT_USAGE : EXIT_FAILURE, "--profile: %s", why));
 }
 
 static int
@@ -126,11 +125,10 @@ run_one(const struct options *op, const struct reproduction *rn,
 {
 	char why[PROFILE_ERROR_SIZE] = "";
 	static struct profile pr;
-	int error, status;
+	int error = profile_load(&pr, op->op_profile != NULL ?
+	    op->op_profile : rn->rn_profile, why), status;
 	unsigned missed;
 
-	error = profile_load(&pr, op->op_profile != NULL ? op->op_profile :
-	    rn->rn_profile, why);
 	if (error != 0)
 		return (refuse_profile(error, why));
 	status = command_open(op->op_html, of);

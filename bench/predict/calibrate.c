@@ -72,9 +72,9 @@ calibrate_samples(struct calibration *cb, unsigned count,
 }
 
 struct batch {
-	void		(*ba_fn)(void *arg, unsigned n);
-	void		*ba_arg;
-	unsigned	 ba_n;
+	void		(*fn)(void *arg, unsigned n);
+	void		*arg;
+	unsigned	 n;
 };
 
 static double
@@ -83,19 +83,18 @@ time_batch(void *arg)
 	const struct batch *ba = arg;
 	int64_t start_ns = tick_ns();
 
-	ba->ba_fn(ba->ba_arg, ba->ba_n);
-	return ((double)(tick_ns() - start_ns) / ba->ba_n);
+	ba->fn(ba->arg, ba->n);
+	return ((double)(tick_ns() - start_ns) / ba->n);
 }
 
 struct calibrate_spread
 calibrate_batches(struct calibration *cb, void (*fn)(void *arg, unsigned n),
     void *arg, int64_t budget_ns)
 {
-	struct batch ba = { .ba_fn = fn, .ba_arg = arg, .ba_n = 1 };
+	struct batch ba = { fn, arg, 1 };
 
-	while (time_batch(&ba) * ba.ba_n < BATCH_NS &&
-	    ba.ba_n < UINT32_MAX / 4)
-		ba.ba_n *= 2;
+	while (time_batch(&ba) * ba.n < BATCH_NS && ba.n < UINT32_MAX / 4)
+		ba.n *= 2;
 	return (calibrate_spread(cb->cb_samples, calibrate_samples(cb, 0,
 	    time_batch, &ba, budget_ns)));
 }
@@ -301,9 +300,8 @@ guess_rest(struct calibration *cb)
 {
 	char why[PROFILE_ERROR_SIZE] = "";
 	static struct profile like;
-	int error;
+	const int error = profile_load(&like, guessed_like, why);
 
-	error = profile_load(&like, guessed_like, why);
 	KASSERT(error == 0, ("%s", why));
 	for (unsigned key = 0; key < PROFILE_VALUES; key++)
 		if (cb->cb_profile.pr_from[key] == PROVENANCE_ABSENT &&
@@ -438,10 +436,8 @@ calibrate_tail(const struct calibrate_spread *qs, double less)
 	const double p50 = qs->qs_p50 - less, p99 = qs->qs_p99 - less;
 
 	/* Logarithms of nothing have no distribution. */
-	if (p50 <= 0)
-		return (p99);
-	return (fmin(p99, p50 * exp(sigma_of(p50, qs->qs_p95 - less) *
-	    gsl_cdf_ugaussian_Pinv(0.99))));
+	return (p50 <= 0 ? p99 : fmin(p99, p50 * exp(sigma_of(p50,
+	    qs->qs_p95 - less) * gsl_cdf_ugaussian_Pinv(0.99))));
 }
 
 void

@@ -98,7 +98,7 @@ calibrate_lock(struct calibration *cb)
 }
 
 /* One thread wakes another, which notes when it ran. */
-struct waking {
+static struct {
 	struct m32	 ww_go;		/* times it was woken, or WAKES_END */
 	_Alignas(MACHINE_CACHE_LINE)
 	struct m32	 ww_back;	/* times it answered */
@@ -108,98 +108,96 @@ struct waking {
 	unsigned	 ww_count;
 	double		 ww_call_ns[WAKES_MAX];
 	double		 ww_ran_after_ns[WAKES_MAX];	/* the call */
-};
+} ww;
 
 static void
 sleeper(void *arg)
 {
-	struct waking *ww = arg;
 	uint32_t seen = 0;
 
+	(void)arg;
 	for (;;) {
-		while (atomic_load_acq_32(&ww->ww_go) == seen)
-			machine_wait_32(&ww->ww_go, seen, -1);
-		atomic_store_64(&ww->ww_ran_ns, (uint64_t)tick_ns());
-		if (atomic_load_acq_32(&ww->ww_go) == WAKES_END)
+		while (atomic_load_acq_32(&ww.ww_go) == seen)
+			machine_wait_32(&ww.ww_go, seen, -1);
+		atomic_store_64(&ww.ww_ran_ns, (uint64_t)tick_ns());
+		if (atomic_load_acq_32(&ww.ww_go) == WAKES_END)
 			return;
-		atomic_store_rel_32(&ww->ww_back, ++seen);
-		if (ww->ww_same)
-			machine_wake_32(&ww->ww_back);
+		atomic_store_rel_32(&ww.ww_back, ++seen);
+		if (ww.ww_same)
+			machine_wake_32(&ww.ww_back);
 	}
 }
 
 /* Returns when the sleeper sleeps, as far as can be observed. */
 static void
-await_asleep(struct waking *ww)
+await_asleep(void)
 {
 	int64_t until_ns;
 
-	while (atomic_load_acq_32(&ww->ww_sleeper.mt_offcpu) == 0) {
-		if (ww->ww_same)
+	while (atomic_load_acq_32(&ww.ww_sleeper.mt_offcpu) == 0) {
+		if (ww.ww_same)
 			machine_yield();
 		else
 			machine_pause(1);
 	}
 	until_ns = tick_ns() + ASLEEP_PAUSE_NS;
-	for (unsigned i = 0; ww->ww_same && i < YIELDS; i++)
+	for (unsigned i = 0; ww.ww_same && i < YIELDS; i++)
 		machine_yield();
-	while (!ww->ww_same && tick_ns() < until_ns)
+	while (!ww.ww_same && tick_ns() < until_ns)
 		machine_pause(1);
 }
 
 /* Wakes the sleeper once more and waits for its answer. */
 static void
-wake_once(struct waking *ww)
+wake_once(void)
 {
-	const unsigned i = ww->ww_count++;
+	const unsigned i = ww.ww_count++;
 	int64_t began_ns, called_ns, ran_ns;
 	uint32_t back;
 
-	await_asleep(ww);
-	atomic_store_rel_32(&ww->ww_go, ww->ww_count);
+	await_asleep();
+	atomic_store_rel_32(&ww.ww_go, ww.ww_count);
 	began_ns = tick_ns();
-	machine_wake_32(&ww->ww_go);
+	machine_wake_32(&ww.ww_go);
 	called_ns = tick_ns();
-	while ((back = atomic_load_acq_32(&ww->ww_back)) != ww->ww_count) {
-		if (ww->ww_same)
-			machine_wait_32(&ww->ww_back, back, -1);
+	while ((back = atomic_load_acq_32(&ww.ww_back)) != ww.ww_count) {
+		if (ww.ww_same)
+			machine_wait_32(&ww.ww_back, back, -1);
 		else
 			machine_pause(1);
 	}
-	ran_ns = (int64_t)atomic_load_64(&ww->ww_ran_ns);
-	ww->ww_call_ns[i] = (double)(called_ns - began_ns);
-	ww->ww_ran_after_ns[i] = ran_ns > called_ns ?
-	    (double)(ran_ns - called_ns) : 0;
+	ran_ns = (int64_t)atomic_load_64(&ww.ww_ran_ns);
+	ww.ww_call_ns[i] = (double)(called_ns - began_ns);
+	ww.ww_ran_after_ns[i] = fmax(0, (double)(ran_ns - called_ns));
 }
 
 static void
-wake(struct calibration *cb, struct waking *ww, unsigned rank)
+wake(struct calibration *cb, unsigned rank)
 {
 	int64_t end_ns = tick_ns() + cb->cb_budget_ns;
 
-	memset(ww, 0, sizeof(*ww));
-	ww->ww_same = rank == 0;
+	memset(&ww, 0, sizeof(ww));
+	ww.ww_same = rank == 0;
 #ifdef SCHED_BATCH
 	/*
 	 * Lets the waker keep its CPU until it sleeps; the sleeper inherits it.
 	 * A scheduler may otherwise switch to the sleeper within the call: the
 	 * two times cannot be separated.
 	 */
-	if (ww->ww_same)
+	if (ww.ww_same)
 		(void)sched_setscheduler(0, SCHED_BATCH,
 		    &(struct sched_param){ .sched_priority = 0 });
 #endif
-	cb->cb_error = machine_spawn(&ww->ww_sleeper, "sleeper", (int)rank,
-	    sleeper, ww);
+	cb->cb_error = machine_spawn(&ww.ww_sleeper, "sleeper", (int)rank,
+	    sleeper, NULL);
 	if (cb->cb_error != 0)
 		return;
-	cb->cb_conditions.cc_unbound |= !ww->ww_sleeper.mt_bound;
-	while (ww->ww_count < WAKES_MAX && tick_ns() < end_ns &&
-	    !stop_asked())
-		wake_once(ww);
-	atomic_store_rel_32(&ww->ww_go, WAKES_END);
-	machine_wake_32(&ww->ww_go);
-	machine_join(&ww->ww_sleeper);
+	cb->cb_conditions.cc_unbound |= !ww.ww_sleeper.mt_bound;
+	while (ww.ww_count < WAKES_MAX && tick_ns() < end_ns && !stop_asked())
+		wake_once();
+	atomic_store_rel_32(&ww.ww_go, WAKES_END);
+	machine_wake_32(&ww.ww_go);
+	machine_join(&ww.ww_sleeper);
 }
 
 /* The sleeper's delay less a part of it, at two quantiles; us. */
@@ -227,9 +225,8 @@ calibrate_wake_same(struct calibration *cb)
 {
 	double call_ns = calibrate_value(cb, PROFILE_OS_SYSCALL);
 	struct calibrate_spread qs;
-	static struct waking ww;
 
-	wake(cb, &ww, 0);
+	wake(cb, 0);
 	if (cb->cb_error != 0)
 		return;
 	qs = calibrate_spread(ww.ww_ran_after_ns, ww.ww_count);
@@ -246,11 +243,10 @@ void
 calibrate_wake_cross(struct calibration *cb)
 {
 	struct calibrate_spread qs;
-	static struct waking ww;
 
 	if (cpu_count() == 1)
 		return;
-	wake(cb, &ww, 1);
+	wake(cb, 1);
 	if (cb->cb_error != 0)
 		return;
 	qs = calibrate_spread(ww.ww_call_ns, ww.ww_count);

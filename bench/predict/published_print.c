@@ -181,9 +181,9 @@ print_group(FILE *out, const struct published *pb, unsigned group)
 	static const char *const lines[] = { "publ.", "pred.", "off %" };
 	const char *name = pb->pb_groups.nm_name[group];
 	const struct published_row *rb;
-	unsigned n, there, threads[SHOWN_MAX];
+	unsigned there, threads[SHOWN_MAX];
+	const unsigned n = shown(pb, group, threads);
 
-	n = shown(pb, group, threads);
 	if (n == 0)
 		return;
 	fprintf(out, "\n%s%sns between acquisitions of the whole system\n",

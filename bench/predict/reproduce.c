@@ -135,12 +135,9 @@ fit(struct reproducing *ri, const struct reproduce_fit *ff)
 	struct fit fi = { .fi_rg = ri, .fi_what = ff,
 	    .fi_value = key == PROFILE_VALUES ? &ri->ri_free :
 	    &pr->pr_value[key] };
-	double above, below;
-	int error;
+	const double below = off(0, &fi), above = off(ff->ff_high, &fi);
+	int error = fi.fi_error;
 
-	below = off(0, &fi);
-	above = off(ff->ff_high, &fi);
-	error = fi.fi_error;
 	if (error == 0 && (below < 0) == (above < 0))
 		*fi.fi_value = fabs(below) < fabs(above) ? 0 : ff->ff_high;
 	else if (error == 0)

@@ -123,10 +123,9 @@ run(const struct profile *pr, unsigned number, double fitted, uint64_t seed,
 	};
 	struct critical_section_outcome so;
 	struct machine_config mc = { .mc_seed = seed, .mc_stop = &stop_signal };
-	int error;
+	int error = vm_topology_make(pr, se.se_threads, nodes,
+	    &mc.mc_topology, why);
 
-	error = vm_topology_make(pr, se.se_threads, nodes, &mc.mc_topology,
-	    why);
 	if (error != 0)
 		return (error);
 	vm_costs(pr, "chacha20", false, &mc.mc_costs);

@@ -333,10 +333,9 @@ static int
 kat_line(struct kat *k, char *line)
 {
 	const struct kat_command *kc;
-	char *save = NULL, *word;
+	char *save = NULL, *word = strtok_r(line, " \t\r", &save);
 	unsigned most = 0, n = 0;
 
-	word = strtok_r(line, " \t\r", &save);
 	if (word == NULL)
 		return (0);
 	for (kc = commands; strcmp(kc->kc_name, word) != 0;)
