@@ -4,13 +4,13 @@
 static int
 check(struct options *op)
 {
-	const char *action = op->op_operands > 0 ? op->op_operand[0] : NULL;
-	bool takes;
+	const char *action = op->op_operands > 0 ? op->op_operand[0] : "";
+	const bool takes = strcmp(action, "check") == 0 ||
+	    strcmp(action, "build") == 0;
 
-	if (action == NULL)
+	if (op->op_operands == 0)
 		return (usage_error("missing operand: expected check, build, "
 		    "list or clean"));
-	takes = strcmp(action, "check") == 0 || strcmp(action, "build") == 0;
 	if (!takes && strcmp(action, "list") != 0 &&
 	    strcmp(action, "clean") != 0)
 		return (usage_error("\"%s\": expected check, build, list or "

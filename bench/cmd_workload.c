@@ -11,20 +11,18 @@ static const char names_files[] = "strace -y shows which reads are of "
 static int
 check(struct options *op)
 {
-	const char *action = op->op_operands > 0 ? op->op_operand[0] : NULL;
-	bool import, list;
+	const char *action = op->op_operands > 0 ? op->op_operand[0] : "";
+	const bool import = strcmp(action, "import") == 0;
 
-	if (action == NULL)
+	if (op->op_operands == 0)
 		return (usage_error("missing operand: expected import or "
 		    "list"));
-	import = strcmp(action, "import") == 0;
-	list = strcmp(action, "list") == 0;
-	if (!import && !list)
+	if (!import && strcmp(action, "list") != 0)
 		return (usage_error("\"%s\": expected import or list", action));
-	if (list && op->op_operands > 1)
+	if (!import && op->op_operands > 1)
 		return (usage_error("surplus operand \"%s\"",
 		    op->op_operand[1]));
-	if (!list && op->op_operands < 2)
+	if (import && op->op_operands < 2)
 		return (usage_error("missing operand: expected a FILE that "
 		    "strace wrote"));
 	if (!import && op->op_output != NULL)
@@ -34,7 +32,6 @@ check(struct options *op)
 
 struct document {
 	const struct recording *do_recording;
-	struct text	do_found;	/* and left out, in one line */
 	struct text	do_comment;
 };
 
@@ -49,11 +46,12 @@ print_document(FILE *out, const void *arg)
 static int
 import(const char *path, const char *output)
 {
-	static struct document d;
+	struct recording rec;
+	struct document d = { .do_recording = &rec };
+	struct text found = { .s = "" };	/* and left out, in one line */
 	char message[LINES_ERROR_SIZE] = "";
 	struct import_summary iu;
 	struct atomic_file of;
-	struct recording rec;
 	int status;
 
 	if (import_load(path, &rec, &iu, message) != 0) {
@@ -63,8 +61,7 @@ import(const char *path, const char *output)
 			    iu.iu_reads_unknown, names_files);
 		return (EXIT_FAILURE);
 	}
-	d = (struct document){ .do_recording = &rec };
-	text_add(&d.do_found, "%" PRIu64 " request%s of %" PRIu64
+	text_add(&found, "%" PRIu64 " request%s of %" PRIu64
 	    " thread%s in %u stream%s, %.6g s; left out: %" PRIu64
 	    " calls without bytes, %" PRIu64 " reads of other files, %" PRIu64
 	    " reads of files not known, %" PRIu64 " other calls",
@@ -72,8 +69,7 @@ import(const char *path, const char *output)
 	    PLURAL(iu.iu_threads), rec.rec_count, PLURAL(rec.rec_count),
 	    (double)rec.rec_length_ns / 1e9, iu.iu_failed, iu.iu_reads_other,
 	    iu.iu_reads_unknown, iu.iu_calls_other);
-	text_add(&d.do_comment, "# From %.200s, strace's: %s.", path,
-	    d.do_found.s);
+	text_add(&d.do_comment, "# From %.200s, strace's: %s.", path, found.s);
 	for (char *c = d.do_comment.s; *c != '\0'; c++)
 		if (*c < ' ' || *c > '~')
 			*c = '?';
@@ -86,7 +82,7 @@ import(const char *path, const char *output)
 	recording_free(&rec);
 	if (status != EXIT_SUCCESS)
 		return (status);
-	run_note("%s", d.do_found.s);
+	run_note("%s", found.s);
 	if (iu.iu_reads_unknown > 0)
 		run_note("%s", names_files);
 	return (EXIT_SUCCESS);

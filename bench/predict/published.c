@@ -155,7 +155,7 @@ published_section(const struct published *pb, const struct published_row *rb,
 		se->se_think_ns += one - se->se_hold_ns;
 }
 
-enum { COLUMNS_MAX = 32, ROWS_STEP = 1024 };
+enum { COLUMNS_MAX = 32 };
 
 /* What a column means; the first are numbers, and with the next needed. */
 enum meaning { CONTENDERS, CRIT, PAR, THREADS, VALUE, LOCK, GROUP, OTHER };
@@ -179,7 +179,6 @@ struct reading {
 	enum meaning	 bf_meaning[COLUMNS_MAX];
 	unsigned	 bf_columns;
 	char		*bf_field[COLUMNS_MAX];	/* of the row being read */
-	unsigned	 bf_room;	/* of pb_rows */
 };
 
 /* Splits the line at commas. */
@@ -323,11 +322,8 @@ take_row(struct reading *bf)
 	if (in == -1)
 		return (lines_refuse(&bf->bf_lines, "more than %d groups: "
 		    "choose some with --where", PUBLISHED_NAMES_MAX));
-	if (pb->pb_row_count == bf->bf_room) {
-		bf->bf_room += ROWS_STEP;
-		pb->pb_rows = xreallocarray(pb->pb_rows, bf->bf_room,
-		    sizeof(*pb->pb_rows));
-	}
+	pb->pb_rows = xreallocarray(pb->pb_rows, pb->pb_row_count + 1,
+	    sizeof(*pb->pb_rows));
 	pb->pb_rows[pb->pb_row_count++] = (struct published_row){
 		.rb_threads = (unsigned)v[THREADS],
 		.rb_contenders = (unsigned)(v[CONTENDERS] > 0 ?

@@ -148,16 +148,9 @@ run(const struct profile *pr, unsigned number, double fitted, uint64_t seed,
 }
 
 const struct reproduction reproduce_fbsd_2019 = {
-	.rn_name	= "fbsd-2019",
-	.rn_descr	= "Fortuna's readers under FreeBSD's mutex, and out of "
-	    "it",
-	.rn_profile	= "fbsd12-vm4-2019",
-	.rn_run		= run,
-	.rn_runs	= 2 * CELLS,
-	.rn_fits	= fits,
-	.rn_fit_count	= sizeof(fits) / sizeof(fits[0]),
-	.rn_rows	= rows,
-	.rn_row_count	= sizeof(rows) / sizeof(rows[0]) - WORDS,
-	.rn_word_count	= WORDS,
-	.rn_remarks	= remarks,
+	"fbsd-2019", "Fortuna's readers under FreeBSD's mutex, and out of it",
+	"fbsd12-vm4-2019", .rn_run = run, .rn_runs = 2 * CELLS,
+	.rn_fits = fits, .rn_fit_count = sizeof(fits) / sizeof(fits[0]),
+	.rn_rows = rows, .rn_word_count = WORDS, .rn_remarks = remarks,
+	.rn_row_count = sizeof(rows) / sizeof(rows[0]) - WORDS
 };

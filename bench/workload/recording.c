@@ -7,8 +7,6 @@
 #include "lib/base/kassert.h"
 #include "lib/base/parse_number.h"
 
-enum { ROOM_FIRST = 16 };
-
 struct recording_stream *
 recording_add_stream(struct recording *rec, const char *name)
 {
@@ -30,11 +28,8 @@ recording_add(struct recording_stream *rm, uint64_t at_ns, uint64_t bytes)
 	KASSERT(rm->rm_count == 0 ||
 	    at_ns >= rm->rm_requests[rm->rm_count - 1].rq_at_ns,
 	    ("%" PRIu64 " ns is back in time", at_ns));
-	if (rm->rm_count == rm->rm_room) {
-		rm->rm_room = rm->rm_room == 0 ? ROOM_FIRST : 2 * rm->rm_room;
-		rm->rm_requests = xreallocarray(rm->rm_requests, rm->rm_room,
-		    sizeof(*rm->rm_requests));
-	}
+	rm->rm_requests = xreallocarray(rm->rm_requests, rm->rm_count + 1,
+	    sizeof(*rm->rm_requests));
 	rm->rm_requests[rm->rm_count++] = (struct recording_request){
 	    .rq_at_ns = at_ns, .rq_bytes = bytes };
 }

@@ -32,7 +32,6 @@ struct recording_stream {
 		uint64_t	 rq_bytes;	/* 1..RECORDING_BYTES_MAX */
 	}		*rm_requests;
 	size_t		 rm_count;	/* at least 1 in a whole recording */
-	size_t		 rm_room;
 };
 
 struct recording {

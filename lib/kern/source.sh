@@ -200,10 +200,7 @@ find_source()
 	[ -n "$path" ] || fail 2 "no path: $expected"
 	[ "$path@" != "$1" ] || fail 2 "no revision after the @: expected a" \
 	    "branch, a tag or a commit"
-	case $path in
-	/*) ;;
-	*) path=$(pwd)/$path ;;
-	esac
+	[ "${path#/}" != "$path" ] || path=$(pwd)/$path
 	dir=$path
 	while [ ! -d "$dir" ]; do
 		dir=$(dirname "$dir")
@@ -329,10 +326,7 @@ write_headers()
 	while IFS=' ' read -r dir names; do
 		IFS=' '
 		for file in $names; do
-			case $file in
-			*.c) ;;
-			*) file=$file.h ;;
-			esac
+			[ "${file%.c}" != "$file" ] || file=$file.h
 			stub "$data/lib/kern/sys/kern.h" "$dir/$file"
 		done
 		IFS=$newline
@@ -352,11 +346,9 @@ write_headers()
 unit()
 {
 	printf '%s\n' "$2" >"$work/$1.c"
-	case $1 in
-	random_harvestq)
-		echo "#include \"$data/fortuna/device/probe_health.c\"" ;;
-	esac >>"$work/$1.c"
-	units="${units-} $1"
+	[ "$1" != random_harvestq ] ||
+	    echo "#include \"$data/fortuna/device/probe_health.c\"" >>"$work/$1.c"
+	units=$units$newline$1
 }
 
 # Units of the source, and of rngsim for what it lacks.
@@ -492,9 +484,9 @@ link()
 # objects FLAVOUR: links it, with each queue.
 objects()
 {
-	all=$(echo "$units" | tr ' ' '\n' | grep -v -e '_2019$' -e '^$')
+	all=$(echo "$units" | grep -v -e '_2019$' -e '^$')
 	link "$1" "$1" $all || return 1
-	older=$(echo "$units" | tr ' ' '\n' | grep '_2019$')
+	older=$(echo "$units" | grep '_2019$')
 	[ -z "$queues" ] || link "$1" "$1-2019" $older $(for unit in $all; do
 		case $newline$older$newline in
 		*"$newline${unit}_2019$newline"*) ;;
@@ -507,12 +499,11 @@ objects()
 # names has no probe.
 flavour()
 {
-	case $1-$ciphers in
-	real-source) for file in $(IFS=' '; printf '%s\n' $cipher_units); do
+	[ "$1-$ciphers" != real-source ] ||
+	    for file in $(IFS=' '; printf '%s\n' $cipher_units); do
 		unit "${file##*/}" "#include \"$tree/$file.c\""
-	    done ;;
-	esac
-	for unit in $(echo "$units" | tr ' ' '\n' | grep -v '^$'); do
+	    done
+	for unit in $units; do
 		(compile "$1" "$unit" || case $unit in
 		    algorithm) compile "$1" "$unit" -DKERN_NO_PROBE &&
 			: >"$work/unprobed" ;;
@@ -531,8 +522,7 @@ compile_all()
 	errors=$(cat "$work"/log.* | grep -e 'error: ' -e 'undefined ' ||
 	    cat "$work"/log.*)
 	# Errors in rngsim's files follow from those in the source.
-	line=$(echo "$errors" | grep -m 1 -vF "$data/" || echo "$errors" |
-	    sed 1q)
+	line=$(echo "$errors" | grep -m 1 -vF "$data/" || echo "$errors" | sed 1q)
 	# Of a revision the path within it.
 	[ -z "$commit" ] || line=${line#"$folder/"}
 	lack=$(echo "$line" | lacks)
@@ -554,15 +544,14 @@ build()
 	inputs >"$work/files"
 	[ -f "$work/unprobed" ] || : >"$work/probed"
 	echo "$name" >"$work/name"
-	rm -rf "$work"/*.rule "$work"/*.o "$work"/*.c "$work"/log.* "$work/own" "$work/ciphers" \
-	    "$work/unprobed"
+	rm -rf "$work"/*.[oc] "$work"/*.rule "$work"/log.* "$work/own" \
+	    "$work/ciphers" "$work/unprobed"
 }
 
 # Prints "HASH FILE" of files or of what it reads.
 sum()
 {
-	{ sha256sum "$@" || sha256 -r "$@"; } 2>/dev/null |
-	    sed 's/  */ /'
+	{ sha256sum "$@" || sha256 -r "$@"; } 2>/dev/null | sed 's/  */ /'
 }
 
 # read_sums LIST: sums and the key of the contents of the files listed; false
@@ -611,7 +600,7 @@ check()
 	echo "headers   ${tree:-of rngsim, as there is no sys directory}"
 	echo "compiler  $version" | sed 1q
 	: >"$work/headers"
-	for unit in $(echo "$units" | tr ' ' '\n' | grep -v '^$'); do
+	for unit in $units; do
 		$cc $flags "-I$work/own" "-I$work/ciphers" -DKERN_NO_PROBE -M -MG -MF \
 		    "$work/$unit.rule" "$work/$unit.c" >"$work/log" 2>&1 ||
 		    fail 1 "$(sed 1q "$work/log")"
@@ -660,11 +649,9 @@ shipped()
 diff()
 {
 	find_source "$1"
-	from=$tree/dev/random
-	[ -n "$tree" ] || from=$files
+	[ -n "$tree" ] && from=$tree/dev/random || from=$files
 	find_source "$2"
-	to=$tree/dev/random
-	[ -n "$tree" ] || to=$files
+	[ -n "$tree" ] && to=$tree/dev/random || to=$files
 	git diff --no-index --no-color --stat=400 --stat-graph-width=20 \
 	    "$from" "$to" 2>/dev/null |
 	    sed -e 's/^ *//' -e 's;^[^|]*dev/random/;;' -e 's/^{.*}\/*//' \
@@ -690,14 +677,9 @@ list()
 
 [ "$action" != shipped ] || { shipped "$@"; exit 0; }
 cache=${XDG_CACHE_HOME-}
-case $cache in
-/*) ;;
-*) case ${HOME-} in
-    /*) cache=$HOME/.cache ;;
-    *) fail 1 "no cache: neither XDG_CACHE_HOME nor HOME is set: expected a" \
-	"folder's path" ;;
-    esac ;;
-esac
+[ "${cache#/}" != "$cache" ] || cache=${HOME:+$HOME/.cache}
+[ "${cache#/}" != "$cache" ] || fail 1 "no cache: neither XDG_CACHE_HOME nor" \
+    "HOME is set: expected a folder's path"
 cache=$cache/rngsim/kernel
 case $action in
 open | check)
@@ -705,10 +687,8 @@ open | check)
 	find_source "$1"
 	find_compiler
 	"$action" ;;
-diff)
-	diff "$@" ;;
-list)
-	list ;;
+diff | list)
+	"$action" "$@" ;;
 clean)
 	list | sed 's/^/removed /'
 	rm -rf "$cache" || fail 1 "cannot remove the cache $cache" ;;
