@@ -58,7 +58,6 @@ struct showing {
 	const struct evidence *sh_evidence;
 	double		 sh_budget_s;	/* of this one */
 	uint64_t	 sh_before;	/* steps of those before it */
-	double		 sh_drawn_s;
 };
 
 static uint64_t
@@ -72,11 +71,8 @@ static void
 show_waiting(void *context, double elapsed_s)
 {
 	struct showing *sh = context;
-	double share = elapsed_s / fmax(sh->sh_budget_s, 1);
+	const double share = elapsed_s / fmax(sh->sh_budget_s, 1);
 
-	if (elapsed_s > 0 && elapsed_s < sh->sh_drawn_s + 1)
-		return;
-	sh->sh_drawn_s = elapsed_s;
 	progress_update(&sh->sh_progress, sh->sh_before + (uint64_t)((share >=
 	    1 ? 1 : share) * (double)(steps(sh->sh_evidence) - 1)),
 	    sh->sh_evidence->ev_descr);
@@ -148,41 +144,35 @@ static int
 assure(const struct options *op, struct page *pg,
     const struct assure_params *ap, struct atomic_file of[2])
 {
-	struct result_host *rh = xcalloc(1, sizeof(*rh));
+	static struct result_host rh;
 	const char *rows = op->op_text[OPTION_ROWS];
 	char host[RESULT_TEXT_SIZE * 2 + 2], when[RESULT_NAME_SIZE];
 	struct text command = { .s = "" };
 	int error, status;
 
-	result_host_fill(rh);
+	result_host_fill(&rh);
 	result_now(when);
-	snprintf(host, sizeof(host), "%s, %s", rh->cpu_model, rh->libcrypto);
+	snprintf(host, sizeof(host), "%s, %s", rh.cpu_model, rh.libcrypto);
 	text_add(&command, "rngsim assure %s %s --budget %g --seed %" PRIu64
 	    "%s%.200s", pg->pg_design == NULL ? "-l" : "-d",
 	    pg->pg_design == NULL ? pg->pg_subject : ap->ap_spec,
 	    op->op_time_s, ap->ap_seed, rows != NULL ? " --only " : "",
 	    rows != NULL ? rows : "");
-	pg->pg_revision = rh->revision;
+	pg->pg_revision = rh.revision;
 	pg->pg_when = when;
 	pg->pg_host = host;
 	pg->pg_command = command.s;
 	error = gather(pg, ap);
-	if (error == EALREADY)
-		status = EXIT_FAILURE;
-	else if (error != 0)
-		status = run_error("%s", error == EINTR ? "interrupted; no "
-		    "page was written" : strerror(error));
-	else {
-		page_print(stdout, pg);
-		status = command_write(op->op_output, &of[0], page_print, pg);
-		if (status == 0)
-			status = command_write(op->op_html, &of[1],
-			    print_html, pg);
-		if (status == 0 && page_verdict(pg) == EVIDENCE_FAILS)
-			status = EXIT_FAILURE;
-	}
-	free(rh);
-	return (status);
+	if (error != 0)
+		return (error == EALREADY ? EXIT_FAILURE : run_error("%s",
+		    error == EINTR ? "interrupted; no page was written" :
+		    strerror(error)));
+	page_print(stdout, pg);
+	status = command_write(op->op_output, &of[0], page_print, pg);
+	if (status == 0)
+		status = command_write(op->op_html, &of[1], print_html, pg);
+	return (status == 0 && page_verdict(pg) == EVIDENCE_FAILS ?
+	    EXIT_FAILURE : status);
 }
 
 static int

@@ -254,6 +254,7 @@ describe(const struct source *so, struct result_kernel *rk)
 	char why[KSOURCE_WHY_SIZE];
 	const size_t n = strlen(folder);
 
+	memset(rk, 0, sizeof(*rk));
 	memcpy(rk->name, so->so_name, sizeof(rk->name));
 	set_text(rk->path, value(&so->so_found, "path", 0));
 	set_text(rk->revision, value(&so->so_found, "revision", 0));
@@ -281,13 +282,11 @@ describe(const struct source *so, struct result_kernel *rk)
 void
 ksource_describe(struct result *r)
 {
-	unsigned n = 0;
-
-	for (const struct source *so = sources; so != NULL; so = so->so_next)
-		n++;
-	r->kernels = xcalloc(n, sizeof(*r->kernels));
-	for (const struct source *so = sources; so != NULL; so = so->so_next)
+	for (const struct source *so = sources; so != NULL; so = so->so_next) {
+		r->kernels = xreallocarray(r->kernels, r->kernel_count + 1,
+		    sizeof(*r->kernels));
 		describe(so, &r->kernels[r->kernel_count++]);
+	}
 }
 
 int

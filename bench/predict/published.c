@@ -88,23 +88,16 @@ beside(const struct published *pb, const struct published_row *rb,
 static bool
 before_5_7(const struct published *pb, const struct published_row *rb)
 {
-	static const char key[] = "version=";
-	const char *version = strstr(pb->pb_groups.nm_name[rb->rb_group], key);
-	const char *at = pb->pb_kernels;
+	const char *group = pb->pb_groups.nm_name[rb->rb_group], *at;
+	char version[PUBLISHED_NAME_SIZE];
 	unsigned major, minor;
-	size_t n;
 
-	if (version == NULL)
+	at = strstr(group, "version=");
+	if (at == NULL || sscanf(at, "version=%90s", version) != 1)
 		return (false);
-	version += sizeof(key) - 1;
-	n = strcspn(version, " ");
-	while ((at = strstr(at, version)) != NULL) {
-		if (strncmp(at + n, "=v", 2) == 0)
-			return (sscanf(at + n, "=v%u.%u", &major, &minor) ==
-			    2 && (major < 5 || (major == 5 && minor < 7)));
-		at += n;
-	}
-	return (false);
+	at = strstr(pb->pb_kernels, FORMATF(" %s=v", version));
+	return (at != NULL && sscanf(strchr(at, '='), "=v%u.%u", &major,
+	    &minor) == 2 && (major < 5 || (major == 5 && minor < 7)));
 }
 
 void

@@ -32,11 +32,8 @@ enum process { CPUS = 1, LOCKS, THREADS, PROCESSES };
 static const struct {
 	const char	*name;
 	uint32_t	 first;		/* number of its threads */
-} processes[PROCESSES] = {
-	[CPUS] = { "CPUs", 10 },
-	[LOCKS] = { "locks", 10000 },
-	[THREADS] = { "threads that ask for locks", 20000 },
-};
+} processes[PROCESSES] = { { "", 0 }, { "CPUs", 10 }, { "locks", 10000 },
+    { "threads that ask for locks", 20000 } };
 
 struct traced_thread {
 	char		 td_name[NAME_SIZE];
@@ -50,11 +47,7 @@ struct traced_lock {
 	const void	*lk_lock;
 	char		 lk_given[NAME_SIZE];
 	char		 lk_name[NAME_SIZE];	/* that, or with a number */
-	/*
-	 * The thread that got it last, or NONE; the only one, unless the lock
-	 * does not exclude.
-	 */
-	uint32_t	 lk_holder;
+	uint32_t	 lk_holder;	/* the thread that got it last; NONE */
 };
 
 struct timeline {
@@ -117,10 +110,8 @@ put_name(struct timeline *tl, const char *what, enum process pid,
 }
 
 /*
- * Begins ('B') or ends ('E') a slice, in the span.
- *
- *   name    in  of one that begins
- *   holder  in  of the lock that it asks for, or NONE
+ * Begins ('B') or ends ('E') a slice, in the span.  One that begins has a name,
+ * and the holder of the lock that it asks for, or NONE.
  */
 static void
 slice(struct timeline *tl, char phase, enum process pid, uint32_t number,

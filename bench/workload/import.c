@@ -18,11 +18,7 @@ static const char digits[] = "0123456789";
 static const char name_letters[] = "abcdefghijklmnopqrstuvwxyz_0123456789";
 
 enum call {
-	CALL_NONE,
-	CALL_RANDOM,		/* random bytes */
-	CALL_READ_UNKNOWN,
-	CALL_READ_OTHER,
-	CALL_OTHER
+	CALL_NONE, CALL_RANDOM, CALL_READ_UNKNOWN, CALL_READ_OTHER, CALL_OTHER
 };
 
 struct import_thread {
@@ -261,15 +257,11 @@ import_line(struct import *im)
 	uint64_t pid;
 	int error, used = 0;
 
-	if (p[0] == '\0')
+	if (sscanf(p, "strace: Process %" SCNu64 " attached%n", &pid,
+	    &used) == 1 && used > 0 && p[used] == '\0' && pid != PID_NONE)
+		(void)add_thread(im, pid);
+	if (p[0] == '\0' || begins(p, "strace: "))
 		return (0);
-	if (begins(p, "strace: ")) {
-		if (sscanf(p, "strace: Process %" SCNu64 " attached%n", &pid,
-		    &used) == 1 && used > 0 && p[used] == '\0' &&
-		    pid != PID_NONE)
-			(void)add_thread(im, pid);
-		return (0);
-	}
 	error = parse_pid(im, &p, &pid);
 	if (error != 0)
 		return (error);
