@@ -49,7 +49,6 @@ struct stream {
 	struct mthread	 sm_td;
 };
 
-/* The option's number of readers. */
 static unsigned
 readers_of(const struct options *op)
 {
@@ -128,14 +127,14 @@ share(const struct options *op, unsigned reader)
 {
 	const uint64_t grain = op->op_interleave_bytes, n = op->op_bytes;
 	const uint64_t readers = readers_of(op);
-	uint64_t before = reader * grain, rest, rounds;
+	const uint64_t before = reader * grain;
+	uint64_t rest;
 
 	if (n == 0 || readers == 1)
 		return (n == 0 ? UINT64_MAX : n);
-	rounds = n / grain / readers;
-	rest = n - rounds * grain * readers;
+	rest = n % (grain * readers);
 	rest = rest > before ? rest - before : 0;
-	return (rounds * grain + (rest < grain ? rest : grain));
+	return (n / grain / readers * grain + (rest < grain ? rest : grain));
 }
 
 /*

@@ -52,20 +52,14 @@ emit(const struct options *op, const struct compare *co)
 {
 	int failed, status;
 
-	switch (op->op_format) {
-	case FORMAT_TABLE:
+	if (op->op_format == FORMAT_TABLE)
 		verdict_print(stdout, co);
-		break;
-	case FORMAT_SENTENCES:
+	else if (op->op_format == FORMAT_SENTENCES)
 		verdict_print_sentences(stdout, co);
-		break;
-	case FORMAT_CSV:
-		/* A table has no place for them. */
+	else {
+		/* CSV has no place for them. */
 		verdict_print_flags(stderr, co, "rngsim: compare: ");
 		verdict_print_csv(stdout, co);
-		break;
-	default:
-		break;
 	}
 	status = op->op_fail_ifs == 0 ? compare_fail_unjudged(co) : 0;
 	for (unsigned i = 0; i < op->op_fail_ifs; i++) {

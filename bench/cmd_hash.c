@@ -281,9 +281,8 @@ static const struct survey_kind hash_kind = {
 static int
 check(struct options *op)
 {
-	if (op->op_sizes.ol_count > SIZES_MAX)
-		return (usage_error("-s: more than %d members", SIZES_MAX));
-	return (0);
+	return (op->op_sizes.ol_count <= SIZES_MAX ? 0 :
+	    usage_error("-s: more than %d members", SIZES_MAX));
 }
 
 static bool

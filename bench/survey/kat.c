@@ -40,14 +40,6 @@ struct kat {
 	unsigned	 k_index;	/* the thread's own */
 };
 
-/* One operand in brackets in kc_operands may be left out. */
-struct kat_command {
-	const char	*kc_name;
-	const char	*kc_operands;
-	bool		 kc_needs_init;
-	int		(*kc_run)(struct kat *k);
-};
-
 static int __attribute__((format(printf, 2, 3)))
 complain(const struct kat *k, const char *fmt, ...)
 {
@@ -257,12 +249,12 @@ kat_read(struct kat *k)
 	digest_finish(&dg, sum);
 	digest_fini(&dg);
 	if (crypto_failed() == NULL) {
-		const size_t head = n < KAT_HEAD_BYTES ? n : KAT_HEAD_BYTES;
 		const size_t tail = n < KAT_TAIL_BYTES ? n : KAT_TAIL_BYTES;
 
 		fprintf(k->k_out, "read %" PRIu64, n);
 		print_hex(k, " sha256=", sum, sizeof(sum));
-		print_hex(k, " head=", bytes, head);
+		print_hex(k, " head=", bytes, n < KAT_HEAD_BYTES ? n :
+		    KAT_HEAD_BYTES);
 		print_hex(k, " tail=", bytes + n - tail, tail);
 		fputc('\n', k->k_out);
 	}
@@ -312,7 +304,12 @@ kat_state(struct kat *k)
 	return (0);
 }
 
-static const struct kat_command commands[] = {
+static const struct kat_command {
+	const char	*kc_name;
+	const char	*kc_operands;	/* one in brackets may be left out */
+	bool		 kc_needs_init;
+	int		(*kc_run)(struct kat *k);
+} commands[] = {
 	{ "cipher", " aes|chacha", false, kat_cipher },
 	{ "mode", " DESIGN", false, kat_mode },
 	{ "places", " NUMBER", false, kat_places },

@@ -10,22 +10,20 @@
 static const double saturation_share = 0.95;
 
 /* Of a subject's error: its name in JSON and CSV, and beside first numbers. */
-struct status {
+static const struct status {
 	int		 error;
 	const char	*name;
 	const char	*words;
+} statuses[] = {
+	{ 0, "timed", "" },
+	{ ENOTSUP, "absent", " absent: this CPU has no such instruction" },
+	{ EILSEQ, "wrong", " WRONG: not timed" },
+	{ EIO, "dead", " NO NUMBER after many tries" }
 };
 
 static const struct status *
 status_of(const struct survey_subject *su)
 {
-	static const struct status statuses[] = {
-		{ 0, "timed", "" },
-		{ ENOTSUP, "absent", " absent: this CPU has no such "
-		    "instruction" },
-		{ EILSEQ, "wrong", " WRONG: not timed" },
-		{ EIO, "dead", " NO NUMBER after many tries" }
-	};
 	const struct status *st = statuses;
 
 	while (st->error != su->su_error)

@@ -27,27 +27,22 @@ enum {
 /* An hour. */
 #define	WORKLOAD_PAUSE_MAX_NS	(UINT64_C(3600) * 1000000000)
 
+/* No plan; equal distances; exponentially distributed ones; a recording's. */
 enum workload_arrivals {
-	ARRIVALS_CLOSED,	/* no plan: a closed loop */
-	ARRIVALS_CONSTANT,	/* equal distances */
-	ARRIVALS_POISSON,	/* exponentially distributed ones */
-	ARRIVALS_RECORDED,
-	ARRIVALS_KINDS
+	ARRIVALS_CLOSED, ARRIVALS_CONSTANT, ARRIVALS_POISSON,
+	ARRIVALS_RECORDED, ARRIVALS_KINDS
 };
 
 /* As --arrivals and results call them; "" is the closed loop. */
 extern const char *const workload_arrivals_names[ARRIVALS_KINDS];
 
-/* One size of a mix. */
-struct workload_size {
-	uint64_t	 ws_bytes;
-	uint32_t	 ws_weight;
-};
-
 /* Constant once made; any number of players may share one. */
 struct workload {
 	char		 wl_text[WORKLOAD_TEXT_SIZE];	/* canonical; or "" */
-	struct workload_size wl_sizes[WORKLOAD_SIZES_MAX];
+	struct workload_size {
+		uint64_t	 ws_bytes;
+		uint32_t	 ws_weight;
+	}		 wl_sizes[WORKLOAD_SIZES_MAX];	/* of a mix */
 	unsigned	 wl_size_count;	/* 0: as the cell says */
 	uint32_t	 wl_weights;	/* the sizes' sum */
 	uint64_t	 wl_pause_ns;	/* between requests or bursts */
@@ -60,16 +55,13 @@ struct workload {
 	double		 wl_speed;	/* the recording is played at */
 };
 
-/* When a request begins. */
-enum workload_start {
-	START_NOW,		/* after the one before */
-	START_AFTER,		/* st_ns after the end of the one before */
-	START_AT		/* st_ns after the player began */
-};
-
 struct workload_step {
 	uint64_t	 st_bytes;
-	enum workload_start st_start;
+	enum {
+		START_NOW,	/* after the one before */
+		START_AFTER,	/* st_ns after the end of the one before */
+		START_AT	/* st_ns after the player began */
+	}		 st_start;
 	uint64_t	 st_ns;
 };
 
@@ -88,8 +80,7 @@ struct workload_player {
 
 /*
  * Parses the argument of --workload; wl is for workload_free(), plain on
- * failure.  Returns: 0; EINVAL for a wrong text; EBADMSG for a wrong file; or
- * the system's error.
+ * failure.  Returns: 0; EINVAL, EBADMSG for a wrong text, file; another error.
  */
 int workload_parse(const char *text, struct workload *wl,
     char error[WORKLOAD_ERROR_SIZE]);
