@@ -14,12 +14,9 @@
 #include "bench/kernel/ksource.h"
 #include "lib/machine/cpu.h"
 
-enum {
-	WHY_SIZE	= 256,
-	NAME_SIZE	= 64,
-	SHRINK_RUNS	= 20 * 1000,
-	PARTS		= 100	/* of a plan */
-};
+enum { WHY_SIZE = 256, NAME_SIZE = 64, SHRINK_RUNS = 20 * 1000 };
+
+enum { PARTS = 100 };	/* of a plan */
 
 /* Options that the command for an unshrunk failure repeats. */
 static const enum option_id kept[] = { OPTION_EXPLORE_READERS,
@@ -124,10 +121,7 @@ set_row(struct campaign *cn, const struct options *op, unsigned row)
 	sm->sm_size = op->op_sizes.ol_value;
 }
 
-/*
- * Prints the command that replays the file, unless path is NULL, and the one
- * that finds the failure again from its seed.
- */
+/* Prints the commands that replay path, or NULL, and that find it again. */
 static void
 print_again(const struct options *op, const struct counterexample *cx,
     const char *path)
@@ -301,9 +295,9 @@ replay(const struct options *op, struct atomic_file *of)
 		snprintf(message, sizeof(message), "%s: %s", path,
 		    strerror(error));
 	}
-	if (error != 0) {
+	if (error != 0)
 		(void)run_error("%s", message);
-	} else if (ry.ry_outcome.to_word == NULL) {
+	else if (ry.ry_outcome.to_word == NULL) {
 		printf("Does not fail: \"%s\" was recorded.%s\n", cx.cx_word,
 		    ry.ry_exact ? "" : "\nThe schedule could not be followed "
 		    "to its end.");

@@ -126,12 +126,11 @@ script(const char *action, const char *a, const char *b, char **text,
 		no_memory();
 	status = child_close(in, pid);
 	/* The last line, if the script ended with an error. */
-	error = size == 0 ? NULL : *text + size - 1;
-	while (error != NULL && error > *text && error[-1] != '\n')
+	error = *text + size - (size > 0);
+	while (error > *text && error[-1] != '\n')
 		error--;
-	if (status != 0 && error != NULL && strncmp(error, "error ", 6) == 0) {
-		refuse(why, status, "%.*s", (int)strcspn(error, "\n") - 6,
-		    error + 6);
+	if (status != 0 && strncmp(error, "error ", 6) == 0) {
+		refuse(why, 0, "%.*s", (int)strcspn(error, "\n") - 6, error + 6);
 		*error = '\0';
 	} else if (status != 0 && strcmp(action, "check") != 0)
 		refuse(why, EXIT_FAILURE, "sh ended early: expected programs "

@@ -115,16 +115,13 @@ asked(struct published *pb, const struct published_row *rb, struct text *above)
 	const struct options *op = pb->pb_op;
 	const struct option_list *threads = &op->op_readers;
 	bool take = threads->ol_count == 0 && rb->rb_threads > 1;
-	char number[16], *at;
 
 	for (unsigned i = 0; i < threads->ol_count; i++)
 		take |= threads->ol_value[i] == rb->rb_threads;
 	if (!take || rb->rb_contenders <= usable_cpus(pb))
 		return (take);
-	snprintf(number, sizeof(number), " %u,", rb->rb_threads);
-	at = strstr(above->s, number);
-	if (at == NULL)
-		text_add(above, "%s", number);
+	if (strstr(above->s, FORMATF(" %u,", rb->rb_threads)) == NULL)
+		text_add(above, " %u,", rb->rb_threads);
 	return (false);
 }
 
@@ -135,10 +132,10 @@ choose(struct published *pb)
 	struct text above = { .s = "" };
 
 	pb->pb_chosen = xcalloc(pb->pb_row_count, sizeof(*pb->pb_chosen));
-	for (struct published_row *rb = pb->pb_rows;
-	    rb < pb->pb_rows + pb->pb_row_count; rb++)
-		if (pb->pb_kind[rb->rb_lock] != NULL && asked(pb, rb, &above))
-			pb->pb_chosen[pb->pb_chosen_count++] = rb;
+	for (unsigned i = 0; i < pb->pb_row_count; i++)
+		if (pb->pb_kind[pb->pb_rows[i].rb_lock] != NULL &&
+		    asked(pb, &pb->pb_rows[i], &above))
+			pb->pb_chosen[pb->pb_chosen_count++] = &pb->pb_rows[i];
 	if (above.s[0] != '\0')
 		snprintf(pb->pb_skipped + used, sizeof(pb->pb_skipped) - used,
 		    "threads above the %u CPUs of %s:%.*s; ",

@@ -34,8 +34,6 @@ static const double windows_s[] = { 0.5, 0.1, 0.2 };
 #define	SAID(name, cell, said)						\
 	{ name, "% between readers in 100 ms", { CELLS + (cell), VARIATION, \
 	    REPRODUCE_ABSOLUTE }, said, REPRODUCE_PREDICTED, 0, 0, 0, 0 }
-#define	FIT_RATE(cell)							\
-	(cell), { 2 * CELLS + (cell), RATE, REPRODUCE_ABSOLUTE }
 #define	VARIANCE							\
 	"high variance in latency and throughput, depending on who got " \
 	"lucky and won the lock"
@@ -64,7 +62,8 @@ static const struct reproduce_row rows[] = {
 };
 
 static const struct reproduce_fit fits[] = {
-	{ PROFILE_OP_LOCK_PAIR, 20000, FIT_RATE(0) },
+	{ PROFILE_OP_LOCK_PAIR, 20000, 0, { 2 * CELLS, RATE,
+	    REPRODUCE_ABSOLUTE } },
 };
 
 static const char *const remarks[] = {

@@ -60,7 +60,6 @@ NUMBER_LOOP(tinymt_32, uint32_t, tinymt_step)
 static inline bool							\
 insn##_##bits##_step(struct window_state *wn, uint##bits##_t *v)	\
 {									\
-									\
 	(void)wn;							\
 	return (cpurand_##insn##_##bits(v));				\
 }									\

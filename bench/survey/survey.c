@@ -175,7 +175,6 @@ survey_free(struct survey *sv)
 	free(sv->sv_subjects[0].su_of);
 	free(sv->sv_subjects);
 	sv->sv_subjects = NULL;
-	sv->sv_count = 0;
 }
 
 static int

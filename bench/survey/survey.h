@@ -71,10 +71,7 @@ struct survey_point {
 struct survey_subject {
 	char		 su_name[SURVEY_NAME_SIZE];	/* for progress */
 	void		*su_of;		/* the command's own */
-	/*
-	 * 0: it is timed; ENOTSUP: this machine has none; EILSEQ: its answers
-	 * are wrong; EIO: it gave none, and was timed until then.
-	 */
+	/* ENOTSUP: there is none; EILSEQ: wrong answers; EIO: none any more. */
 	int		 su_error;
 	struct survey_point *su_points;	/* sv_ways of them */
 };
@@ -88,7 +85,6 @@ struct survey_kind {
 	bool		sk_cpu_time;
 	json_t		*(*sk_json)(const struct survey *sv);
 	void		(*sk_csv)(FILE *out, const struct survey *sv);
-	/* At most 80 columns. */
 	void		(*sk_table)(FILE *out, const struct survey *sv);
 };
 

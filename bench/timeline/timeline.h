@@ -1,9 +1,8 @@
 /*
  * Timelines of simulated runs: which thread ran on which CPU, and which held or
- * waited for which lock.
- *
- * Follows what a machine's observer reports (lib/vm/vm.h) and writes a span of
- * virtual time as trace events in JSON, for Perfetto and chrome://tracing.
+ * waited for which lock.  What a machine's observer reports (lib/vm/vm.h) in a
+ * span of virtual time becomes trace events in JSON, for Perfetto and
+ * chrome://tracing.
  */
 #ifndef BENCH_TIMELINE_TIMELINE_H
 #define BENCH_TIMELINE_TIMELINE_H
@@ -31,9 +30,7 @@ struct timeline_fact {
 
 /*
  * Starts a timeline of at most so many events, before the run: a path that
- * cannot be written should not cost one.
- *
- * Returns: 0 or what atomic_file_open() returns.
+ * cannot be written should not cost one.  Returns: as atomic_file_open().
  */
 int timeline_open(struct timeline **tlp, const char *path, unsigned cpus,
     const struct timeline_span *span, uint32_t events);

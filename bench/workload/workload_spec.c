@@ -70,8 +70,7 @@ add_size(struct workload *wl, char *item, bool alone, char *why)
 	uint64_t v, weight;
 
 	/* One size alone needs no weight. */
-	if (after == NULL && alone)
-		after = "1";
+	after = after == NULL && alone ? "1" : after;
 	if (after == NULL)
 		return (refuse(why, "\"%.40s\": expected SIZE:WEIGHT", bytes));
 	if (parse_size(bytes, &v) != 0 || v < 1 || v > RECORDING_BYTES_MAX)
