@@ -14,9 +14,8 @@
 #include "bench/kernel/ksource.h"
 #include "lib/machine/cpu.h"
 
-enum { WHY_SIZE = 256, NAME_SIZE = 64, SHRINK_RUNS = 20 * 1000 };
-
-enum { PARTS = 100 };	/* of a plan */
+/* Sizes of texts, runs to shrink a failure, parts of a plan. */
+enum { WHY_SIZE = 256, NAME_SIZE = 64, SHRINK_RUNS = 20 * 1000, PARTS = 100 };
 
 /* Options that the command for an unshrunk failure repeats. */
 static const enum option_id kept[] = { OPTION_EXPLORE_READERS,
@@ -121,7 +120,7 @@ set_row(struct campaign *cn, const struct options *op, unsigned row)
 	sm->sm_size = op->op_sizes.ol_value;
 }
 
-/* Prints the commands that replay path, or NULL, and that find it again. */
+/* Prints how to replay the file, unless it is NULL, and how to find it anew. */
 static void
 print_again(const struct options *op, const struct counterexample *cx,
     const char *path)

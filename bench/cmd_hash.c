@@ -1,9 +1,7 @@
 /*
  * rngsim hash: what digests cost, of messages and as conditioners of what is
- * harvested.
- *
- * A subject is a hash, its ways are the operations below and messages of some
- * sizes.
+ * harvested.  A subject is a hash, its ways are the operations below and
+ * messages of some sizes.
  */
 #include <stdlib.h>
 

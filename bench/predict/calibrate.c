@@ -49,6 +49,7 @@ calibrate_samples(struct calibration *cb, unsigned count,
 	int64_t end_ns = tick_ns() + budget_ns;
 	unsigned begun = 0;
 	long before;
+	bool lost;
 
 	KASSERT(count < cb->cb_most && cb->cb_most <= CALIBRATE_SAMPLES_MAX,
 	    ("%u of %u samples", count, cb->cb_most));
@@ -57,12 +58,9 @@ calibrate_samples(struct calibration *cb, unsigned count,
 		begun++;
 		before = preemptions();
 		cb->cb_samples[count] = sample(arg);
-		if (cb->cb_switches || preemptions() == before)
-			cb->cb_in_a_row = 0;
-		else {
-			cb->cb_disturbed++;
-			cb->cb_in_a_row++;
-		}
+		lost = !cb->cb_switches && preemptions() != before;
+		cb->cb_disturbed += lost;
+		cb->cb_in_a_row = lost ? cb->cb_in_a_row + 1 : 0;
 		/* A machine that is never quiet is measured, and marked. */
 		count += cb->cb_in_a_row == 0 ||
 		    cb->cb_in_a_row >= DISTURBED_MOST;
@@ -178,11 +176,9 @@ calibrate_enter(struct calibration *cb, enum profile_key key,
 }
 
 static void
-probe_main(void *arg)
+probe_main(void *cb)
 {
-	struct calibration *cb = arg;
-
-	cb->cb_probe->pq_run(cb);
+	((struct calibration *)cb)->cb_probe->pq_run(cb);
 }
 
 static int

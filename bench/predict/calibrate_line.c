@@ -177,14 +177,11 @@ exchange(struct calibration *cb, const unsigned ranks[2], bool yield,
 static unsigned
 partner(unsigned rank, enum vm_distance d)
 {
-	const unsigned n = cpu_count();
-	unsigned other;
+	const unsigned n = cpu_count(), first = 2 * rank;
 
-	for (unsigned i = 0; i < n; i++) {
-		other = (2 * rank + i) % n;
-		if (other != rank && distance(rank, other) == d)
-			return (other);
-	}
+	for (unsigned i = first; i < first + n; i++)
+		if (i % n != rank && distance(rank, i % n) == d)
+			return (i % n);
 	return (rank);
 }
 

@@ -126,7 +126,6 @@ ns_of(const struct survey_point *pt)
 	return (1e9 / pt->pt_per_s);
 }
 
-/* In 10^9 bits. */
 static double
 gbit_per_s(const struct survey_subject *su, const struct survey_point *pt)
 {

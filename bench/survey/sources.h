@@ -1,10 +1,8 @@
 /*
  * Times sources of numbers: the cost of a number, and the number of threads at
- * which throughput stops growing.
- *
- * Sources are rows of a table in numbers.c.  A subject is one source and width
- * of read, its ways are numbers of threads; each thread has a CPU and a state
- * of its own.
+ * which throughput stops growing.  Sources are rows of a table in numbers.c.  A
+ * subject is one source and width of read, its ways are numbers of threads;
+ * each thread has a CPU and a state of its own.
  */
 #ifndef BENCH_SURVEY_SOURCES_H
 #define BENCH_SURVEY_SOURCES_H

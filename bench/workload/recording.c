@@ -156,14 +156,14 @@ load_line(struct loading *ld)
 	static const char blanks[] = " \t";
 	struct lines *li = &ld->ld_lines;
 	struct recording *rec = ld->ld_rec;
-	char *first, *rest = NULL, *second, *third;
+	char *rest = NULL, *first = strtok_r(li->li_text, blanks, &rest);
+	char *second = first == NULL ? NULL : strtok_r(NULL, blanks, &rest);
+	const bool two = second != NULL && strtok_r(NULL, blanks, &rest) ==
+	    NULL;
 
-	first = strtok_r(li->li_text, blanks, &rest);
 	if (first == NULL || first[0] == '#')
 		return (0);
-	second = strtok_r(NULL, blanks, &rest);
-	third = second == NULL ? NULL : strtok_r(NULL, blanks, &rest);
-	if (second != NULL && third == NULL && strcmp(first, "stream") == 0) {
+	if (two && strcmp(first, "stream") == 0) {
 		if (end_stream(ld) != 0)
 			return (EINVAL);
 		if (strlen(second) >= RECORDING_NAME_SIZE)
@@ -177,7 +177,7 @@ load_line(struct loading *ld)
 		ld->ld_at_ns = 0;
 		return (0);
 	}
-	if (second != NULL && third == NULL && strcmp(first, "length") == 0) {
+	if (two && strcmp(first, "length") == 0) {
 		if (rec->rec_length_ns != 0)
 			return (lines_refuse(li, "a second length: expected "
 			    "one"));
@@ -189,8 +189,7 @@ load_line(struct loading *ld)
 			    RECORDING_LENGTH_MAX_NS));
 		return (0);
 	}
-	if (second != NULL && third == NULL && first[0] >= '0' &&
-	    first[0] <= '9')
+	if (two && first[0] >= '0' && first[0] <= '9')
 		return (add_request(ld, first, second));
 	return (lines_refuse(li, "\"%.40s\"%s: expected \"GAP_NS BYTES\", "
 	    "\"stream NAME\", \"length NS\" or a # comment", first,
