@@ -1,9 +1,8 @@
 /*
- * rngsim cat: the output of generators on standard output.
- *
- * Each reader is a thread with two buffers: it fills one with whole requests
- * while the other is written.  A grain of bytes of reader 0 is written, of
- * reader 1, to the last, and again.
+ * rngsim cat: the output of generators on standard output.  Each reader is a
+ * thread with two buffers: it fills one with whole requests while the other is
+ * written.  A grain of bytes of reader 0 is written, of reader 1, to the last,
+ * and again.
  */
 #include <fcntl.h>
 #include <poll.h>

@@ -1,12 +1,10 @@
 /*
  * Measures what operations cost on this machine, for a profile of it
- * (lib/profile/profile.h).
- *
- * Each probe measures some values, in batches on a thread that is bound to a
- * CPU; batches that lost the CPU are discarded.  Order statistics throughout:
- * one late batch moves a mean, not a median.  libcrypto chooses its
- * instructions when it is loaded, so ciphers with all instructions are measured
- * by this program executed again.
+ * (lib/profile/profile.h).  Each probe measures some values, in batches on a
+ * thread that is bound to a CPU; batches that lost the CPU are discarded.
+ * Order statistics throughout: one late batch moves a mean, not a median.
+ * libcrypto chooses its instructions when it is loaded, so ciphers with all
+ * instructions are measured by this program executed again.
  */
 #ifndef BENCH_PREDICT_CALIBRATE_H
 #define BENCH_PREDICT_CALIBRATE_H

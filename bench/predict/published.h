@@ -1,12 +1,10 @@
 /*
  * Files of published figures of contended locks, beside what simulated machines
- * predict of them.
- *
- * A file is CSV.  Lines that begin with "#" are its header: "# benchmark:"
- * names the loop that each thread ran, "# UNITS:" what a value is.  The columns
- * threads, lock and value must be there; crit_ns, par_ns and contenders are
- * used where they are; rows that differ in another column of published.c,
- * such as version, are different groups.
+ * predict of them.  A file is CSV.  Lines that begin with "#" are its header:
+ * "# benchmark:" names the loop that each thread ran, "# UNITS:" what a value
+ * is.  The columns threads, lock and value must be there; crit_ns, par_ns and
+ * contenders are used where they are; rows that differ in another column of
+ * published.c, such as version, are different groups.
  */
 #ifndef BENCH_PREDICT_PUBLISHED_H
 #define BENCH_PREDICT_PUBLISHED_H

@@ -1,7 +1,6 @@
 /*
- * Published results beside what simulated machines predict of them.
- *
- * A reproduction is one line in reproduce.tbl: a file of figures, as
+ * Published results beside what simulated machines predict of them.  A
+ * reproduction is one line in reproduce.tbl: a file of figures, as
  * bench/predict/published.h reads it, or a file reproduce_NAME.c that ends in
  * its struct reproduction.  The runs of the latter are numbered; tables name
  * the run and the figure behind each published number.  One value of the

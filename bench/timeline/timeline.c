@@ -1,10 +1,9 @@
 /*
  * The file is an object with an array of events, one a line.  Process 1 has a
  * thread for each CPU, process 2 one for each lock, process 3 one for each
- * thread, with the locks that it asks for.
- *
- * Perfetto takes thread numbers as unique in the whole file, and sorts a thread
- * with its process's number first; so no thread has such a number.
+ * thread, with the locks that it asks for.  Perfetto takes thread numbers as
+ * unique in the whole file, and sorts a thread with its process's number first;
+ * so no thread has such a number.
  */
 #include <inttypes.h>
 #include <stdlib.h>

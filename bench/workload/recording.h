@@ -1,10 +1,8 @@
 /*
  * A program's requests for random bytes, and their times: an rngsim-workload(5)
- * file in memory.
- *
- * A stream has the requests of one thread, or of several that ran one after the
- * other.  All times count from the start of the recording and ascend within a
- * stream.
+ * file in memory.  A stream has the requests of one thread, or of several that
+ * ran one after the other.  All times count from the start of the recording and
+ * ascend within a stream.
  */
 #ifndef BENCH_WORKLOAD_RECORDING_H
 #define BENCH_WORKLOAD_RECORDING_H
@@ -78,12 +76,10 @@ struct import_summary {
 
 /*
  * Makes a recording of what strace -r writes, to the file of -o or to standard
- * error; as recording_load() reads a file.
- *
- * Requests are getrandom(2), and read(2) of files that strace -y shows to be
- * /dev/random or /dev/urandom.  A thread that starts after another's end
- * continues its stream: the commands of a shell are one stream.  The busiest
- * stream comes first.
+ * error; as recording_load() reads a file.  Requests are getrandom(2), and
+ * read(2) of files that strace -y shows to be /dev/random or /dev/urandom.  A
+ * thread that starts after another's end continues its stream: the commands of
+ * a shell are one stream.  The busiest stream comes first.
  */
 int import_load(const char *path, struct recording *rec,
     struct import_summary *iu, char message[LINES_ERROR_SIZE]);

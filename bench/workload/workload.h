@@ -1,10 +1,9 @@
 /*
- * The sizes and times of readers' requests.
- *
- * In a closed loop a request begins when the one before has ended, or a pause
- * later.  In an open loop requests are due at planned times; a reader that
- * falls behind still makes all of them.  Nothing here reads a clock or sleeps.
- * Draws depend on the seed and the reader alone.
+ * The sizes and times of readers' requests.  In a closed loop a request begins
+ * when the one before has ended, or a pause later.  In an open loop requests
+ * are due at planned times; a reader that falls behind still makes all of them.
+ * Nothing here reads a clock or sleeps.  Draws depend on the seed and the
+ * reader alone.
  */
 #ifndef BENCH_WORKLOAD_WORKLOAD_H
 #define BENCH_WORKLOAD_WORKLOAD_H
