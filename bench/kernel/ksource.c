@@ -130,7 +130,8 @@ script(const char *action, const char *a, const char *b, char **text,
 	while (error > *text && error[-1] != '\n')
 		error--;
 	if (status != 0 && strncmp(error, "error ", 6) == 0) {
-		refuse(why, 0, "%.*s", (int)strcspn(error, "\n") - 6, error + 6);
+		error[strcspn(error, "\n")] = '\0';
+		refuse(why, status, "%s", error + 6);
 		*error = '\0';
 	} else if (status != 0 && strcmp(action, "check") != 0)
 		refuse(why, EXIT_FAILURE, "sh ended early: expected programs "

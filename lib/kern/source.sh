@@ -346,8 +346,8 @@ write_headers()
 unit()
 {
 	printf '%s\n' "$2" >"$work/$1.c"
-	[ "$1" != random_harvestq ] ||
-	    echo "#include \"$data/fortuna/device/probe_health.c\"" >>"$work/$1.c"
+	[ "$1" != random_harvestq ] || printf '#include "%s"\n' \
+	    "$data/fortuna/device/probe_health.c" >>"$work/$1.c"
 	units=$units$newline$1
 }
 
@@ -522,7 +522,8 @@ compile_all()
 	errors=$(cat "$work"/log.* | grep -e 'error: ' -e 'undefined ' ||
 	    cat "$work"/log.*)
 	# Errors in rngsim's files follow from those in the source.
-	line=$(echo "$errors" | grep -m 1 -vF "$data/" || echo "$errors" | sed 1q)
+	line=$(echo "$errors" | grep -m 1 -vF "$data/" || echo "$errors" |
+	    sed 1q)
 	# Of a revision the path within it.
 	[ -z "$commit" ] || line=${line#"$folder/"}
 	lack=$(echo "$line" | lacks)
