@@ -285,7 +285,26 @@ find_name(struct lines *li, struct subject *tb, const struct key *ky,
 }
 
 static int
-read_key(struct lines *li, struct counterexample *cx, const struct key *ky,
+read_setting(struct lines *li, struct counterexample *cx, bool failpoint,
+    const char *value)
+{
+	struct subject *tb = &cx->cx_subject;
+	char why[FAILPOINTS_ERROR_SIZE];
+
+	/* Which tunables there are depends on the design. */
+	if (!failpoint && tb->tb_design == NULL)
+		return (lines_refuse(li, "a tunable before the design"));
+	/* The list of fail points keeps the text. */
+	value = counterexample_add(cx, failpoint, "%s", value);
+	if (failpoint)
+		tb->tb_faults = &cx->cx_faults;
+	return ((failpoint ? failpoints_parse(&cx->cx_faults, value, why) :
+	    counterexample_set_tunable(tb, value, why, sizeof(why))) == 0 ? 0 :
+	    lines_refuse(li, "%s", why));
+}
+
+static int
+read_choice(struct lines *li, struct counterexample *cx, const struct key *ky,
     const char *value)
 {
 	const struct tunable choice = { .tn_type = ky->ky_values == NULL ?
@@ -293,40 +312,36 @@ read_key(struct lines *li, struct counterexample *cx, const struct key *ky,
 	    .tn_min = 1, .tn_max = SCENARIO_PLACES_MAX,
 	    .tn_choices = ky->ky_values };
 	char why[FAILPOINTS_ERROR_SIZE];
-	struct subject *tb = &cx->cx_subject;
+
+	if (tunable_set_text(&choice, cx, value) == 0)
+		return (0);
+	tunable_range(&choice, why, sizeof(why));
+	return (lines_refuse(li, "\"%.20s\": expected %s%s", value,
+	    ky->ky_values == NULL ? "" : "one of ", why));
+}
+
+static int
+read_key(struct lines *li, struct counterexample *cx, const struct key *ky,
+    const char *value)
+{
 	struct scenario *sn = &cx->cx_scenario;
 	void *member = (char *)cx + ky->ky_offset;
-	size_t v = 0;
 	unsigned i = sn->sn_readers;
+	size_t v = 0;
 
 	switch (ky->ky_kind) {
 	case DESIGN:
 	case LOCK:
 	case CIPHER:
-		return (find_name(li, tb, ky, value));
+		return (find_name(li, &cx->cx_subject, ky, value));
 	case TUNABLE:
-		/* Which there are depends on the design. */
-		if (tb->tb_design == NULL)
-			return (lines_refuse(li, "a tunable before the "
-			    "design"));
-		value = counterexample_add(cx, false, "%s", value);
-		return (counterexample_set_tunable(tb, value, why,
-		    sizeof(why)) == 0 ? 0 : lines_refuse(li, "%s", why));
 	case FAILPOINT:
-		/* The list keeps the text. */
-		value = counterexample_add(cx, true, "%s", value);
-		tb->tb_faults = &cx->cx_faults;
-		return (failpoints_parse(&cx->cx_faults, value, why) == 0 ? 0 :
-		    lines_refuse(li, "%s", why));
+		return (read_setting(li, cx, ky->ky_kind == FAILPOINT, value));
 	case NUMBER:
 		return (parse_number(value, member) == 0 ? 0 :
 		    lines_refuse(li, "\"%.40s\": expected a number", value));
 	case CHOICE:
-		if (tunable_set_text(&choice, cx, value) == 0)
-			return (0);
-		tunable_range(&choice, why, sizeof(why));
-		return (lines_refuse(li, "\"%.20s\": expected %s%s", value,
-		    ky->ky_values == NULL ? "" : "one of ", why));
+		return (read_choice(li, cx, ky, value));
 	case PROPERTY:
 		if (!execution_has_property(value))
 			return (lines_refuse(li, "\"%.40s\" is no property; "
@@ -353,8 +368,9 @@ read_key(struct lines *li, struct counterexample *cx, const struct key *ky,
 		return (read_steps(li, sn->sn_burst, &sn->sn_bursts, value,
 		    SCENARIO_BURSTS_MAX, SCENARIO_EVENTS_MAX));
 	case CHOICES:
-		return (read_schedule(li, member, 1, tb->tb_memory == VM_SC ?
-		    THREAD_MAX : WEAK_MAX, value));
+		return (read_schedule(li, member, 1,
+		    cx->cx_subject.tb_memory == VM_SC ? THREAD_MAX : WEAK_MAX,
+		    value));
 	case ANSWERS:
 		return (read_schedule(li, member, 0, 1, value));
 	}
