@@ -46,10 +46,10 @@ FLAVOURED != echo lib/machine/failpoint_machine.c lib/lock/lock.c \
 	lib/kern/keys.c fortuna/device/randomdev.c fortuna/device/entry.c harvest/harvest.c \
 	harvest/src_*.c bench/cell/cell.c bench/cell/cell_setup.c \
 	bench/cell/cell_reader.c bench/cell/cell_collect.c \
-	bench/cell/critical_section.c \
 	bench/assure/lock_trial.c
 # Only runs on simulated machines.
-SIMULATED = bench/explore/execution.c bench/explore/execution_run.c
+SIMULATED = bench/cell/critical_section.c bench/explore/execution.c \
+	bench/explore/execution_run.c
 # Files of the kernel, which lib/kern/source.sh compiles.
 KERNEL != echo lib/kern/abi.h lib/kern/sys/* fortuna/*.c \
 	fortuna/dev/random/*.h fortuna/sys/*.h fortuna/device/abi.h \

@@ -126,7 +126,7 @@ try_model(const struct assure_params *ap, const char *model,
 	if (ta.ta_right < ta.ta_scripts)
 		say_wrong(&ta, "give its model's", row);
 	else
-		evidence_say(row->er_text, "All %u scripts give the bytes of "
+		row_says(row, "All %u scripts give the bytes of "
 		    "its model in Python.", ta.ta_scripts);
 	return (true);
 }
@@ -154,7 +154,7 @@ try_fortuna(const struct assure_params *ap, const char *folder,
 	if (ta.ta_scripts == 0)
 		row_missing(row, "No scripts in %s.", folder);
 	else if (ta.ta_right == ta.ta_scripts)
-		evidence_say(row->er_text, "All %u scripts %s bytes, K and C, "
+		row_says(row, "All %u scripts %s bytes, K and C, "
 		    "both ciphers.", ta.ta_scripts, whose);
 	else if ((de->de_flags & DE_ADDED) == 0)
 		say_wrong(&ta, whose, row);

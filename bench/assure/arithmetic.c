@@ -200,8 +200,6 @@ is_line(struct sweep *sw)
 static void
 sweep_free(struct sweep *sw)
 {
-	if (sw == NULL)
-		return;
 	randomdev_free(sw->sw_device);
 	free(sw->sw_use);
 	free(sw->sw_buf);
@@ -358,24 +356,23 @@ arithmetic_wraps(struct arithmetic *ar)
 static void
 say(const struct arithmetic *ar, struct evidence_row *row)
 {
-	evidence_say(row->er_text, "%s: ", ar->ar_cipher->ci_name);
+	row_says(row, "%s: ", ar->ar_cipher->ci_name);
 	if (ar->ar_failed)
 		row_fails(row, "%s. ", ar->ar_text);
 	else if (ar->ar_sizes == 0)
-		evidence_say(row->er_text, "no keystream was asked for. ");
+		row_says(row, "no keystream was asked for. ");
 	else
-		evidence_say(row->er_text, "%" PRIu64 " sizes, all to %" PRIu64
+		row_says(row, "%" PRIu64 " sizes, all to %" PRIu64
 		    " bytes: ", ar->ar_sizes, ar->ar_all);
 	if (ar->ar_failed || ar->ar_sizes == 0)
 		return;
 	if (!ar->ar_line)
-		evidence_say(row->er_text, "no counter twice under a key, "
+		row_says(row, "no counter twice under a key, "
 		    "each key from the start. ");
 	else if (ar->ar_slack_sizes == 0)
-		evidence_say(row->er_text, "no counter unused, none used "
-		    "twice. ");
+		row_says(row, "no counter unused, none used twice. ");
 	else
-		evidence_say(row->er_text, "up to %" PRId64 " counters unused, "
+		row_says(row, "up to %" PRId64 " counters unused, "
 		    "at %" PRIu64 " sizes; none used twice. ",
 		    ar->ar_slack_max, ar->ar_slack_sizes);
 }

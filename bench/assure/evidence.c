@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "bench/assure/evidence.h"
+#include "bench/cli/atomic_file.h"
 #include "bench/cli/command.h"
 #include "bench/cli/memory.h"
 #include "bench/cli/stop.h"
@@ -63,13 +64,12 @@ void
 evidence_end(struct evidence_row *row, enum evidence_state state,
     const char *fmt, ...)
 {
-	char text[EVIDENCE_TEXT_SIZE];
+	const size_t used = strlen(row->er_text);
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
+	vsnprintf(row->er_text + used, EVIDENCE_TEXT_SIZE - used, fmt, ap);
 	va_end(ap);
-	evidence_say(row->er_text, "%s", text);
 	row->er_state = state;
 }
 
@@ -112,12 +112,9 @@ gather(void *arg, int fd)
 {
 	const struct gathering *ga = arg;
 	struct evidence_row *row = xcalloc(1, sizeof(*row));
-	FILE *out = fdopen(fd, "w");
 
-	if (out == NULL)
-		_exit(EXIT_FAILURE);
 	ga->ga_evidence->ev_gather(ga->ga_params, row);
-	if (fwrite(row, sizeof(*row), 1, out) != 1 || fflush(out) != 0)
+	if (atomic_file_write_all(fd, (const char *)row, sizeof(*row)) != 0)
 		_exit(EXIT_FAILURE);
 }
 
@@ -141,10 +138,9 @@ evidence_gather(const struct evidence *ev, const struct assure_params *ap,
 	int error, status;
 	FILE *err;
 
-	if (ev->ev_scratch)
-		snprintf(mine.ap_scratch, sizeof(mine.ap_scratch),
-		    "%s/rngsim-assure-XXXXXX", temp == NULL ||
-		    temp[0] == '\0' ? "/tmp" : temp);
+	snprintf(mine.ap_scratch, sizeof(mine.ap_scratch),
+	    "%s/rngsim-assure-XXXXXX", temp == NULL || temp[0] == '\0' ?
+	    "/tmp" : temp);
 	if (ev->ev_scratch && mkdtemp(mine.ap_scratch) == NULL) {
 		(void)run_error("TMPDIR: %s: %s", mine.ap_scratch,
 		    strerror(errno));
@@ -168,9 +164,8 @@ evidence_gather(const struct evidence *ev, const struct assure_params *ap,
 				program_say_end(status,
 				    ch.ch_fd[STDERR_FILENO], row);
 			else
-				evidence_say(row->er_text, "It did not end "
-				    "within %.0f seconds%s.", patience_s,
-				    ev->ev_tool ? "" :
+				row_says(row, "It did not end within %.0f "
+				    "seconds%s.", patience_s, ev->ev_tool ? "" :
 				    ": it hangs, or starves");
 			error = 0;
 		}
@@ -217,13 +212,12 @@ program_say_end(int status, int err, struct evidence_row *row)
 	ssize_t n;
 
 	if (status == -1)
-		evidence_say(row->er_text, "It could not be started. ");
+		row_says(row, "It could not be started. ");
 	else if (WIFSIGNALED(status))
-		evidence_say(row->er_text, "It was ended by signal %d (%s). ",
+		row_says(row, "It was ended by signal %d (%s). ",
 		    WTERMSIG(status), strsignal(WTERMSIG(status)));
 	else
-		evidence_say(row->er_text, "It ended with status %d. ",
-		    WEXITSTATUS(status));
+		row_says(row, "It ended with status %d. ", WEXITSTATUS(status));
 	n = end <= 0 ? 0 : pread(err, text, sizeof(text) - 1,
 	    end < (off_t)sizeof(text) ? 0 : end - (off_t)sizeof(text) + 1);
 	if (n <= 0)
@@ -231,6 +225,5 @@ program_say_end(int status, int err, struct evidence_row *row)
 	text[n] = '\0';
 	text[n - (text[n - 1] == '\n')] = '\0';
 	line = strrchr(text, '\n');
-	evidence_say(row->er_text, "It said: %s. ", line == NULL ? text :
-	    line + 1);
+	row_says(row, "It said: %s. ", line == NULL ? text : line + 1);
 }

@@ -44,14 +44,12 @@ say(json_t *cells, const char *engine, unsigned readers, unsigned cpus,
 
 	if (json_array_size(cells) != CELLS || !wiped)
 		row->er_state = EVIDENCE_FAILS;
-	evidence_say(row->er_text, "On the %s engine %s million blocks of %s "
-	    "million keys in %s million reads, %.0f reseeds, %.0f events: no "
-	    "property broken, %s. ", engine,
-	    FORMAT(real, sum(cells, "blocks") / 1e6),
-	    FORMAT(real, sum(cells, "keys") / 1e6),
-	    FORMAT(real, sum(cells, "reads") / 1e6),
-	    sum(cells, "reseeds"), sum(cells, "events"), wiped ?
-	    "every key wiped" : "BUT NOT EVERY KEY WIPED");
+	row_says(row, "On the %s engine %s million blocks of %s million keys "
+	    "in %s million reads, %.0f reseeds, %.0f events: no property "
+	    "broken, %s. ", engine, FORMAT(real, sum(cells, "blocks") / 1e6),
+	    FORMAT(real, sum(cells, "keys") / 1e6), FORMAT(real, sum(cells,
+	    "reads") / 1e6), sum(cells, "reseeds"), sum(cells, "events"),
+	    wiped ? "every key wiped" : "BUT NOT EVERY KEY WIPED");
 	evidence_say(row->er_bounds, "%s engine, %u readers on %u CPUs, %zu "
 	    "cells; ", engine, readers, cpus, json_array_size(cells));
 }

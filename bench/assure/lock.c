@@ -113,14 +113,13 @@ try_crowd(const struct assure_params *ap, enum machine m, unsigned try_every,
 	if (!ran(ap, m, false, &lt, row))
 		return;
 	apart = lt.lt_met == 0 && lt.lt_lost == 0;
-	evidence_say(row->er_text, "On %s %u threads acquired it %" PRIu64
+	row_says(row, "On %s %u threads acquired it %" PRIu64
 	    " times", machine_names[m], lt.lt_threads, lt.lt_acquired);
 	if (apart)
-		evidence_say(row->er_text, ", one at a time. ");
+		row_says(row, ", one at a time. ");
 	else
-		evidence_say(row->er_text, "; %" PRIu64 " times another was "
-		    "inside, and %" PRIu64 " changes were lost. ", lt.lt_met,
-		    lt.lt_lost);
+		row_says(row, "; %" PRIu64 " times another was inside, and %"
+		    PRIu64 " changes were lost. ", lt.lt_met, lt.lt_lost);
 	/* On this machine threads may happen not to meet. */
 	if (apart != claims(ap, LC_EXCLUDES) && !(apart && m == THIS))
 		row->er_state = EVIDENCE_FAILS;
@@ -170,7 +169,7 @@ order_gather(const struct assure_params *ap, struct evidence_row *row)
 			row_fails(row, "On %s waiters were not served in the "
 			    "order in which they came. ", machine_names[m]);
 		else
-			evidence_say(row->er_text, "On %s %d waiters were "
+			row_says(row, "On %s %d waiters were "
 			    "served in the order in which they came. ",
 			    machine_names[m], WAITERS);
 	}
@@ -199,12 +198,12 @@ fairness_gather(const struct assure_params *ap, struct evidence_row *row)
 		row_none(row, "It claims no bound. ");
 	if (!ran(ap, SIMULATED, false, &lt, row))
 		return;
-	evidence_say(row->er_text, "With %u threads on as many simulated CPUs "
+	row_says(row, "With %u threads on as many simulated CPUs "
 	    "up to %" PRIu64 " acquisitions of others passed a waiter",
 	    lt.lt_threads, lt.lt_overtaken);
 	if (bound > 0)
-		evidence_say(row->er_text, "; %u may", bound);
-	evidence_say(row->er_text, ". ");
+		row_says(row, "; %u may", bound);
+	row_says(row, ". ");
 	if (bound > 0 && lt.lt_overtaken > bound)
 		row->er_state = EVIDENCE_FAILS;
 }
@@ -235,7 +234,7 @@ trylock_gather(const struct assure_params *ap, struct evidence_row *row)
 			try_crowd(ap, m, TRY_EVERY, row);
 	}
 	if (row->er_state == EVIDENCE_HOLDS)
-		evidence_say(row->er_text, "Trying acquires a free lock%s.",
+		row_says(row, "Trying acquires a free lock%s.",
 		    claims(ap, LC_EXCLUDES) ? " and fails on a held one" : "");
 }
 
@@ -260,7 +259,7 @@ misuse_gather(const struct assure_params *ap, struct evidence_row *row)
 			    "without a failed assertion. ", machine_names[m]);
 	}
 	if (row->er_state == EVIDENCE_HOLDS)
-		evidence_say(row->er_text, "Ownership is reported, and a held "
+		row_says(row, "Ownership is reported, and a held "
 		    "lock cannot be destroyed. ");
 	evidence_say(row->er_unshown, "a release by a thread that is not the "
 	    "owner, which only builds with INVARIANTS refuse.");
@@ -277,13 +276,13 @@ try_ends(const struct assure_params *ap, unsigned over,
 		lt = crowd(ap, m, over);
 		if (!ran(ap, m, true, &lt, row))
 			continue;
-		evidence_say(row->er_text, "On %s all of %u threads on %u CPUs "
+		row_says(row, "On %s all of %u threads on %u CPUs "
 		    "came to the end of %u acquisitions", machine_names[m],
 		    lt.lt_threads, cpus_of(m), lt.lt_rounds);
 		if (m == SIMULATED)
-			evidence_say(row->er_text, ", in %.3g ms of virtual "
+			row_says(row, ", in %.3g ms of virtual "
 			    "time", (double)lt.lt_outcome.mo_time_ps / 1e9);
-		evidence_say(row->er_text, ". ");
+		row_says(row, ". ");
 	}
 }
 

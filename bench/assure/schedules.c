@@ -55,11 +55,9 @@ describe_failure(const struct campaign_result *ce, struct evidence_row *row)
 	row->er_state = EVIDENCE_FAILS;
 	/* The ledger's text begins with its property. */
 	if (strncmp(to->to_detail, to->to_word, strlen(to->to_word)) != 0)
-		evidence_say(row->er_text, "%s: %s: ", to->to_word,
-		    to->to_sentence);
-	evidence_say(row->er_text, "%s. Lock %s, %s, schedule %" PRIu64 ". ",
-	    to->to_detail, tb->tb_lock->lc_name, tb->tb_cipher->ci_name,
-	    cx->cx_number);
+		row_says(row, "%s: %s: ", to->to_word, to->to_sentence);
+	row_says(row, "%s. Lock %s, %s, schedule %" PRIu64 ". ", to->to_detail,
+	    tb->tb_lock->lc_name, tb->tb_cipher->ci_name, cx->cx_number);
 	evidence_say(row->er_replay, "rngsim explore -d %s -l %s -c %s --seed "
 	    "%" PRIu64 " --only %" PRIu64,
 	    ksource_spec(tb->tb_design->de_ident), tb->tb_lock->lc_name,
@@ -160,7 +158,7 @@ schedules_gather(const struct assure_params *ap, struct evidence_row *row)
 		if (!explore_memories(&ed, time_s, row))
 			return;
 	}
-	evidence_say(row->er_text, "%s thousand, %s of them with weak memory: "
+	row_says(row, "%s thousand, %s of them with weak memory: "
 	    "%" PRIu64 " reads, %" PRIu64 " reseeds, %" PRIu64 " blocks; all "
 	    "under the ledger, none fails. At 95 %%, a fault shows in at most "
 	    "%s of a million such schedules.",
@@ -235,14 +233,14 @@ faults_gather(const struct assure_params *ap, struct evidence_row *row)
 		evidence_say(list, "%s%s", list[0] == '\0' ? "" : ", ",
 		    failpoints_def(i)->fd_name);
 	}
-	evidence_say(row->er_text, "%u of %d declared points hit, %s thousand "
+	row_says(row, "%u of %d declared points hit, %s thousand "
 	    "times in %s thousand schedules: %" PRIu64 " reads, all served, %"
 	    PRIu64 " reseeds; all under the ledger, none fails.", hit,
 	    FAILPOINTS, FORMAT(real, (double)executed / 1000),
 	    FORMAT(count, (double)sum->ce_row.schedules / 1000),
 	    sum->ce_row.reads, sum->ce_row.reseeds);
 	if (absent[0] != '\0')
-		evidence_say(row->er_text, " Not in this design, which does "
+		row_says(row, " Not in this design, which does "
 		    "not use Fortuna's core: %s.", absent);
 	if (missed[0] != '\0')
 		row_fails(row, " Never hit: %s.", missed);
@@ -275,13 +273,12 @@ lock_explore(const struct assure_params *ap, const struct strategy_class *sy,
 	ed.ed_campaign.cn_subject.tb_lock = ap->ap_simulated_lock;
 	ed.ed_campaign.cn_subject.tb_cipher = ciphers[cipher_count - 1];
 	if (explore_memories(&ed, ap->ap_budget_s, row))
-		evidence_say(row->er_text, "%s thousand schedules of %s "
-		    "under design %s, %s of them with weak memory: none "
-		    "fails. ", FORMAT(count, (double)
-		    ed.ed_sum.ce_row.schedules / 1000), sy == NULL ?
+		row_says(row, "%s thousand schedules of %s under design %s, %s "
+		    "of them with weak memory: none fails. ", FORMAT(count,
+		    (double)ed.ed_sum.ce_row.schedules / 1000), sy == NULL ?
 		    "drawn strategies" : FORMATF("strategy %s", sy->sy_name),
-		    ed.ed_campaign.cn_subject.tb_design->de_ident,
-		    FORMAT(count, (double)ed.ed_weak / 1000));
+		    ed.ed_campaign.cn_subject.tb_design->de_ident, FORMAT(count,
+		    (double)ed.ed_weak / 1000));
 	else if (row->er_state == EVIDENCE_HOLDS)
 		row_missing(row, "A schedule failed in another way; see %s. ",
 		    stops ? "Exclusion" : "Starvation");

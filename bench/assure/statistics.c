@@ -170,11 +170,10 @@ statistics_gather(const struct assure_params *ap, struct evidence_row *row)
 			if (!scan(ap, ciphers[c], sizes[i], requests, &blocks,
 			    row))
 				return;
-		evidence_say(row->er_text, "%s: of %" PRIu64 " blocks, or "
+		row_says(row, "%s: of %" PRIu64 " blocks, or "
 		    "shorter requests, in %" PRIu64 " requests of %d readers "
 		    "none comes twice; planted copies are found. ",
 		    ciphers[c]->ci_name, blocks, SIZES * requests, READERS);
 	}
-	evidence_say(row->er_text, "Batteries are a smoke test: see "
-	    "rngsim-cat(1).");
+	row_says(row, "Batteries are a smoke test: see rngsim-cat(1).");
 }

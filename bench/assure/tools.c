@@ -55,7 +55,7 @@ say_runs(struct evidence_row *row, const char *what, const char *threads,
 	if (ru->ru_wrong[0] != '\0')
 		row_fails(row, "%s: %s breaks a rule. ", what, ru->ru_wrong);
 	else if (ru->ru_count > 0)
-		evidence_say(row->er_text, "%s, up to %u %s: all %s million "
+		row_says(row, "%s, up to %u %s: all %s million "
 		    "states, every rule holds. ", what, ru->ru_threads,
 		    threads, FORMAT(real, ru->ru_states / 1e6));
 }
@@ -80,18 +80,17 @@ say_results(const struct assure_params *ap, FILE *in, struct evidence_row *row)
 		(void)sscanf(line, "mutants %u %u", &killed, &mutants);
 	}
 	if (design.ru_count == 0) {
-		evidence_say(row->er_text, "No model of this design's reads. ");
+		row_says(row, "No model of this design's reads. ");
 		evidence_say(row->er_unshown, "every order of a few of its "
 		    "reads.");
 	}
 	say_runs(row, "Reads", "readers", &design);
 	say_runs(row, "Event buffers", "producers", &harvest);
 	if (mutants > 0)
-		evidence_say(row->er_text, "%u of %u faults put into the "
+		row_says(row, "%u of %u faults put into the "
 		    "models are found.", killed, mutants);
 	else if (ap->ap_budget_s < mutant_budget_s)
-		evidence_say(row->er_text, "Too little time to put faults into "
-		    "the models.");
+		row_says(row, "Too little time to put faults into the models.");
 	if (row->er_state == EVIDENCE_HOLDS && (unfinished > 0 ||
 	    harvest.ru_count == 0 || (mutants == 0 &&
 	    ap->ap_budget_s >= mutant_budget_s)))
@@ -160,7 +159,7 @@ sanitizers_gather(const struct assure_params *ap, struct evidence_row *row)
 
 	for (sa = sanitizers; sa < sanitizers + SANITIZERS; sa++) {
 		if (!program_sibling(sa->sa_flavour, path)) {
-			evidence_say(row->er_text, "%s: not built, see \"make "
+			row_says(row, "%s: not built, see \"make "
 			    "check-%s\". ", sa->sa_name, sa->sa_flavour);
 			continue;
 		}
@@ -185,24 +184,23 @@ sanitizers_gather(const struct assure_params *ap, struct evidence_row *row)
 		said = text == NULL ? NULL : strstr(text, "SUMMARY: ");
 		if (status != 0)
 			row->er_state = EVIDENCE_FAILS;
-		evidence_say(row->er_text, "%s", sa->sa_name);
+		row_says(row, "%s", sa->sa_name);
 		if (status == 0)
-			evidence_say(row->er_text, ksource_named(
+			row_says(row, ksource_named(
 			    ap->ap_design) && strcmp(sa->sa_flavour, "tsan") ==
 			    0 ? ": clean except FreeBSD's load of the counter "
 			    "without the mutex, which is harmless "
 			    "(rngsim-kernel(7)). " : ": clean. ");
 		else if (WIFEXITED(status) &&
 		    WEXITSTATUS(status) == SANITIZER_STATUS)
-			evidence_say(row->er_text, " reports an error%.*s. ",
+			row_says(row, " reports an error%.*s. ",
 			    said == NULL ? 0 : (int)strcspn(said, "\n") - 7,
 			    said == NULL ? "" : said + 7);
 		else if (WIFEXITED(status) &&
 		    WEXITSTATUS(status) == EXIT_FAILURE)
-			evidence_say(row->er_text, ": the checks fail in that "
-			    "build. ");
+			row_says(row, ": the checks fail in that build. ");
 		else {
-			evidence_say(row->er_text, ": that build fails. ");
+			row_says(row, ": that build fails. ");
 			program_say_end(status, STDERR_FILENO, row);
 		}
 		free(text);

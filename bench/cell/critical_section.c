@@ -180,16 +180,16 @@ section_main(void *arg)
 }
 
 int
-FLAVOURED(critical_section_run)(const struct critical_section *se,
+virtual_critical_section_run(const struct critical_section *se,
     const struct machine_config *mc, struct critical_section_outcome *so)
 {
 	struct section_run *sr = xaligned(MACHINE_CACHE_LINE, sizeof(*sr) +
 	    se->se_threads * sizeof(struct worker));
 	int error;
 
-	memset(so, 0, sizeof(*so));
+	*so = (struct critical_section_outcome){ .so_thread =
+	    xcalloc(se->se_threads, sizeof(*so->so_thread)) };
 	MPASS(lock_class_find(se->se_lock) != NULL);
-	so->so_thread = xcalloc(se->se_threads, sizeof(*so->so_thread));
 	sr->sr_section = se;
 	sr->sr_outcome = so;
 	atomic_init_32(&sr->sr_stop, 0);

@@ -39,15 +39,8 @@ struct critical_section_outcome {
 	struct machine_outcome so_machine;
 };
 
-/*
- * Runs it on the flavour's machine; mc is NULL but for a simulated one.
- * Returns: 0; ENOMEM, EAGAIN; what machine_run() returns.
- */
-typedef int	critical_section_runner(const struct critical_section *se,
-		    const struct machine_config *mc,
-		    struct critical_section_outcome *so);
-
-critical_section_runner real_critical_section_run, bare_critical_section_run,
-	virtual_critical_section_run;
+/* Runs it on a simulated machine.  Returns: 0; ENOMEM; what vm_run() does. */
+int virtual_critical_section_run(const struct critical_section *se,
+    const struct machine_config *mc, struct critical_section_outcome *so);
 
 #endif
