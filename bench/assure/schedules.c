@@ -53,11 +53,9 @@ describe_failure(const struct campaign_result *ce, struct evidence_row *row)
 	const struct outcome *to = &ce->ce_outcome;
 
 	row->er_state = EVIDENCE_FAILS;
-	/* The ledger's text begins with its property. */
-	if (strncmp(to->to_detail, to->to_word, strlen(to->to_word)) != 0)
-		row_says(row, "%s: %s: ", to->to_word, to->to_sentence);
-	row_says(row, "%s. Lock %s, %s, schedule %" PRIu64 ". ", to->to_detail,
-	    tb->tb_lock->lc_name, tb->tb_cipher->ci_name, cx->cx_number);
+	row_says(row, "%s: %s: %s. Lock %s, %s, schedule %" PRIu64 ". ",
+	    to->to_word, to->to_sentence, to->to_detail, tb->tb_lock->lc_name,
+	    tb->tb_cipher->ci_name, cx->cx_number);
 	evidence_say(row->er_replay, "rngsim explore -d %s -l %s -c %s --seed "
 	    "%" PRIu64 " --only %" PRIu64,
 	    ksource_spec(tb->tb_design->de_ident), tb->tb_lock->lc_name,

@@ -1,4 +1,3 @@
-#include <errno.h>
 
 #include "bench/cell/failpoints.h"
 #include "bench/cli/format.h"
@@ -25,12 +24,10 @@ failpoints_parse(struct failpoint_list *fl, const char *text,
 	struct text names = { .s = "" };
 	unsigned i;
 
-	if (n == 0 || text[n] == '\0') {
-		snprintf(error, FAILPOINTS_ERROR_SIZE, "\"%.80s\": expected "
-		    "NAME=SPEC; \"rngsim list failpoints\" has the names",
-		    text);
-		return (EINVAL);
-	}
+	if (n == 0 || text[n] == '\0')
+		return (format_wrong(error, FAILPOINTS_ERROR_SIZE, "\"%.80s\": "
+		    "expected NAME=SPEC; \"rngsim list failpoints\" has the "
+		    "names", text));
 	for (i = 0; i < FAILPOINTS; i++)
 		if (strlen(failpoints_def(i)->fd_name) == n &&
 		    memcmp(failpoints_def(i)->fd_name, text, n) == 0)
@@ -39,23 +36,17 @@ failpoints_parse(struct failpoint_list *fl, const char *text,
 		for (unsigned k = 0; k < FAILPOINTS; k++)
 			text_list(&names, "%s%s", k + 1 < FAILPOINTS ? "" :
 			    "or ", failpoints_def(k)->fd_name);
-		snprintf(error, FAILPOINTS_ERROR_SIZE, "\"%.*s\" is no fail "
-		    "point: expected %.*s", n < 40 ? (int)n : 40, text,
-		    FAILPOINT_ERROR_SIZE, names.s);
-		return (EINVAL);
+		return (format_wrong(error, FAILPOINTS_ERROR_SIZE, "\"%.*s\" "
+		    "is no fail point: expected %.*s", n < 40 ? (int)n : 40,
+		    text, FAILPOINT_ERROR_SIZE, names.s));
 	}
-	if (fl->fl_text[i] != NULL) {
-		snprintf(error, FAILPOINTS_ERROR_SIZE, "%s is set twice; "
-		    "\"->\" joins terms", failpoints_def(i)->fd_name);
-		return (EINVAL);
-	}
+	if (fl->fl_text[i] != NULL)
+		return (format_wrong(error, FAILPOINTS_ERROR_SIZE, "%s is set "
+		    "twice; \"->\" joins terms", failpoints_def(i)->fd_name));
+	if (failpoint_parse(&fl->fl_spec[i], text + n + 1, why) != 0)
+		return (format_wrong(error, FAILPOINTS_ERROR_SIZE, "%s: %s",
+		    failpoints_def(i)->fd_name, why));
 	fl->fl_text[i] = text + n + 1;
-	if (failpoint_parse(&fl->fl_spec[i], fl->fl_text[i], why) != 0) {
-		fl->fl_text[i] = NULL;
-		snprintf(error, FAILPOINTS_ERROR_SIZE, "%s: %s",
-		    failpoints_def(i)->fd_name, why);
-		return (EINVAL);
-	}
 	fl->fl_count++;
 	return (0);
 }

@@ -1,4 +1,3 @@
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,12 +31,6 @@ rank_of(const struct vm_topology *vt, uint64_t number)
 	return (number < vt->tp_cpus ? (int)number : -1);
 }
 
-static unsigned
-number_of(const struct vm_topology *vt, unsigned rank)
-{
-	return (vt == NULL ? cpu_os_index(rank) : rank);
-}
-
 static int
 not_there(const struct vm_topology *vt, uint64_t number,
     char error[PINNING_ERROR_SIZE])
@@ -45,12 +38,10 @@ not_there(const struct vm_topology *vt, uint64_t number,
 	struct text ranges = { .s = "" };
 	unsigned end;
 
-	if (vt != NULL) {
-		snprintf(error, PINNING_ERROR_SIZE, "CPU %" PRIu64 " is not "
-		    "among the simulated machine's, 0..%u", number,
-		    vt->tp_cpus - 1);
-		return (EINVAL);
-	}
+	if (vt != NULL)
+		return (format_wrong(error, PINNING_ERROR_SIZE, "CPU %" PRIu64
+		    " is not among the simulated machine's, 0..%u", number,
+		    vt->tp_cpus - 1));
 	for (unsigned first = 0; first < cpu_ids(); first = end + 1) {
 		for (end = first; end < cpu_ids() && cpu_rank(end) >= 0; end++)
 			continue;
@@ -59,46 +50,41 @@ not_there(const struct vm_topology *vt, uint64_t number,
 		text_add(&ranges, end - first == 1 ? "%s%u" : "%s%u-%u",
 		    ranges.s[0] == '\0' ? "" : ",", first, end - 1);
 	}
-	snprintf(error, PINNING_ERROR_SIZE, "CPU %" PRIu64 " is not among the "
-	    "%u that this process may use: %.*s%s", number, cpu_count(),
-	    RANGES_SHOWN, ranges.s, strlen(ranges.s) > RANGES_SHOWN ? "..." :
-	    "");
-	return (EINVAL);
+	return (format_wrong(error, PINNING_ERROR_SIZE, "CPU %" PRIu64 " is "
+	    "not among the %u that this process may use: %.*s%s", number,
+	    cpu_count(), RANGES_SHOWN, ranges.s, strlen(ranges.s) >
+	    RANGES_SHOWN ? "..." : ""));
 }
 
-/* The rank of the CPU whose number is text[0..n - 1]. */
+/* The number of a CPU, text[0..n - 1]. */
 static int
 parse_cpu(const struct vm_topology *vt, const char *text, size_t n,
-    unsigned *rank, char error[PINNING_ERROR_SIZE])
+    unsigned *number, char error[PINNING_ERROR_SIZE])
 {
-	char number[16];
-	uint64_t os;
-	int found;
+	char digits[16];
+	uint64_t v;
 
-	snprintf(number, sizeof(number), "%.*s", (int)n, text);
-	if (n == 0 || n >= sizeof(number) || parse_number(number, &os) != 0) {
-		snprintf(error, PINNING_ERROR_SIZE, "%s", expected);
-		return (EINVAL);
-	}
-	found = rank_of(vt, os);
-	if (found < 0)
-		return (not_there(vt, os, error));
-	*rank = (unsigned)found;
-	return (0);
+	snprintf(digits, sizeof(digits), "%.*s", (int)n, text);
+	if (n == 0 || n >= sizeof(digits) || parse_number(digits, &v) != 0)
+		return (format_wrong(error, PINNING_ERROR_SIZE, "%s",
+		    expected));
+	*number = (unsigned)v;
+	return (rank_of(vt, v) < 0 ? not_there(vt, v, error) : 0);
 }
 
 static int
-add_rank(struct pinning *pl, const struct vm_topology *vt, unsigned rank,
+add_cpu(struct pinning *pl, const struct vm_topology *vt, unsigned number,
     char error[PINNING_ERROR_SIZE])
 {
-	for (unsigned i = 0; i < pl->pl_count; i++) {
-		if (pl->pl_ranks[i] == rank) {
-			snprintf(error, PINNING_ERROR_SIZE, "CPU %u is named "
-			    "twice", number_of(vt, rank));
-			return (EINVAL);
-		}
-	}
-	pl->pl_ranks[pl->pl_count++] = rank;
+	const int rank = rank_of(vt, number);
+
+	if (rank < 0)
+		return (not_there(vt, number, error));
+	for (unsigned i = 0; i < pl->pl_count; i++)
+		if (pl->pl_ranks[i] == (unsigned)rank)
+			return (format_wrong(error, PINNING_ERROR_SIZE,
+			    "CPU %u is named twice", number));
+	pl->pl_ranks[pl->pl_count++] = (unsigned)rank;
 	return (0);
 }
 
@@ -107,10 +93,9 @@ static int
 parse_list(struct pinning *pl, const struct vm_topology *vt, const char *text,
     char error[PINNING_ERROR_SIZE])
 {
-	const char *slash = strchr(text, '/');
-	unsigned first, last, rank;
+	unsigned first, last;
 	size_t head, n;
-	int found, status;
+	int status;
 
 	for (;; text += n + 1) {
 		n = strcspn(text, ",/");
@@ -122,29 +107,21 @@ parse_list(struct pinning *pl, const struct vm_topology *vt, const char *text,
 			    &last, error);
 		if (status != 0)
 			return (status);
-		if (number_of(vt, last) < number_of(vt, first)) {
-			snprintf(error, PINNING_ERROR_SIZE, "\"%.*s\" "
-			    "descends: expected the smaller number first",
-			    (int)n, text);
-			return (EINVAL);
-		}
-		for (unsigned os = number_of(vt, first);
-		    os <= number_of(vt, last); os++) {
-			found = rank_of(vt, os);
-			status = found < 0 ? not_there(vt, os, error) :
-			    add_rank(pl, vt, (unsigned)found, error);
-			if (status != 0)
-				return (status);
-		}
-		if (text[n] != ',')
+		if (last < first)
+			return (format_wrong(error, PINNING_ERROR_SIZE,
+			    "\"%.*s\" descends: expected the smaller number "
+			    "first", (int)n, text));
+		for (; status == 0 && first <= last; first++)
+			status = add_cpu(pl, vt, first, error);
+		if (status != 0 || text[n] == '\0')
+			return (status);
+		if (text[n] == '/')
 			break;
 	}
-	if (slash != NULL) {
-		status = parse_cpu(vt, slash + 1, strlen(slash + 1), &rank,
-		    error);
-		if (status == 0)
-			pl->pl_harvest = (int)rank;
-	}
+	text += n + 1;
+	status = parse_cpu(vt, text, strlen(text), &first, error);
+	if (status == 0)
+		pl->pl_harvest = rank_of(vt, first);
 	return (status);
 }
 

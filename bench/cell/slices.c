@@ -310,15 +310,13 @@ slices_run(const struct engine *en, const struct cell_params *cp,
 	for (i = 0; i < count; i++) {
 		sa = &sl.sl_arms[i];
 		sl.sl_order[i] = i;
-		sa->sa_slices = &sl;
-		sa->sa_params = cp[i];
+		*sa = (struct slice_arm){ .sa_slices = &sl,
+		    .sa_params = cp[i], .sa_measure = &cm[i],
+		    .sa_mb_per_s = xcalloc(sl.sl_room, sizeof(double)) };
 		sa->sa_params.cp_arm = sa;
 		sa->sa_params.cp_stop = &sl.sl_end;
-		sa->sa_measure = &cm[i];
 		atomic_init_32(&sa->sa_state, SLICE_MADE);
 		freezer_init(&sa->sa_freezer);
-		sa->sa_mb_per_s = xcalloc(sl.sl_room,
-		    sizeof(*sa->sa_mb_per_s));
 	}
 	machine_attach(&self, "rngsim");
 	if (open_all(&sl))

@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
@@ -183,6 +184,17 @@ format_cell(char buf[FORMAT_CELL], const char *fmt, ...)
 	vsnprintf(buf, FORMAT_CELL, fmt, ap);
 	va_end(ap);
 	return (buf);
+}
+
+int
+format_wrong(char *error, size_t size, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(error, size, fmt, ap);
+	va_end(ap);
+	return (EINVAL);
 }
 
 void

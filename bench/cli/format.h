@@ -37,6 +37,10 @@ const char *format_bytes(char buf[32], uint64_t bytes);
 const char *format_cell(char buf[FORMAT_CELL], const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* Prints what is wrong, cut at that size.  Returns: EINVAL. */
+int format_wrong(char *error, size_t size, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
 /*
  * FORMAT(real, v) is format_real(v), FORMATF() format_cell(), in a buffer that
  * lasts until the enclosing block ends, also that of an if or a switch.

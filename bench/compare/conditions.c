@@ -1,4 +1,3 @@
-#include <errno.h>
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_statistics_double.h>
 #include <limits.h>
@@ -312,21 +311,17 @@ compare_conditions(struct compare *co, bool across,
 	struct text groups[GROUPS] = { { .s = "" } };
 	const char *host = groups[HOST].s, *method = groups[METHOD].s;
 
-	if (provenance_of(a) != provenance_of(b)) {
-		snprintf(error, COMPARE_TEXT_SIZE, "A was %s, B %s: a "
-		    "prediction is no measurement to compare with; \"rngsim "
-		    "validate\" sets them beside each other",
-		    provenance_word(a), provenance_word(b));
-		return (EINVAL);
-	}
+	if (provenance_of(a) != provenance_of(b))
+		return (format_wrong(error, COMPARE_TEXT_SIZE, "A was %s, B "
+		    "%s: a prediction is no measurement to compare with; "
+		    "\"rngsim validate\" sets them beside each other",
+		    provenance_word(a), provenance_word(b)));
 	find_differences(co->co_result, groups);
-	if (!across && (method[0] != '\0' || host[0] != '\0')) {
-		snprintf(error, COMPARE_TEXT_SIZE, "A and B were %s under "
-		    "different conditions: %.800s%s%.1000s; --across "
+	if (!across && (method[0] != '\0' || host[0] != '\0'))
+		return (format_wrong(error, COMPARE_TEXT_SIZE, "A and B were "
+		    "%s under different conditions: %.800s%s%.1000s; --across "
 		    "compares them all the same", provenance_word(a), method,
-		    method[0] != '\0' && host[0] != '\0' ? ", " : "", host);
-		return (EINVAL);
-	}
+		    method[0] != '\0' && host[0] != '\0' ? ", " : "", host));
 	flag_conditions(co, groups);
 	return (0);
 }

@@ -1,4 +1,3 @@
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,28 +26,24 @@ compare_gate_parse(struct compare_gate *cg, const char *text,
 			text_add(&known, "%s%s", q == 0 ? "" :
 			    q == QUANTITIES - 1 ? " or " : ", ",
 			    quantities[q].qu_name);
-		snprintf(error, COMPARE_TEXT_SIZE, "expected QUANTITY < "
-		    "NUMBER%% or QUANTITY > NUMBER%%, with %.1024s", known.s);
-		return (EINVAL);
+		return (format_wrong(error, COMPARE_TEXT_SIZE, "expected "
+		    "QUANTITY < NUMBER%% or QUANTITY > NUMBER%%, with %.1024s",
+		    known.s));
 	}
 	negative = n > 2 && number[0] == '-';
 	possible = n > 3 && strcmp(text + end, "possible") == 0;
 	if (n < 4 || (text[end] != '\0' && !possible) || parse_real(number +
-	    (negative || number[0] == '+'), &value) != 0) {
-		snprintf(error, COMPARE_TEXT_SIZE, "expected a number and %% "
-		    "after %s, such as -5%% or -5%% possible", sign);
-		return (EINVAL);
-	}
+	    (negative || number[0] == '+'), &value) != 0)
+		return (format_wrong(error, COMPARE_TEXT_SIZE, "expected a "
+		    "number and %% after %s, such as -5%% or -5%% possible",
+		    sign));
 	*cg = (struct compare_gate){ .cg_text = text,
 	    .cg_quantity = (unsigned)q, .cg_below = sign[0] == '<',
 	    .cg_possible = possible,
 	    .cg_share = (negative ? -value : value) / 100 };
-	if (cg->cg_below && cg->cg_share <= -1) {
-		snprintf(error, COMPARE_TEXT_SIZE, "no change is below "
-		    "-100%%: expected more after <");
-		return (EINVAL);
-	}
-	return (0);
+	return (cg->cg_below && cg->cg_share <= -1 ? format_wrong(error,
+	    COMPARE_TEXT_SIZE, "no change is below -100%%: expected more "
+	    "after <") : 0);
 }
 
 bool

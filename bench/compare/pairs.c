@@ -115,14 +115,12 @@ sort_cells(const struct result *r, const struct result_cell **cells,
 	for (unsigned i = 0; i < r->cell_count; i++)
 		cells[i] = &r->cells[i];
 	qsort(cells, r->cell_count, sizeof(*cells), result_cell_order);
-	for (unsigned i = 1; i < r->cell_count; i++) {
-		if (result_cell_order(&cells[i - 1], &cells[i]) != 0)
-			continue;
-		snprintf(error, COMPARE_TEXT_SIZE, "cells[%td] and cells[%td] "
-		    "differ in spin_polls alone: expected one of them",
-		    cells[i - 1] - r->cells, cells[i] - r->cells);
-		return (EINVAL);
-	}
+	for (unsigned i = 1; i < r->cell_count; i++)
+		if (result_cell_order(&cells[i - 1], &cells[i]) == 0)
+			return (format_wrong(error, COMPARE_TEXT_SIZE,
+			    "cells[%td] and cells[%td] differ in spin_polls "
+			    "alone: expected one of them",
+			    cells[i - 1] - r->cells, cells[i] - r->cells));
 	return (0);
 }
 
@@ -154,18 +152,17 @@ explain_none(const struct compare *co, const char *base,
 	const char *what = dimensions[co->co_by].name;
 
 	if (co->co_by == COMPARE_RESULTS)
-		snprintf(error, COMPARE_TEXT_SIZE, "no cell is in both: "
-		    "expected two results with the same engine, design, lock, "
-		    "cipher, crypto, readers and request size");
-	else if (base == NULL)
-		snprintf(error, COMPARE_TEXT_SIZE, "--base: no cell has that "
-		    "%s; the first has %s", what,
-		    name_of(&co->co_result[0]->cells[0], co->co_by));
-	else
-		snprintf(error, COMPARE_TEXT_SIZE, "nothing to compare with "
-		    "%s %s: no other cell is like one of its but for the %s",
-		    what, base, what);
-	return (base == NULL && co->co_by != COMPARE_RESULTS ? ENOENT : EINVAL);
+		return (format_wrong(error, COMPARE_TEXT_SIZE, "no cell is in "
+		    "both: expected two results with the same engine, design, "
+		    "lock, cipher, crypto, readers and request size"));
+	if (base != NULL)
+		return (format_wrong(error, COMPARE_TEXT_SIZE, "nothing to "
+		    "compare with %s %s: no other cell is like one of its but "
+		    "for the %s", what, base, what));
+	(void)format_wrong(error, COMPARE_TEXT_SIZE, "--base: no cell has that "
+	    "%s; the first has %s", what,
+	    name_of(&co->co_result[0]->cells[0], co->co_by));
+	return (ENOENT);
 }
 
 int

@@ -165,11 +165,9 @@ counterexample_set_tunable(struct subject *tb, const char *text, char *why,
 		error = design_check(tb->tb_design, HARVEST_MODEL_newest, &set,
 		    range);
 		snprintf(name, sizeof(name), "%s", set.kv_name);
-		if (error == 0 && tb->tb_settings == DESIGN_SETTINGS_MAX) {
-			snprintf(why, size, "more than %d sysctls",
-			    DESIGN_SETTINGS_MAX);
-			return (EINVAL);
-		}
+		if (error == 0 && tb->tb_settings == DESIGN_SETTINGS_MAX)
+			return (format_wrong(why, size, "more than %d sysctls",
+			    DESIGN_SETTINGS_MAX));
 		if (error == 0)
 			tb->tb_setting[tb->tb_settings++] = set;
 	}

@@ -311,6 +311,7 @@ run(struct execution *ex)
 	    .tp_ccx_cores = EXECUTION_CPUS / NODES }, .mc_seed = ex->ex_seed,
 	    .mc_observer = &vo, .mc_control = &vh, .mc_store = ex->ex_store,
 	    .mc_stop = ex->ex_subject->tb_stop };
+	const struct ledger_property_text *lp;
 	struct outcome *to = ex->ex_outcome;
 	struct machine_outcome mo;
 	struct ledger_result le;
@@ -324,9 +325,11 @@ run(struct execution *ex)
 	running = NULL;
 	ledger_result(ex->ex_ledger, &le);
 	/* The first broken property, from the machine and the ledger. */
+	lp = &ledger_properties[le.le_property];
 	if (le.le_violated)
-		note_failure(ex, &ledger_properties[le.le_property],
-		    le.le_text);
+		/* Without the property, which its text begins with. */
+		note_failure(ex, lp, le.le_text + strlen(lp->lgp_word) +
+		    strlen(lp->lgp_text) + strlen(": : "));
 	else if (error == EDEADLK)
 		note_failure(ex, &execution_properties[mo.mo_events >=
 		    EXECUTION_STEPS_MAX ? EXECUTION_LIVELOCK :

@@ -76,15 +76,11 @@ explore_print_failure(FILE *out, const struct counterexample *cx,
 {
 	const struct subject *tb = &cx->cx_subject;
 	const struct outcome *to = &ry->ry_outcome;
-	const char *same = FORMATF("%s: %s: ", to->to_word, to->to_sentence);
 	const char *line = to->to_detail;
 
 	fputc('\n', out);
 	format_wrapf(out, FORMATF("FAILED %s:", to->to_word), 2, "%s.",
 	    to->to_sentence);
-	/* The ledger's detail begins with the same. */
-	if (strncmp(line, same, strlen(same)) == 0)
-		line += strlen(same);
 	for (; *line != '\0'; line += *line == '\n') {
 		line += strspn(line, " ");
 		format_wrapf(out, " ", 4, "%.*s", (int)strcspn(line, "\n"),

@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -171,7 +172,7 @@ result_cell_order(const void *left, const void *right)
 bool
 result_check_sum(const struct result_sample *rs, unsigned readers, double *sum)
 {
-	*sum = stats_mean(rs->reader_mb_per_s, readers) * readers;
+	*sum = gsl_stats_mean(rs->reader_mb_per_s, 1, readers) * readers;
 	return (near(*sum, rs->total_mb_per_s));
 }
 

@@ -35,16 +35,9 @@ stats_quantile(double *values, unsigned n, double q)
 }
 
 double
-stats_mean(const double *values, unsigned n)
-{
-	KASSERT(n > 0, ("mean of nothing"));
-	return (gsl_stats_mean(values, 1, n));
-}
-
-double
 stats_cov(const double *values, unsigned n)
 {
-	const double mean = stats_mean(values, n);
+	const double mean = gsl_stats_mean(values, 1, n);
 
 	return (mean == 0 ? 0 :
 	    gsl_stats_sd_with_fixed_mean(values, 1, n, mean) / mean);

@@ -17,8 +17,6 @@
 double stats_median(double *values, unsigned n);
 double stats_quantile(double *values, unsigned n, double q);
 
-double stats_mean(const double *values, unsigned n);
-
 /* Standard deviation, dividing by n, over the mean; 0 for a mean of 0. */
 double stats_cov(const double *values, unsigned n);
 
