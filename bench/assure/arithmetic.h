@@ -46,11 +46,8 @@ struct arithmetic {
 
 /*
  * Reads sizes 0, 1, ... ARITHMETIC_BYTES, up to the first failure, of a design
- * that asks for keystream.  crypto_init() has been called and the caller is
- * attached to its machine.
- *
- * Returns: 0, also when a check failed; EINTR after a signal; ENOMEM, or what
- * randomdev_new() returned.
+ * that asks for keystream.  The caller is attached to its machine.  Returns: 0,
+ * also when a check failed; EINTR after a signal; what randomdev_new() did.
  */
 int arithmetic_sweep(struct arithmetic *ar);
 

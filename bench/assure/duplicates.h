@@ -28,9 +28,8 @@ struct duplicates {
 struct duplicates_found {
 	/* How many fewer blocks there are when each is counted once. */
 	uint64_t	df_duplicates;
-	/* If there are any: the first that repeats another, and that one. */
-	uint64_t	df_first;
-	uint64_t	df_again;
+	uint64_t	df_first;	/* where a block is that comes again, */
+	uint64_t	df_again;	/* and where it does so first */
 };
 
 /* Adds a block at that byte of the stream; or a stream's whole blocks. */

@@ -74,8 +74,7 @@ evidence_gatherer model_gather, schedules_gather, ledger_gather,
 
 /*
  * Explores a lock under FreeBSD's design, by drawn strategies if sy is NULL.
- * The row fails only if threads cannot go on, where stops is set, else only by
- * other failures.
+ * With stops the row fails if threads cannot go on; else by other failures.
  */
 void lock_explore(const struct assure_params *ap,
     const struct strategy_class *sy, bool stops, struct evidence_row *row);
@@ -94,12 +93,10 @@ void evidence_end(struct evidence_row *row, enum evidence_state state,
 #define	row_none(row, ...)	evidence_end(row, EVIDENCE_NONE, __VA_ARGS__)
 
 /*
- * Gathers one row in a process of its own, and leaves no process behind.  What
- * crashes, hangs or fails an assertion is a result too: the row fails then, or
- * is missing if ev_tool is set.
- *
- * Returns: 0; EINTR when a signal asked to stop; EALREADY after a message; or
- * what fork(2) or pipe(2) returned.
+ * Gathers one row in a process of its own, and leaves no process behind.  A row
+ * that crashes, hangs or fails an assertion fails, or is missing if ev_tool is
+ * set.  Returns: 0; EINTR when a signal asked to stop; EALREADY after a
+ * message; or what fork(2) or pipe(2) returned.
  */
 int evidence_gather(const struct evidence *ev, const struct assure_params *ap,
     double patience_s, struct evidence_row *row);

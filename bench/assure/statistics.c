@@ -129,9 +129,9 @@ scan(const struct assure_params *ap, const struct cipher *cipher,
 		    sizeof(copy));
 	duplicates_add(&du, UINT64_MAX, copy);
 	duplicates_find(&du, &again);
-	if (in == NULL) {
+	if (in == NULL)
 		row_missing(row, "No process. ");
-	} else if (status != 0) {
+	else if (status != 0) {
 		row->er_state = EVIDENCE_FAILS;
 		program_say_end(status, STDERR_FILENO, row);
 	} else if (df.df_duplicates > 0)

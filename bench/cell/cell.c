@@ -300,12 +300,10 @@ cell_main(void *arg)
 	if (crypto_failed() != NULL && (error == 0 || error == EIO))
 		error = cell_fail(run, EIO, "libcrypto refused to compute %s",
 		    crypto_failed());
-	if (error == 0) {
-		error = record_finish(&run->run_sources.hv_record);
-		if (error != 0)
-			cell_fail(run, error, "rngsim.harvest.record: %s",
-			    strerror(error));
-	}
+	if (error == 0 && (error =
+	    record_finish(&run->run_sources.hv_record)) != 0)
+		cell_fail(run, error, "rngsim.harvest.record: %s",
+		    strerror(error));
 	if (error == 0)
 		cell_collect(run);
 	else
@@ -349,10 +347,9 @@ cell_run(const struct cell_params *cp, struct cell_measure *cm,
 	if (error == 0) {
 		cm->cm_outcome = mo;
 		cm->cm_ledger = seen;
-	} else if (error_text[0] == '\0') {
+	} else if (error_text[0] == '\0')
 		snprintf(error_text, CELL_ERROR_SIZE, "%s", error == EINTR ?
 		    "interrupted" : strerror(error));
-	}
 	return (error);
 }
 

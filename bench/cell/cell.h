@@ -57,10 +57,7 @@ struct cell_row {
 	struct hist_small cr_block;
 };
 
-/*
- * What one repeat measured.  Histograms are in the engine's cycles.  The arrays
- * are malloc(3)ed; cell_measure_free() frees them, the sample's included.
- */
+/* What one repeat measured.  Histograms are in the engine's cycles. */
 struct cell_measure {
 	struct result_sample cm_sample;
 	struct hist	 cm_latency;
@@ -91,13 +88,10 @@ struct engine {
 	const struct lock_class *(*en_lock_find)(const char *name);
 	int64_t		(*en_cycles_to_ns)(uint64_t cycles);
 	/*
-	 * Runs one repeat: starts all threads, seeds, warms up, measures for
-	 * cp_time_s, stops them.
-	 *
-	 * Returns: 0, and cm is filled in; else the reason is in error: EINTR
-	 * when *cp_stop was set; ETIMEDOUT when never seeded; EAGAIN or ENOMEM
-	 * when the host refused a thread or memory; EDEADLK when simulated
-	 * threads could not go on; EPROTO when a ledger found something wrong.
+	 * Runs one repeat.  Returns: 0, and cm is filled in; else the reason is
+	 * in error: EINTR when *cp_stop was set; ETIMEDOUT when never seeded;
+	 * EAGAIN or ENOMEM when the host refused a thread or memory; EDEADLK
+	 * when simulated threads could not go on; EPROTO: see the ledger.
 	 */
 	int		(*en_run)(const struct cell_params *cp,
 			    struct cell_measure *cm,
@@ -119,14 +113,13 @@ struct result_latency cell_latency(const struct engine *en,
 /* Fills in a row's quantiles and bins from its histograms. */
 void cell_row_finish(const struct engine *en, struct cell_row *row);
 
+/* Frees its arrays, the sample's too. */
 void cell_measure_free(struct cell_measure *cm);
 
 /*
  * Makes n bytes of entropy as a boot loader would hand over, to be freed: from
- * the host's generator, or, where seed is not NULL, bytes that depend on *seed
- * alone: repeatable, and not for keys.
- *
- * Returns: NULL with errno set: ENOMEM, or getentropy(3)'s.
+ * the host's generator or, repeatable and not for keys, from *seed.  Returns:
+ * NULL with errno set: ENOMEM, or getentropy(3)'s.
  */
 uint8_t *prime_bytes(size_t n, const uint64_t *seed);
 

@@ -103,9 +103,8 @@ collect_rows(struct cell_run *run, struct cell_measure *cm)
 	}
 	qsort(cm->cm_rows, cm->cm_row_count, sizeof(*cm->cm_rows),
 	    compare_rows);
-	if (cm->cm_wait_count > 0)
-		qsort(cm->cm_waits, cm->cm_wait_count, sizeof(*cm->cm_waits),
-		    compare_waits);
+	qsort(cm->cm_waits, cm->cm_wait_count, sizeof(*cm->cm_waits),
+	    compare_waits);
 }
 
 /*
@@ -161,12 +160,11 @@ collect_hold_shares(struct cell_run *run, struct result_fairness *fairness)
 
 	if (!LOCK_PROFILING)
 		return;
-	for (unsigned i = 0; i < n; i++) {
+	for (unsigned i = 0; i < n; i++)
 		for (unsigned site = 0; site < lp->lp_sites; site++) {
 			lockprof_sum(lp, WINDOW, site, i, i, &row);
 			hold[i] += (double)row.lr_hold_cycles;
 		}
-	}
 	fairness->hold_min_max = stats_min_max(hold, n);
 	fairness->hold_cov = stats_cov(hold, n);
 	fairness->hold_jain = stats_jain(hold, n);
@@ -178,9 +176,7 @@ collect_hold_shares(struct cell_run *run, struct result_fairness *fairness)
 	    &sum.lpt_reacquire, 0.99);
 }
 
-/*
- * The least mean rate of a node's readers over the largest; 1 for one node.
- */
+/* The least mean rate of a node's readers over the largest; 1 for one node. */
 static double
 node_min_max(const struct cell_run *run, const double *rates)
 {

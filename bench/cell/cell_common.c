@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "bench/cell/cell.h"
+#include "bench/cli/memory.h"
 #include "lib/crypto/digest.h"
 #include "lib/crypto/wipe.h"
 
@@ -100,12 +101,10 @@ cell_measure_free(struct cell_measure *cm)
 uint8_t *
 prime_bytes(size_t n, const uint64_t *seed)
 {
-	uint8_t block[DIGEST_BYTES], *bytes = malloc(n + 1);
+	uint8_t block[DIGEST_BYTES], *bytes = xmalloc(n + 1);
 	struct digest dg;
 	int error = 0;
 
-	if (bytes == NULL)
-		return (NULL);
 	if (seed != NULL)
 		error = digest_init(&dg, hash_sha256());
 	/* SHA-256 of seed and a running number. */

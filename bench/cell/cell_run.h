@@ -133,27 +133,20 @@ int cell_unseeded(struct cell_run *run, struct randomdev *rd,
     unsigned waited_ms);
 
 /*
- * Makes a ledger for each generator if cp_ledger is set; sums them up and frees
- * them, also after a failure.
- *
- * Return: what ledger_new() does; 0, or EPROTO after a violation, with its text
- * in run_error.
+ * Makes a ledger for each generator if cp_ledger is set, as ledger_new(); sums
+ * them up and frees them, also after a failure.  Returns: 0, or EPROTO after a
+ * violation, with its text in run_error.
  */
 int cell_ledgers_make(struct cell_run *run);
 int cell_ledgers_free(struct cell_run *run, struct result_ledger *rl);
 
 /*
- * Makes the measure's empty arrays and everything else but the threads.  Call
- * cell_teardown() also after a failure.
- *
- * Returns: 0; ENOMEM; an errno value after cell_fail().
+ * Makes the measure's empty arrays and all but the threads.  Returns: 0;
+ * ENOMEM; an errno value after cell_fail().
  */
 int cell_setup(struct cell_run *run);
 
-/*
- * Wipes and releases what cell_setup() made, and makes the ledgers' last
- * checks; no thread is running.
- */
+/* Ends that, also after a failure, with the ledgers' last checks. */
 void cell_teardown(struct cell_run *run);
 
 /* The body of a reader's thread; arg is its struct reader. */

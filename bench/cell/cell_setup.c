@@ -99,16 +99,9 @@ hashes_bytes(const struct cell_run *run)
 	return (MACHINE_SIMULATED && run->run_params->cp_bytes);
 }
 
-/* A run's i-th ledger; NULL: it has none. */
-static struct ledger *
-ledger_at(const struct cell_run *run, unsigned i)
-{
-	return (i < run->run_ledgers ? run->run_ledger[i] : NULL);
-}
-
-/* lg: its ledger, or NULL. */
+/* With the run's i-th ledger, if it keeps any. */
 static int
-make_device(struct cell_run *run, struct ledger *lg, struct randomdev **rd)
+make_device(struct cell_run *run, unsigned i, struct randomdev **rd)
 {
 	const struct cell *ce = &run->run_params->cp_cell;
 	const struct bench_config *bc = run->run_params->cp_config;
@@ -123,7 +116,8 @@ make_device(struct cell_run *run, struct ledger *lg, struct randomdev **rd)
 		.rp_kernel.kp_prof = &run->run_prof,
 		.rp_kernel.kp_settings = bc->bc_setting,
 		.rp_kernel.kp_setting_count = bc->bc_settings,
-		.rp_kernel.kp_ledger = lg,
+		.rp_kernel.kp_ledger = i < run->run_ledgers ?
+		    run->run_ledger[i] : NULL,
 		.rp_delivery = &run->run_delivery,
 	};
 	int error;
@@ -149,22 +143,6 @@ make_device(struct cell_run *run, struct ledger *lg, struct randomdev **rd)
 }
 
 static int
-setup_shared(struct cell_run *run)
-{
-	struct harvest_error why;
-	int error;
-
-	error = harvest_init(&run->run_sources,
-	    &run->run_params->cp_config->bc_harvest, &why);
-	if (error != 0)
-		return (cell_fail(run, error, "%s", why.text));
-	error = make_device(run, ledger_at(run, 0), &run->run_dev);
-	if (error == 0)
-		harvest_attach(&run->run_sources, run->run_dev);
-	return (error);
-}
-
-static int
 setup_reader(struct cell_run *run, unsigned i)
 {
 	const struct cell *ce = &run->run_params->cp_cell;
@@ -182,7 +160,7 @@ setup_reader(struct cell_run *run, unsigned i)
 	 */
 	if (cell_apart(ce->ce_design, ce->ce_lock)) {
 		r->r_dev = NULL;
-		error = make_device(run, ledger_at(run, 1 + i), &r->r_dev);
+		error = make_device(run, 1 + i, &r->r_dev);
 		if (error == 0 && !randomdev_seeded(r->r_dev))
 			error = cell_unseeded(run, r->r_dev, 0);
 	}
@@ -227,6 +205,7 @@ cell_setup(struct cell_run *run)
 	const unsigned n = index_harvest(run);
 	struct cell_measure *cm = run->run_measure;
 	struct result_sample *rs = &cm->cm_sample;
+	struct harvest_error why;
 	int error;
 
 	run->run_main.mt_index = index_main(run);
@@ -251,10 +230,16 @@ cell_setup(struct cell_run *run)
 		rs->output_sha256 = xcalloc(n, sizeof(*rs->output_sha256));
 	run->run_hold = xcalloc(n, sizeof(*run->run_hold));
 	error = make_profile(run);
-	if (error == 0)
-		error = setup_shared(run);
 	if (error != 0)
 		return (error);
+	error = harvest_init(&run->run_sources, &cp->cp_config->bc_harvest,
+	    &why);
+	if (error != 0)
+		return (cell_fail(run, error, "%s", why.text));
+	error = make_device(run, 0, &run->run_dev);
+	if (error != 0)
+		return (error);
+	harvest_attach(&run->run_sources, run->run_dev);
 	run->run_readers = xaligned(MACHINE_CACHE_LINE, n *
 	    sizeof(*run->run_readers));
 	for (unsigned i = 0; error == 0 && i < n; i++)

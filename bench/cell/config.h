@@ -38,11 +38,9 @@ void bench_config_sets(struct bench_config *bc,
     struct tunable_set sets[BENCH_TUNABLE_SETS]);
 
 /*
- * Sets a tunable from "name=value"; *error is what tunable_set_text() returned.
- *
- *   value  out  where the value begins; NULL: text is something else
- *
- * Returns: the tunable; NULL: there is none of that name.
+ * Sets a tunable from "name=value"; *error is what tunable_set_text() returned;
+ * *value is where the value begins, or NULL: text is something else.  Returns:
+ * the tunable; NULL: there is none of that name.
  */
 const struct tunable *bench_config_set(struct bench_config *bc,
     const char *text, const char **value, int *error);

@@ -20,12 +20,9 @@ struct critical_section {
 	bool		 se_exponential; /* both are means of drawn times */
 	unsigned	 se_lines;	/* data that the lock guards; 0: none */
 	bool		 se_node_locks;	/* each node has its lock and data */
-	/*
-	 * Mean writes per hold to a word that all threads share, whichever
-	 * lock they hold.
-	 */
-	double		 se_common_writes;
-	double		 se_common_before;	/* and before each attempt */
+	/* Mean writes to a word that all share, whichever lock they hold. */
+	double		 se_common_writes;	/* in each hold */
+	double		 se_common_before;	/* before each attempt */
 	uint64_t	 se_least;	/* acquisitions; the window may grow */
 	double		 se_warmup_s;
 	double		 se_time_s;

@@ -2,17 +2,12 @@
 #include "bench/cell/failpoints.h"
 #include "bench/cli/format.h"
 
-enum {
-	FIRST_FORTUNA	= LIB_FAILPOINTS,
-	FIRST_QUEUE	= LIB_FAILPOINTS + FAILPOINT_QUEUE
-};
-
 const struct failpoint_def *
 failpoints_def(unsigned i)
 {
 	KASSERT(i < FAILPOINTS, ("fail point %u", i));
-	return (i < FIRST_FORTUNA ? &lib_failpoints[i] :
-	    &fortuna_failpoints[i - FIRST_FORTUNA]);
+	return (i < LIB_FAILPOINTS ? &lib_failpoints[i] :
+	    &fortuna_failpoints[i - LIB_FAILPOINTS]);
 }
 
 int
@@ -54,7 +49,7 @@ failpoints_parse(struct failpoint_list *fl, const char *text,
 bool
 failpoints_need_queue(const struct failpoint_list *fl)
 {
-	for (unsigned i = FIRST_QUEUE; i < FAILPOINTS; i++)
+	for (unsigned i = LIB_FAILPOINTS + FAILPOINT_QUEUE; i < FAILPOINTS; i++)
 		if (fl->fl_text[i] != NULL)
 			return (true);
 	return (false);
@@ -66,7 +61,7 @@ failpoints_make(struct failpoints *fa, const struct failpoint_list *fl,
     unsigned first, unsigned readers)
 {
 	struct failpoint *const lib = fa->fa_point;
-	struct failpoint *const fortuna = fa->fa_point + FIRST_FORTUNA;
+	struct failpoint *const fortuna = fa->fa_point + LIB_FAILPOINTS;
 
 	for (unsigned i = 0; i < FAILPOINTS; i++) {
 		failpoint_init(&fa->fa_point[i], failpoints_def(i),
@@ -96,9 +91,9 @@ void
 failpoints_set(struct failpoints *fa, struct randomdev_params *rp)
 {
 	/* Sources know all but lib's, by name. */
-	rp->rp_failpoints = fa->fa_point + FIRST_FORTUNA;
+	rp->rp_failpoints = fa->fa_point + LIB_FAILPOINTS;
 	rp->rp_failpoint_count = FORTUNA_FAILPOINTS;
-	rp->rp_clock = &fa->fa_point[FIRST_FORTUNA + FAILPOINT_clock_step];
+	rp->rp_clock = &rp->rp_failpoints[FAILPOINT_clock_step];
 	rp->rp_kernel.kp_lock_config.faults = &fa->fa_lock;
 	rp->rp_kernel.kp_spin_faults = &fa->fa_spin;
 }

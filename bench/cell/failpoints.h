@@ -52,11 +52,8 @@ bool failpoints_need_queue(const struct failpoint_list *fl);
 
 /*
  * Makes all points, so that evaluations of each are counted.  The list outlives
- * them.
- *
- *   pause_ns  in  the most that a pause lasts; -1: until failpoints_release()
- *   first     in  mt_index of the first reader
- *   readers   in  of them, in a row
+ * them.  Pauses last pause_ns at most, or with -1 until failpoints_release();
+ * readers have mt_index first and those behind it.
  */
 void failpoints_make(struct failpoints *fa, const struct failpoint_list *fl,
     const struct failpoint_machine *fm, uint64_t seed, int64_t pause_ns,

@@ -136,16 +136,15 @@ pinning_parse(struct pinning *pl, const char *text,
 	if (strcmp(text, "none") == 0)
 		return (0);
 	pl->pl_ranks = xcalloc(pl->pl_cpus, sizeof(*pl->pl_ranks));
-	for (unsigned i = 0; i < CPU_ORDERS; i++) {
-		if (strcmp(text, order_names[i]) == 0) {
-			if (vt == NULL)
-				cpu_ranks((enum cpu_order)i, pl->pl_ranks);
-			else
-				vm_topology_ranks(vt, (enum cpu_order)i,
-				    pl->pl_ranks);
-			pl->pl_count = pl->pl_cpus;
-			return (0);
-		}
+	for (enum cpu_order i = 0; i < CPU_ORDERS; i++) {
+		if (strcmp(text, order_names[i]) != 0)
+			continue;
+		if (vt == NULL)
+			cpu_ranks(i, pl->pl_ranks);
+		else
+			vm_topology_ranks(vt, i, pl->pl_ranks);
+		pl->pl_count = pl->pl_cpus;
+		return (0);
 	}
 	status = parse_list(pl, vt, text, error);
 	if (status != 0)

@@ -18,12 +18,9 @@ struct pinning {
 /*
  * Reads the argument of --place: "compact", "scatter" or "smt-first", orders of
  * all usable CPUs (lib/machine/cpu.h); "none", no thread is bound; or a list of
- * CPUs with ranges, and after a slash the harvest thread's: "0-3,8/9".
- *
- *   vt  in  the simulated machine, which numbers CPUs by rank; NULL: the host,
- *           with the operating system's numbers
- *
- * Returns: 0, or EINVAL with what is wrong.
+ * CPUs with ranges, and after a slash the harvest thread's: "0-3,8/9".  vt is
+ * the simulated machine, which numbers CPUs by rank; NULL: the host, with the
+ * operating system's numbers.  Returns: 0, or EINVAL with what is wrong.
  */
 int pinning_parse(struct pinning *pl, const char *text,
     const struct vm_topology *vt, char error[PINNING_ERROR_SIZE]);

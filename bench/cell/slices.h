@@ -58,11 +58,9 @@ enum slice_state {
 };
 
 /*
- * Waits there if others must come first.  With NULL, of a cell that runs alone,
- * it does nothing.
- *
- *   bytes  in  of SLICE_READY: what its readers made in the window so far;
- *              called from another thread until SLICE_CLOSED was reported
+ * Waits there if others must come first; does nothing with NULL, of a cell that
+ * runs alone.  SLICE_READY has what its readers made in the window so far, for
+ * another thread until SLICE_CLOSED.
  *
  * Returns: 0, or EINTR when the cell must not go on.
  */

@@ -3,22 +3,13 @@
 #include "lib/base/splitmix.h"
 
 enum {
-	/*
-	 * What a run may take beyond its seeding, warm-up, window and the
-	 * requests under way before it counts as stuck.
-	 */
+	/* More than seeding, warm-up, window and requests take: stuck. */
 	VIRTUAL_REST_S	= 10,
-	/* In that, what handing a lock over may take. */
-	VIRTUAL_HAND_OVER_NS = 20 * 1000,
-
-	/* Of a cell, whatever its readers: pools, queue and results. */
-	VIRTUAL_CELL_BYTES = 1 << 20,
-	/* Between two keys. */
-	VIRTUAL_PAGE_BYTES = 4096,
-	/* Of a CPU's part: lock, key with its schedule, their lines. */
-	VIRTUAL_PART_BYTES = 4096,
-	/* Lines that a lock has for each thread, with what rounding adds. */
-	VIRTUAL_LOCK_LINES = 4
+	VIRTUAL_HAND_OVER_NS = 20 * 1000,	/* of a lock, at most */
+	VIRTUAL_CELL_BYTES = 1 << 20,	/* pools, queue and results */
+	VIRTUAL_PAGE_BYTES = 4096,	/* between two keys */
+	VIRTUAL_PART_BYTES = 4096,	/* of a CPU: lock, key, their lines */
+	VIRTUAL_LOCK_LINES = 4		/* for each thread, rounded up */
 };
 
 static const uint64_t ps_per_ms = UINT64_C(1000) * 1000 * 1000;

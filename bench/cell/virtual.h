@@ -16,9 +16,7 @@ struct virtual_machine {
 };
 
 /*
- * Makes the machine of a profile, with cpus and nodes as vm_topology_make()
- * takes them.
- *
+ * Makes a profile's machine of cpus and nodes, as vm_topology_make() has them.
  * Returns: 0; EINVAL for a wrong name or contents; ERANGE for a wrong shape;
  * else what profile_load() returns.
  */
@@ -29,21 +27,16 @@ int virtual_make(struct virtual_machine *vi, const char *name, unsigned cpus,
 uint64_t virtual_seed(uint64_t seed, unsigned repeat, const struct cell *ce);
 
 /*
- * Configures a run, with the machine's profile or one drawn from it; pointers
- * of the caller's remain NULL.
- *
- *   native  in  whether ciphers use the CPU's instructions
+ * Configures a run, with the machine's profile or one drawn from it, and
+ * whether ciphers use the CPU's instructions; the caller's pointers are NULL.
  */
 void virtual_config(const struct virtual_machine *vi, const struct profile *pr,
     const struct cell_params *cp, bool native, uint64_t seed,
     struct machine_config *mc);
 
 /*
- * The memory that one run needs at most, in bytes.
- *
- *   size   in  of the largest request
- *   bytes  in  whether bytes are made
- *   parts  in  whether the design has a part with a lock for each CPU
+ * The memory that one run needs at most, with size that of the largest request,
+ * if bytes are made, and if the design has a part with a lock for each CPU.
  */
 uint64_t virtual_memory_bytes(const struct virtual_machine *vi,
     unsigned readers, uint64_t size, bool bytes, bool parts);

@@ -95,8 +95,7 @@ check_pair(const struct compare *co, struct compare_pair *pa)
 		text_add(&why, "the difference drifted over the run: by %+.1f "
 		    "%% (p %.2g); measure again, for longer",
 		    100 * trend.tr_change, trend.tr_p);
-	snprintf(pa->pa_refused, sizeof(pa->pa_refused), "%.*s",
-	    COMPARE_REFUSED_SIZE - 1, why.s);
+	(void)format_wrong(pa->pa_refused, sizeof(pa->pa_refused), "%s", why.s);
 	utf8_truncate(pa->pa_refused);
 }
 
@@ -175,7 +174,7 @@ measure_pair(struct judge *ju, struct compare_pair *pa)
 		n = pa->pa_cell[side]->repeats;
 		if (ju->ju_draws[side].rs_n == n)
 			continue;
-		resample_fini(&ju->ju_draws[side]);
+		free(ju->ju_draws[side].rs_middle);
 		resample_init(&ju->ju_draws[side], n, draw_seed[side]);
 	}
 	for (unsigned q = 0; q <= QUANTITIES; q++) {
@@ -345,8 +344,8 @@ compare_judge(struct compare *co)
 			decide(co, row);
 		co->co_rows[row->cr_verdict]++;
 	}
-	resample_fini(&ju.ju_draws[0]);
-	resample_fini(&ju.ju_draws[1]);
+	free(ju.ju_draws[0].rs_middle);
+	free(ju.ju_draws[1].rs_middle);
 	free(room);
 }
 

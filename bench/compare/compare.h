@@ -22,8 +22,6 @@
  * has, and above the margin and the resolution.
  * Less CPU of the harvest thread is better only if it delivered no fewer events
  * and its p99 is no longer, both by intervals that do not overlap.
- *
- * Functions that print do not check the stream.
  */
 #ifndef BENCH_COMPARE_COMPARE_H
 #define BENCH_COMPARE_COMPARE_H
@@ -117,11 +115,10 @@ struct compare {
 };
 
 /*
- * Whether two results were measured alike.  A measured and a predicted one are
- * always refused.  If the host, simulated machine, measured time or INVARIANTS
- * differ, the comparison is refused, or with across only flagged.  Other
- * differences and what compare_noise() finds are flagged.  Returns: 0, or
- * EINVAL and in error what differs.
+ * Whether two results were measured alike: not one measured and one predicted,
+ * nor, without across, if the host, simulated machine, measured time or
+ * INVARIANTS differ.  Other differences and what compare_noise() finds are
+ * flagged.  Returns: 0, or EINVAL and in error what differs.
  */
 int compare_conditions(struct compare *co, bool across,
     char error[COMPARE_TEXT_SIZE]);
@@ -190,10 +187,9 @@ bool compare_gate_met(const struct compare *co, const struct compare_gate *cg,
 
 /*
  * Prints on stderr the rows that meet a condition and those that were refused;
- * warns of a condition on changes too small to be ranked.  Returns: 0 when it
- * passes, with refused_ok although rows were refused; EXIT_UNFIT if no row
- * meets it and a cell of a refused one failed a gate; else EXIT_FAILURE, also
- * without any row.
+ * warns where changes are too small to be ranked.  Returns: 0 when it passes,
+ * refused rows aside with refused_ok; EXIT_UNFIT if no row meets it and a
+ * refused one's cell failed a gate; else EXIT_FAILURE, also without any row.
  */
 int compare_fail_if(const struct compare *co, const struct compare_gate *cg,
     bool refused_ok);

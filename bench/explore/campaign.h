@@ -24,10 +24,7 @@ struct campaign {
 	uint64_t		cn_first;
 	uint64_t		cn_end;
 	unsigned		cn_jobs;	/* host threads */
-	/*
-	 * Called with the schedules done, ten times a second at most, by the
-	 * caller's thread; or NULL.
-	 */
+	/* Called by the caller's thread with the schedules done; or NULL. */
 	void			(*cn_progress)(void *context, uint64_t done);
 	void			*cn_context;
 };
@@ -49,10 +46,7 @@ extern const struct field campaign_row_fields[];
 
 struct campaign_result {
 	struct campaign_row ce_row;
-	/*
-	 * Schedules run before cn_first, from which the strategy learned.
-	 * Only a failed one is counted elsewhere.
-	 */
+	/* Run before cn_first, for the strategy to learn from; none failed. */
 	uint64_t	ce_ahead;
 	/* By fail point, as failpoints_def() numbers them. */
 	uint64_t	ce_evaluated[FAILPOINTS];

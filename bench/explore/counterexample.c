@@ -171,16 +171,11 @@ counterexample_set_tunable(struct subject *tb, const char *text, char *why,
 		if (error == 0)
 			tb->tb_setting[tb->tb_settings++] = set;
 	}
-	if (error == 0)
-		return (0);
-	if (error == EINVAL)
-		snprintf(why, size, "%s: \"%.40s\": expected %s", name,
-		    text + n + 1, range);
-	else
-		snprintf(why, size, "\"%.60s\": expected name=value of a "
-		    "tunable of locks or of design %s; \"rngsim list "
-		    "tunables\" has them", text, tb->tb_design->de_ident);
-	return (EINVAL);
+	return (error == 0 ? 0 : error == EINVAL ? format_wrong(why, size,
+	    "%s: \"%.40s\": expected %s", name, text + n + 1, range) :
+	    format_wrong(why, size, "\"%.60s\": expected name=value of a "
+	    "tunable of locks or of design %s; \"rngsim list tunables\" has "
+	    "them", text, tb->tb_design->de_ident));
 }
 
 /* A list's items: "FIRST", or "FIRST" and "SECOND" with a mark between. */
@@ -396,7 +391,8 @@ read_line(struct lines *li, struct counterexample *cx, uint32_t *seen)
 }
 
 int
-counterexample_load(struct counterexample *cx, const char *path, char *message)
+counterexample_load(struct counterexample *cx, const char *path,
+    char message[LINES_ERROR_SIZE])
 {
 	uint32_t seen = 0;
 	bool ended = false;

@@ -47,14 +47,11 @@ const char *counterexample_add(struct counterexample *cx, bool failpoint,
 char *counterexample_text(const struct counterexample *cx);
 
 /*
- * Reads one; counterexample_free() is due either way.
- *
- *   message  out  LINES_ERROR_SIZE bytes: what is wrong, with file and line
- *
- * Returns: 0; EINVAL; ENOMEM; or what read(2) returned.
+ * Reads one; counterexample_free() is due either way.  Returns: 0; EINVAL;
+ * ENOMEM; or what read(2) returned; what is wrong is in message.
  */
 int counterexample_load(struct counterexample *cx, const char *path,
-    char *message);
+    char message[LINES_ERROR_SIZE]);
 
 /* Sets a tunable from "name=value".  Returns: 0, or EINVAL and why. */
 int counterexample_set_tunable(struct subject *tb, const char *text, char *why,
@@ -72,19 +69,16 @@ int counterexample_run(struct execution *ex, const struct counterexample *cx,
     bool traced, struct replay *ry);
 
 /*
- * Replaces it by the smallest that is found to break the same property: a
- * smaller scenario, then fewer switches.
- *
- *   runs_max  in  executions to spend
+ * Replaces it by the smallest that is found with so many runs to break the same
+ * property: a smaller scenario, then fewer switches.
  *
  * Returns: 0; ENOMEM; EINTR; EPROTO: its outcome is not the recorded one.
  */
 int shrink(struct execution *ex, struct counterexample *cx, uint64_t runs_max);
 
 /*
- * Shrinks a schedule alone, as long as fails() returns true for it.
- *
- *   fails  in  runs a schedule; may replace it by the one that was really run
+ * Shrinks a schedule alone, as long as fails() returns true for it, which runs
+ * it and may replace it by the one that was really run.
  */
 void shrink_schedule(struct schedule *sd,
     bool (*fails)(void *context, struct schedule *sd), void *context);

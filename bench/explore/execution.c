@@ -100,8 +100,8 @@ feed_passing(struct execution *ex, unsigned most, bool until_seeded)
 	if (ex->ex_tested)
 		fail->fp_spec = NULL;
 	for (unsigned i = 0; i < most; i++) {
-		if (until_seeded && randomdev_seeded(ex->ex_device))
-			ex->ex_seeded = true;
+		ex->ex_seeded |= until_seeded &&
+		    randomdev_seeded(ex->ex_device);
 		if (until_seeded && ex->ex_seeded)
 			break;
 		feed(ex);
@@ -113,12 +113,10 @@ feed_passing(struct execution *ex, unsigned most, bool until_seeded)
 static void
 pass_tests(struct execution *ex)
 {
-	const struct kern_setting again = { NIST_HEALTHTEST_ONDEMAND,
-	    1 << RANDOM_INTERRUPT };
-
 	if (!ex->ex_tested)
 		return;
-	randomdev_set(ex->ex_device, &again);
+	randomdev_set(ex->ex_device, &(struct kern_setting){
+	    NIST_HEALTHTEST_ONDEMAND, 1 << RANDOM_INTERRUPT });
 	feed_passing(ex, START_UP_EVENTS, false);
 }
 
@@ -130,13 +128,6 @@ feed_until_seeded(struct execution *ex)
 	feed_passing(ex, FEEDS_MAX, true);
 }
 
-static void
-sleep_ms(uint32_t ms)
-{
-	if (ms > 0)
-		machine_sleep((int64_t)ms * 1000 * 1000);
-}
-
 /* Gives the bursts to the queue, or to the algorithm. */
 static void
 make_bursts(struct execution *ex)
@@ -144,7 +135,8 @@ make_bursts(struct execution *ex)
 	const struct scenario *sn = ex->ex_scenario;
 
 	for (unsigned i = 0; i < sn->sn_bursts; i++) {
-		sleep_ms(sn->sn_burst[i].ss_sleep_ms);
+		if (sn->sn_burst[i].ss_sleep_ms > 0)
+			machine_sleep(sn->sn_burst[i].ss_sleep_ms * NS_PER_MS);
 		for (unsigned k = 0; k < sn->sn_burst[i].ss_amount; k++)
 			(sn->sn_queue ? enqueue : feed)(ex);
 		if (!sn->sn_queue)
@@ -255,7 +247,9 @@ reader_main(void *arg)
 
 	machine_curthread()->mt_index = i + 1;
 	for (unsigned k = 0; k < sn->sn_reads[i]; k++) {
-		sleep_ms(sn->sn_read[i][k].ss_sleep_ms);
+		if (sn->sn_read[i][k].ss_sleep_ms > 0)
+			machine_sleep(sn->sn_read[i][k].ss_sleep_ms *
+			    NS_PER_MS);
 		read_one(ex, r, sn->sn_read[i][k].ss_amount);
 	}
 }
@@ -358,11 +352,11 @@ static int
 run_threads(struct execution *ex)
 {
 	const struct scenario *sn = ex->ex_scenario;
-	unsigned i, made = 0;
 	int error = 0;
+	unsigned i;
 
-	for (; error == 0 && made < sn->sn_readers; made += error == 0)
-		error = start_reader(ex, made);
+	for (i = 0; error == 0 && i < sn->sn_readers; i++)
+		error = start_reader(ex, i);
 	if (error == 0)
 		error = machine_spawn(&ex->ex_harvest, "harvest",
 		    MACHINE_CPU_ANY, harvest_main, ex);
@@ -372,7 +366,7 @@ run_threads(struct execution *ex)
 	/* On a simulated machine all of them start, or the run has failed. */
 	if (error != 0)
 		return (error);
-	for (i = 0; i < made; i++)
+	for (i = 0; i < sn->sn_readers; i++)
 		machine_join(&ex->ex_reader[i].r_td);
 	if (sn->sn_queue) {
 		machine_join(&ex->ex_producer);

@@ -76,10 +76,8 @@ struct execution *execution_new(void);
 void execution_free(struct execution *ex);
 
 /*
- * Runs it once, by the choices of vh.
- *
- *   seed   in      of the simulated hardware
- *   trace  in/out  NULL, or all zero: the last events
+ * Runs it once, by the choices of vh, with a seed of the simulated hardware.
+ * *trace, all zero before, takes the last events; it may be NULL.
  *
  * Returns: 0, also when a property is broken; EINTR; ENOMEM; what
  * randomdev_new() returned.

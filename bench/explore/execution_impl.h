@@ -1,7 +1,4 @@
-/*
- * The two parts of a run: execution.c has its threads, execution_run.c the
- * checks.
- */
+/* A run: execution.c has its threads, execution_run.c the checks. */
 #ifndef BENCH_EXPLORE_EXECUTION_IMPL_H
 #define BENCH_EXPLORE_EXECUTION_IMPL_H
 

@@ -128,9 +128,9 @@ static bool
 is_running(void *context)
 {
 	struct execution *ex = context;
-	bool answer;
+	const struct vm_control *vh = ex->ex_control;
+	const bool answer = vh->vh_running(vh->vh_context);
 
-	answer = ex->ex_control->vh_running(ex->ex_control->vh_context);
 	schedule_append(&ex->ex_made.sd_answers, answer, 1);
 	return (answer);
 }
@@ -280,7 +280,6 @@ open_ledger(struct execution *ex)
 	    .lgo_unseen = !di.di_cored,
 	    .lgo_record = ex->ex_trace != NULL ? trace_record : NULL,
 	    .lgo_violated = violated, .lgo_context = ex };
-
 	int error;
 
 	if (ex->ex_trace == NULL && ex->ex_ledger_design == de) {
@@ -300,7 +299,7 @@ run(struct execution *ex)
 {
 	const struct vm_control vh = { .vh_choose = choose,
 	    .vh_running = is_running, .vh_context = ex,
-	    .vh_polls = ex->ex_control->vh_polls,
+	    .vh_polls = ex->ex_made.sd_polls != 0,
 	    .vh_steps_max = EXECUTION_STEPS_MAX,
 	    .vh_memory = (enum vm_memory)ex->ex_subject->tb_memory,
 	    .vh_unordered = unordered };
@@ -341,9 +340,8 @@ run(struct execution *ex)
 	to->to_reads = ex->ex_reads;
 	if (ex->ex_faulted)
 		failpoints_count(&ex->ex_faults, &to->to_faults);
-	if (error == FAILED || error == EDEADLK)
-		return (0);
-	return (error != 0 ? error : ex->ex_error);
+	return (error == 0 ? ex->ex_error : error == FAILED ||
+	    error == EDEADLK ? 0 : error);
 }
 
 int

@@ -4,7 +4,7 @@
  * The ledger records which keystream a read made, not what it returned.  So the
  * keystream of a run is kept, and each read's output is searched in it.  A read
  * may return keystream that its own thread made during it, or bytes of a
- * buffer; no byte twice; no byte of a key; and no byte that was never written:
+ * buffer; no byte twice, none of a key, and none that was never written:
  * buffers are filled with OUTPUT_CHECK_CANARY, which keystream never contains.
  */
 #ifndef BENCH_EXPLORE_OUTPUT_CHECK_H

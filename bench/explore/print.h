@@ -19,10 +19,8 @@ void explore_print_sum(FILE *out, const struct campaign *cn,
     const struct campaign_result *sum, unsigned campaigns);
 
 /*
- * The broken property, where it was found, and the last steps if they were
- * traced.
- *
- *   turns  in  turns of the schedule before it was shrunk, or 0
+ * The broken property, where it was found, the turns of the schedule before it
+ * was shrunk, unless they are 0, and the last steps if they were traced.
  */
 void explore_print_failure(FILE *out, const struct counterexample *cx,
     const struct replay *ry, unsigned turns);

@@ -88,7 +88,7 @@ void strategy_end(struct strategy *sg);
 unsigned strategy_choose(void *sg, const struct vm_choice *vo);
 bool strategy_running(void *sg);
 
-/* Draws a number below n, n > 0. */
+/* A number below n, n > 0. */
 static inline unsigned
 strategy_below(uint64_t *state, unsigned n)
 {

@@ -20,18 +20,18 @@ enum {
 };
 
 double
-stats_median(double *values, unsigned n)
-{
-	return (stats_quantile(values, n, 0.5));
-}
-
-double
 stats_quantile(double *values, unsigned n, double q)
 {
 	KASSERT(n > 0, ("quantile of nothing"));
 	KASSERT(q >= 0 && q <= 1, ("quantile %f", q));
 	gsl_sort(values, 1, n);
 	return (gsl_stats_quantile_from_sorted_data(values, 1, n, q));
+}
+
+double
+stats_median(double *values, unsigned n)
+{
+	return (stats_quantile(values, n, 0.5));
 }
 
 double
@@ -126,7 +126,7 @@ stats_ci95_median(const double *values, unsigned n, uint64_t seed,
 	resample_interval(medians, low, high);
 	free(sorted);
 	free(medians);
-	resample_fini(&rs);
+	free(rs.rs_middle);
 }
 
 void
@@ -374,13 +374,6 @@ resample_init(struct resample *rs, unsigned n, uint64_t seed)
 	*rs = (struct resample){ .rs_n = n, .rs_middle = middle };
 	free(drawn);
 	gsl_rng_free(rng);
-}
-
-void
-resample_fini(struct resample *rs)
-{
-	free(rs->rs_middle);
-	*rs = (struct resample){ .rs_n = 0 };
 }
 
 void

@@ -124,9 +124,11 @@ struct resample {
 	unsigned	(*rs_middle)[2];	/* equal where n is odd */
 };
 
-/* Draws from 1 or more values; the same n and seed give the same draws. */
+/*
+ * Draws from 1 or more values; the same n and seed give the same draws.
+ * rs_middle is to be freed.
+ */
 void resample_init(struct resample *rs, unsigned n, uint64_t seed);
-void resample_fini(struct resample *rs);
 
 /* The medians of all draws from rs_n sorted values. */
 void resample_medians(const struct resample *rs, const double *sorted,
