@@ -176,10 +176,7 @@ read_size(struct sweep *sw, uint64_t n)
 		check_uses(sw, old, n);
 }
 
-/*
- * Whether reads begin at different counters and use none from before the first.
- * A large read may have a key of its own, whose counters start anew.
- */
+/* Whether reads use ever higher counters; a large one may have its own key. */
 static bool
 is_line(struct sweep *sw)
 {
@@ -361,11 +358,10 @@ say(const struct arithmetic *ar, struct evidence_row *row)
 		row_fails(row, "%s. ", ar->ar_text);
 	else if (ar->ar_sizes == 0)
 		row_says(row, "no keystream was asked for. ");
-	else
-		row_says(row, "%" PRIu64 " sizes, all to %" PRIu64
-		    " bytes: ", ar->ar_sizes, ar->ar_all);
 	if (ar->ar_failed || ar->ar_sizes == 0)
 		return;
+	row_says(row, "%" PRIu64 " sizes, all to %" PRIu64 " bytes: ",
+	    ar->ar_sizes, ar->ar_all);
 	if (!ar->ar_line)
 		row_says(row, "no counter twice under a key, "
 		    "each key from the start. ");

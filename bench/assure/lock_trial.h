@@ -41,10 +41,7 @@ struct lock_trial {
 	struct machine_outcome lt_outcome;
 };
 
-/*
- * Runs a trial on the flavour's machine; mc is NULL but for a simulated one.
- * Returns: 0; ENOMEM, EAGAIN; what machine_run() returns.
- */
+/* Runs it on the flavour's machine; mc: a simulated one.  As machine_run(). */
 typedef int	lock_trial_runner(struct lock_trial *lt,
 		    const struct machine_config *mc);
 

@@ -88,11 +88,7 @@ cell_row_finish(const struct engine *en, struct cell_row *cr)
 void
 cell_measure_free(struct cell_measure *cm)
 {
-	free(cm->cm_sample.reader_mb_per_s);
-	free(cm->cm_sample.reader_cpu);
-	free(cm->cm_sample.interval_mb_per_s);
-	free(cm->cm_sample.slice_mb_per_s);
-	free(cm->cm_sample.output_sha256);
+	field_free(result_sample_fields, &cm->cm_sample);
 	free(cm->cm_rows);
 	free(cm->cm_waits);
 	memset(cm, 0, sizeof(*cm));

@@ -67,11 +67,9 @@ request(struct reader *r, size_t n, size_t *made, uint64_t *now)
 }
 
 /*
- * Waits until a time, or until the phase is no longer what it was.  Sleeping
- * ends some time after it should, so the last stretch is spent awake; where
- * others need the CPU it is offered to them.
- *
- * Returns: the time.
+ * Waits until a time, or until the phase is no longer what it was.  Sleep ends
+ * late, so the last stretch is spent awake; where others need the CPU it is
+ * offered to them.  Returns: the time.
  */
 static uint64_t
 wait_until(struct cell_run *run, uint64_t until, enum phase phase)

@@ -124,7 +124,7 @@ cell_left_waiting(const struct cell_run *run, unsigned i)
 
 extern const struct engine FLAVOURED(engine);
 
-/* Formats the message of a failed run.  Returns: error. */
+/* Prints why a run failed.  Returns: error. */
 int cell_fail(struct cell_run *run, int error, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -146,21 +146,22 @@ static bool
 open_all(struct slices *sl)
 {
 	struct slice_arm *sa;
+	int error;
 
 	gsl_ran_shuffle(sl->sl_rng, sl->sl_order, sl->sl_count,
 	    sizeof(*sl->sl_order));
 	for (unsigned i = 0; i < sl->sl_count; i++) {
 		sa = &sl->sl_arms[sl->sl_order[i]];
-		sa->sa_error = pthread_create(&sa->sa_thread, NULL, arm_main,
-		    sa);
-		if (sa->sa_error != 0) {
+		error = pthread_create(&sa->sa_thread, NULL, arm_main, sa);
+		sa->sa_started = error == 0;
+		if (error != 0) {
+			sa->sa_error = error;
 			snprintf(sa->sa_why, sizeof(sa->sa_why), "the host "
 			    "refused to start a cell's thread: %s",
-			    strerror(sa->sa_error));
-			return (false);
+			    strerror(error));
 		}
-		sa->sa_started = true;
-		if (wait_state(sl, sa, SLICE_READY, -1) != SLICE_READY)
+		if (!sa->sa_started ||
+		    wait_state(sl, sa, SLICE_READY, -1) != SLICE_READY)
 			return (false);
 	}
 	for (unsigned i = 0; i < sl->sl_count; i++)
@@ -177,13 +178,7 @@ open_all(struct slices *sl)
 	return (true);
 }
 
-/*
- * One slice.
- *
- *   requests  out  that its readers ended in it
- *
- * Returns: whether the window was open throughout.
- */
+/* One slice, its rate and requests; whether the window was open all along. */
 static bool
 slice(struct slices *sl, struct slice_arm *sa, double *mb_per_s,
     double *requests)
@@ -259,7 +254,6 @@ alternate(struct slices *sl)
 static int
 finish(struct slices *sl, struct cell_measure *cm, char error_text[])
 {
-	struct result_sample *rs;
 	struct slice_arm *sa;
 	int error = 0;
 
@@ -279,14 +273,12 @@ finish(struct slices *sl, struct cell_measure *cm, char error_text[])
 	}
 	for (unsigned i = 0; i < sl->sl_count; i++) {
 		sa = &sl->sl_arms[i];
-		if (error != 0 && sa->sa_started && sa->sa_error == 0)
+		if (error == 0) {
+			cm[i].cm_sample.slices = sl->sl_blocks;
+			cm[i].cm_sample.slice_mb_per_s = sa->sa_mb_per_s;
+			sa->sa_mb_per_s = NULL;
+		} else if (sa->sa_started && sa->sa_error == 0)
 			cell_measure_free(&cm[i]);
-		if (error != 0)
-			continue;
-		rs = &cm[i].cm_sample;
-		rs->slices = sl->sl_blocks;
-		rs->slice_mb_per_s = sa->sa_mb_per_s;
-		sa->sa_mb_per_s = NULL;
 	}
 	return (error);
 }

@@ -125,9 +125,8 @@ int compare_conditions(struct compare *co, bool across,
 
 /*
  * Sets co_noise and flags how the machine moved: all cells drift over a run,
- * vary together from block to block, or controls differ between A and B; where
- * these are not of one program that is not in co_noise.  Within one result only
- * the drift is flagged.
+ * vary together from block to block, or controls of one program differ between
+ * A and B.  Within one result only the drift is flagged.
  */
 void compare_noise(struct compare *co, bool same_program);
 
@@ -165,9 +164,9 @@ const char *compare_name(const struct compare *co,
     const struct compare_pair *pa, unsigned side);
 
 /*
- * A condition of --fail-if, of the change: "QUANTITY < NUMBER%" or ">", which
- * ranked rows may meet, or with "possible" behind it, which a row meets unless
- * its interval, widened by what is never ranked, excludes such a change.
+ * A condition of --fail-if, of a ranked row's change: "QUANTITY < NUMBER%" or
+ * ">"; with "possible" behind it a row meets it unless its interval, widened by
+ * what is never ranked, excludes such a change.
  */
 struct compare_gate {
 	const char	*cg_text;	/* the caller's */

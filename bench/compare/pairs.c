@@ -43,12 +43,7 @@ is_side(const struct compare *co, const struct result_cell *cell,
 	    (strcmp(name_of(cell, co->co_by), base) == 0) == (side == 0));
 }
 
-/*
- * Pairs are in B's order.
- *
- *   sorted  in   A's cells in result_cell_order()
- *   met     out  which of A's cells have a partner
- */
+/* In B's order; sorted are A's cells in theirs, met those with a partner. */
 static void
 pair_up(struct compare *co, const struct result_cell **sorted,
     const char *base, bool *met)

@@ -6,10 +6,7 @@
 #include "bench/sweep/pool.h"
 #include "lib/machine/tick.h"
 
-/*
- * A block of schedules, a task of the pool: its part of the result, where
- * ce_exhausted and ce_failed end the campaign, as does its error.
- */
+/* Schedules that are a task of the pool, and their part of the result. */
 struct block {
 	struct execution *bk_execution;	/* for all blocks of the slot */
 	struct campaign_result bk_result;

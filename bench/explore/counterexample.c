@@ -313,6 +313,15 @@ read_choice(struct lines *li, struct counterexample *cx, const struct key *ky,
 	    ky->ky_values == NULL ? "" : "one of ", why));
 }
 
+static bool
+is_property(const struct ledger_property_text *lp, unsigned count,
+    const char *word)
+{
+	while (count > 0 && strcmp(lp[count - 1].lgp_word, word) != 0)
+		count--;
+	return (count > 0);
+}
+
 static int
 read_key(struct lines *li, struct counterexample *cx, const struct key *ky,
     const char *value)
@@ -336,7 +345,9 @@ read_key(struct lines *li, struct counterexample *cx, const struct key *ky,
 	case CHOICE:
 		return (read_choice(li, cx, ky, value));
 	case PROPERTY:
-		if (!execution_has_property(value))
+		if (!is_property(execution_properties, EXECUTION_PROPERTIES,
+		    value) && !is_property(ledger_properties,
+		    LEDGER_PROPERTIES, value))
 			return (lines_refuse(li, "\"%.40s\" is no property; "
 			    "rngsim-ledger(7) has them", value));
 		/* FALLTHROUGH */

@@ -20,10 +20,8 @@ struct trace_event {
 	char		te_text[EVENT_TRACE_TEXT_SIZE];
 };
 
-/* All zero: empty. */
 struct event_trace {
-	/* The i-th event is at i modulo EVENT_TRACE_EVENTS. */
-	struct trace_event	et_event[EVENT_TRACE_EVENTS];
+	struct trace_event	et_event[EVENT_TRACE_EVENTS];	/* a ring */
 	unsigned	 et_count;	/* events ever added */
 	char		 et_name[EVENT_TRACE_THREADS_MAX]
 			    [EVENT_TRACE_NAME_SIZE];

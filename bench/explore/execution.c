@@ -25,18 +25,6 @@ const struct ledger_property_text execution_properties[EXECUTION_PROPERTIES] = {
 #undef EXECUTION_PROPERTY
 };
 
-bool
-execution_has_property(const char *word)
-{
-	for (unsigned i = 0; i < EXECUTION_PROPERTIES; i++)
-		if (strcmp(execution_properties[i].lgp_word, word) == 0)
-			return (true);
-	for (unsigned i = 0; i < LEDGER_PROPERTIES; i++)
-		if (strcmp(ledger_properties[i].lgp_word, word) == 0)
-			return (true);
-	return (false);
-}
-
 void
 subject_default(struct subject *tb)
 {

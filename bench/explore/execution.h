@@ -21,9 +21,6 @@ enum execution_property {
 extern const struct ledger_property_text
     execution_properties[EXECUTION_PROPERTIES];
 
-/* Whether it is the word of one of these, or of the ledger's. */
-bool execution_has_property(const char *word);
-
 enum {
 	EXECUTION_STEPS_MAX	= 200 * 1000,	/* more are a livelock */
 	DETAIL_SIZE		= 2560,

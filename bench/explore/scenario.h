@@ -54,10 +54,7 @@ struct scenario_limits {
 void scenario_draw(struct scenario *sn, const struct scenario_limits *sm,
     uint64_t seed);
 
-/*
- * Makes the i-th reduction: leaves something out or makes it smaller, or copies
- * sn where that does not apply.  Returns: false when there is no i-th one.
- */
+/* Makes the i-th reduction, or copies sn.  Returns: whether there is one. */
 bool scenario_reduce(const struct scenario *sn, unsigned i,
     struct scenario *smaller);
 

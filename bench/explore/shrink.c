@@ -24,10 +24,8 @@ struct shorter {
 };
 
 /*
- * Tries it without the choices from begin to before end, of some turns; unless
- * to is NOWHERE, those of one turn move before that place.
- *
- * Returns: whether that fails, and is smaller, and is now the schedule.
+ * Tries it without the choices from begin to before end; unless to is NOWHERE,
+ * these, one turn, move there.  Whether it fails, is smaller, and replaces it.
  */
 static bool
 try_without(struct shorter *sx, unsigned begin, unsigned end, unsigned to)
@@ -192,12 +190,11 @@ shrink(struct execution *ex, struct counterexample *cx, uint64_t runs_max)
 	sz.sz_runs_max = runs_max;
 	if (sz.sz_error == 0)
 		shrink_schedule(&cx->cx_schedule, still_fails, &sz);
-	if (sz.sz_error == 0 && !broke(&sz, counterexample_run(ex, cx, false,
-	    ry)) && sz.sz_error == 0)
-		return (EPROTO);
-	if (sz.sz_error == 0) {
-		cx->cx_hash = ry->ry_outcome.to_hash;
-		schedule_copy(&cx->cx_schedule, ry->ry_outcome.to_made);
-	}
-	return (sz.sz_error);
+	if (sz.sz_error != 0)
+		return (sz.sz_error);
+	if (!broke(&sz, counterexample_run(ex, cx, false, ry)))
+		return (sz.sz_error != 0 ? sz.sz_error : EPROTO);
+	cx->cx_hash = ry->ry_outcome.to_hash;
+	schedule_copy(&cx->cx_schedule, ry->ry_outcome.to_made);
+	return (0);
 }

@@ -9,10 +9,8 @@
 #include <gsl/gsl_rng.h>
 
 /*
- * Figures of at least one value, also of values that are all 0.
- *
- * The middle value, or the mean of the two middle ones; the value below which a
- * share q, 0..1, lies, linear between neighbours.  Both sort values.
+ * Figures of at least one value.  These two sort values: the middle one, or the
+ * mean of two; that below which a share q, 0..1, lies, linear between values.
  */
 double stats_median(double *values, unsigned n);
 double stats_quantile(double *values, unsigned n, double q);
@@ -149,10 +147,7 @@ struct agreement {
 	const void	*ag_worst_of;	/* NULL: none was added */
 };
 
-/*
- * Adds the prediction `of` something.  The error is a share of what was
- * measured, which is above 0, or else a difference.
- */
+/* Adds one of something: its error is a share of measured > 0, or absolute. */
 void agreement_add(struct agreement *ag, double measured, double predicted,
     bool share, const void *of);
 
