@@ -39,7 +39,7 @@ void schedule_list_print(FILE *out, const char *key,
     const struct schedule_list *sq);
 
 /*
- * Follows a schedule; all else is 0 at first.  After its end, and where it names
+ * Follows a schedule; all else is 0 at first.  After its end, or where it names
  * a thread that cannot run, the current one continues, then others in turn.
  */
 struct schedule_follower {
