@@ -26,7 +26,7 @@ static const double patience_tool_s = 600;
 
 FAMILY_DESCR(assure_checks, evidences[i].ev_descr)
 FAMILY(assure_checks, EVIDENCE_ROWS, evidences[i].ev_name,
-    .fa_descr = assure_checks_descr, .fa_title = "Checks");
+    .fa_descr = assure_checks_descr, .fam_title = "Checks");
 
 static int
 check(struct options *op)
@@ -54,10 +54,10 @@ check(struct options *op)
 
 /* What a terminal shows while rows are gathered. */
 struct showing {
-	struct progress	 sh_progress;
-	const struct evidence *sh_evidence;
-	double		 sh_budget_s;	/* of this one */
-	uint64_t	 sh_before;	/* steps of those before it */
+	struct progress	 swg_progress;
+	const struct evidence *swg_evidence;
+	double		 swg_budget_s;	/* of this one */
+	uint64_t	 swg_before;	/* steps of those before it */
 };
 
 static uint64_t
@@ -71,11 +71,11 @@ static void
 show_waiting(void *context, double elapsed_s)
 {
 	struct showing *sh = context;
-	const double share = elapsed_s / fmax(sh->sh_budget_s, 1);
+	const double share = elapsed_s / fmax(sh->swg_budget_s, 1);
 
-	progress_update(&sh->sh_progress, sh->sh_before + (uint64_t)((share >=
-	    1 ? 1 : share) * (double)(steps(sh->sh_evidence) - 1)),
-	    sh->sh_evidence->ev_descr);
+	progress_update(&sh->swg_progress, sh->swg_before + (uint64_t)((share >=
+	    1 ? 1 : share) * (double)(steps(sh->swg_evidence) - 1)),
+	    sh->swg_evidence->ev_descr);
 }
 
 static double
@@ -89,7 +89,7 @@ static int
 gather(struct page *pg, const struct assure_params *params)
 {
 	struct assure_params ap = *params;
-	struct showing sh = { .sh_before = 0 };
+	struct showing sh = { .swg_before = 0 };
 	double least_s, left_s, shares = 0;
 	const int64_t start_ns = tick_ns();
 	const struct evidence *ev;
@@ -102,14 +102,14 @@ gather(struct page *pg, const struct assure_params *params)
 		shares += pg->pg_rows[i] != NULL ? evidences[i].ev_share : 0;
 	}
 	left_s = pg->pg_budget_s * shares;
-	progress_init(&sh.sh_progress, total, 0);
+	progress_init(&sh.swg_progress, total, 0);
 	ap.ap_waiting = show_waiting;
 	ap.ap_context = &sh;
 	for (unsigned i = 0; i < EVIDENCE_ROWS && error == 0; i++) {
 		if (pg->pg_rows[i] == NULL)
 			continue;
-		sh.sh_evidence = ev = &evidences[i];
-		sh.sh_budget_s = ap.ap_budget_s = fmax(0, left_s -
+		sh.swg_evidence = ev = &evidences[i];
+		sh.swg_budget_s = ap.ap_budget_s = fmax(0, left_s -
 		    seconds_since(start_ns)) * ev->ev_share / shares;
 		shares -= ev->ev_share;
 		show_waiting(&sh, 0);
@@ -117,10 +117,10 @@ gather(struct page *pg, const struct assure_params *params)
 		    patience_failed_s : patience_least_s;
 		error = evidence_gather(ev, &ap, fmax(least_s, PATIENCE *
 		    ap.ap_budget_s), pg->pg_rows[i]);
-		sh.sh_before += steps(ev);
+		sh.swg_before += steps(ev);
 		failed |= pg->pg_rows[i]->er_state == EVIDENCE_FAILS;
 	}
-	progress_fini(&sh.sh_progress);
+	progress_fini(&sh.swg_progress);
 	pg->pg_took_s = seconds_since(start_ns);
 	return (error);
 }

@@ -27,10 +27,10 @@ enum {
 /* One of a reader's buffers. */
 struct half {
 	_Alignas(MACHINE_CACHE_LINE)
-	struct m32	 ha_full;	/* 1: the writer's, 0: the reader's */
-	size_t		 ha_used;
-	uint8_t		*ha_bytes;
-	int		 ha_error;	/* that ended it, short or empty */
+	struct m32	 hlf_full;	/* 1: the writer's, 0: the reader's */
+	size_t		 hlf_used;
+	uint8_t		*hlf_bytes;
+	int		 hlf_error;	/* that ended it, short or empty */
 };
 
 struct stream {
@@ -60,16 +60,16 @@ fill(struct stream *sm, struct half *ha)
 {
 	size_t left, n;
 
-	ha->ha_error = 0;
-	for (ha->ha_used = 0; sm->sm_left_bytes > 0; ha->ha_used += n) {
+	ha->hlf_error = 0;
+	for (ha->hlf_used = 0; sm->sm_left_bytes > 0; ha->hlf_used += n) {
 		n = sm->sm_request_bytes;
 		if (n > sm->sm_left_bytes)
 			n = (size_t)sm->sm_left_bytes;
-		if (n > sm->sm_room_bytes - ha->ha_used)
+		if (n > sm->sm_room_bytes - ha->hlf_used)
 			break;
-		ha->ha_error = randomdev_read(sm->sm_dev, KERNEL_CPU_HERE,
-		    ha->ha_bytes + ha->ha_used, n, &left, true);
-		if (ha->ha_error != 0 || left > 0)
+		ha->hlf_error = randomdev_read(sm->sm_dev, KERNEL_CPU_HERE,
+		    ha->hlf_bytes + ha->hlf_used, n, &left, true);
+		if (ha->hlf_error != 0 || left > 0)
 			break;
 		sm->sm_left_bytes -= n;
 	}
@@ -85,21 +85,21 @@ stream_main(void *arg)
 	machine_curthread()->mt_index = sm->sm_index + 1;
 	for (unsigned i = 0; ; i ^= 1) {
 		ha = &sm->sm_half[i];
-		while (atomic_load_acq_32(&ha->ha_full) != 0)
-			machine_wait_32(&ha->ha_full, 1, -1);
+		while (atomic_load_acq_32(&ha->hlf_full) != 0)
+			machine_wait_32(&ha->hlf_full, 1, -1);
 		if (atomic_load_acq_32(&sm->sm_stop) != 0)
 			break;
 		fill(sm, ha);
-		atomic_store_rel_32(&ha->ha_full, 1);
-		machine_wake_32(&ha->ha_full);
+		atomic_store_rel_32(&ha->hlf_full, 1);
+		machine_wake_32(&ha->hlf_full);
 	}
 }
 
 static void
 give(struct half *ha)
 {
-	atomic_store_rel_32(&ha->ha_full, 0);
-	machine_wake_32(&ha->ha_full);
+	atomic_store_rel_32(&ha->hlf_full, 0);
+	machine_wake_32(&ha->hlf_full);
 }
 
 /* Gives back the half that was taken before and waits for the next one. */
@@ -109,15 +109,15 @@ stream_next(struct stream *sm)
 	struct half *ha = &sm->sm_half[sm->sm_next];
 
 	give(&sm->sm_half[sm->sm_next ^ 1]);
-	while (atomic_load_acq_32(&ha->ha_full) == 0) {
+	while (atomic_load_acq_32(&ha->hlf_full) == 0) {
 		if (stop_asked())
 			return (EINTR);
-		machine_wait_32(&ha->ha_full, 0, -1);
+		machine_wait_32(&ha->hlf_full, 0, -1);
 	}
 	sm->sm_next ^= 1;
-	sm->sm_rest = ha->ha_bytes;
-	sm->sm_rest_bytes = ha->ha_used;
-	return (ha->ha_used == 0 ? ha->ha_error : 0);
+	sm->sm_rest = ha->hlf_bytes;
+	sm->sm_rest_bytes = ha->hlf_used;
+	return (ha->hlf_used == 0 ? ha->hlf_error : 0);
 }
 
 /* The bytes of a reader that are among the first op_bytes of the whole. */
@@ -175,8 +175,8 @@ start(const struct options *op, struct randomdev *rd, struct stream *streams,
 		sm->sm_left_bytes = share(op, i);
 		sm->sm_room_bytes = half_bytes(op, i);
 		for (unsigned k = 0; k < 2; k++) {
-			atomic_init_32(&sm->sm_half[k].ha_full, 1);
-			sm->sm_half[k].ha_bytes =
+			atomic_init_32(&sm->sm_half[k].hlf_full, 1);
+			sm->sm_half[k].hlf_bytes =
 			    xmalloc(sm->sm_room_bytes + 1);
 		}
 		atomic_init_32(&sm->sm_stop, 0);
@@ -202,10 +202,10 @@ finish(const struct options *op, struct stream *streams, unsigned started)
 	/* A waiter for a lock may still have read its owner. */
 	for (struct stream *sm = streams; sm < streams + readers_of(op); sm++)
 		for (unsigned k = 0; k < 2; k++) {
-			if (sm->sm_half[k].ha_bytes != NULL)
-				wipe(sm->sm_half[k].ha_bytes,
+			if (sm->sm_half[k].hlf_bytes != NULL)
+				wipe(sm->sm_half[k].hlf_bytes,
 				    sm->sm_room_bytes);
-			free(sm->sm_half[k].ha_bytes);
+			free(sm->sm_half[k].hlf_bytes);
 		}
 	wipe(streams, readers_of(op) * sizeof(*streams));
 	free(streams);

@@ -139,6 +139,6 @@ run(struct options *op)
 
 FAMILY_DESCR(compare_quantities, quantities[i].qu_title)
 FAMILY(compare_quantities, QUANTITIES, quantities[i].qu_name,
-    .fa_descr = compare_quantities_descr, .fa_title = "Quantities");
+    .fa_descr = compare_quantities_descr, .fam_title = "Quantities");
 
 const struct command cmd_compare = { check, run, 0 };

@@ -33,7 +33,7 @@ struct exploration {
 };
 
 FAMILY(explore_locks, virtual_lock_class_count,
-    virtual_lock_classes[i]->lc_name, .fa_title = "lock");
+    virtual_lock_classes[i]->lc_name, .fam_title = "lock");
 
 static void
 progress(void *context, uint64_t done)
@@ -108,16 +108,16 @@ set_row(struct campaign *cn, const struct options *op, unsigned row)
 	    of_locks]);
 	campaign_limits(tb, sm);
 	if (cn->cn_strategy == &strategy_dfs) {
-		sm->sm_small = true;
-		sm->sm_readers_most = sm->sm_readers_least;
+		sm->lim_small = true;
+		sm->lim_readers_most = sm->lim_readers_least;
 	}
 	if (GIVEN(op, EXPLORE_READERS)) {
-		sm->sm_readers_least = (unsigned)op->op_readers.ol_value[0];
-		sm->sm_readers_most = sm->sm_readers_least - 1 +
+		sm->lim_readers_least = (unsigned)op->op_readers.ol_value[0];
+		sm->lim_readers_most = sm->lim_readers_least - 1 +
 		    op->op_readers.ol_count;
 	}
-	sm->sm_sizes = op->op_sizes.ol_count;
-	sm->sm_size = op->op_sizes.ol_value;
+	sm->lim_sizes = op->op_sizes.ol_count;
+	sm->lim_size = op->op_sizes.ol_value;
 }
 
 /* Prints how to replay the file, unless it is NULL, and how to find it anew. */
@@ -174,7 +174,7 @@ static void
 report_failure(struct exploration *ep, struct campaign_result *ce)
 {
 	const struct options *op = ep->ep_op;
-	struct counterexample *cx = &ce->ce_case;
+	struct counterexample *cx = &ce->cgr_case;
 	const unsigned turns = schedule_turns(&cx->cx_schedule.sd_choices);
 	struct execution *ex = execution_new();
 	char name[NAME_SIZE], *text;
@@ -198,7 +198,7 @@ report_failure(struct exploration *ep, struct campaign_result *ce)
 		error = EPROTO;
 	execution_free(ex);
 	if (error != 0)
-		ry = (struct replay){ .ry_outcome = ce->ce_outcome };
+		ry = (struct replay){ .ry_outcome = ce->cgr_outcome };
 	explore_print_failure(stdout, cx, &ry, error == 0 ? turns : 0);
 	if (error == EPROTO)
 		(void)run_error("the same schedule gave another result when it "
@@ -227,20 +227,20 @@ run_row(struct exploration *ep)
 
 	if (error == 0 || error == EINTR) {
 		/* A line that is drawn over would stay below the row. */
-		if (ep->ep_progress.pr_out != NULL)
-			fputs("\r\033[K", ep->ep_progress.pr_out);
+		if (ep->ep_progress.prg_out != NULL)
+			fputs("\r\033[K", ep->ep_progress.prg_out);
 		explore_print_row(stdout, &ce);
 		fflush(stdout);
-		document_row(&ep->ep_document, &ce.ce_row);
+		document_row(&ep->ep_document, &ce.cgr_row);
 		campaign_add(&ep->ep_sum, &ce);
 		ep->ep_before += cn->cn_end - cn->cn_first;
 	}
-	if (error == 0 && ce.ce_failed) {
+	if (error == 0 && ce.cgr_failed) {
 		progress_fini(&ep->ep_progress);
 		report_failure(ep, &ce);
 		error = EALREADY;
 	}
-	counterexample_free(&ce.ce_case);
+	counterexample_free(&ce.cgr_case);
 	return (error);
 }
 

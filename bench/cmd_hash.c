@@ -331,11 +331,11 @@ make_subject(struct survey_subject *su, struct hash *ha, unsigned ways,
 	for (unsigned i = 0; i < ways; i++) {
 		struct window_task *wt = &su->su_points[i].pt_task;
 
-		wt->wt_batch = i == HASH_EVENT ? absorb : i == HASH_FINISH ?
+		wt->wtk_batch = i == HASH_EVENT ? absorb : i == HASH_FINISH ?
 		    drain : message;
-		wt->wt_state.wn_object = hb;
+		wt->wtk_state.wn_object = hb;
 		if (i >= HASH_MESSAGE)
-			wt->wt_state.wn_word[0] = bytes_of(i);
+			wt->wtk_state.wn_word[0] = bytes_of(i);
 	}
 }
 

@@ -211,7 +211,7 @@ static const struct {
 
 enum { TOPICS = sizeof(topics) / sizeof(topics[0]) };
 
-FAMILY(list_topics, TOPICS, topics[i].name, .fa_title = NULL);
+FAMILY(list_topics, TOPICS, topics[i].name, .fam_title = NULL);
 
 static int
 check(struct options *op)

@@ -42,13 +42,13 @@ run(struct options *op)
 	struct atomic_file of = { .of_fd = -1 };
 	char why[RESULT_TEXT_SIZE] = "", *picture = NULL;
 	struct result r[2] = { { .cells = NULL }, { .cells = NULL } };
-	struct page_results pr = { .pr_file = path, .pr_result = r,
-	    .pr_count = (unsigned)op->op_operands };
+	struct page_results pr = { .pgr_file = path, .pgr_result = r,
+	    .pgr_count = (unsigned)op->op_operands };
 	int loaded, status = command_open(path, &of);
 	size_t size;
 
 	for (loaded = 0; status == 0 && loaded < op->op_operands; loaded++) {
-		pr.pr_path[loaded] = strcmp(op->op_operand[loaded], "-") == 0 ?
+		pr.pgr_path[loaded] = strcmp(op->op_operand[loaded], "-") == 0 ?
 		    "stdin" : op->op_operand[loaded];
 		if (result_load(op->op_operand[loaded], &r[loaded], why) != 0)
 			status = run_error("%s: %s", op->op_operand[loaded],

@@ -13,7 +13,7 @@ CTASSERT(REPRODUCE_SEEDS == 5);	/* as the range of --seed allows */
 
 FAMILY_DESCR(reproduce_names, reproductions[i]->rn_descr)
 FAMILY(reproduce_names, reproduction_count, reproductions[i]->rn_name,
-    .fa_descr = reproduce_names_descr, .fa_title = "Publications");
+    .fa_descr = reproduce_names_descr, .fam_title = "Publications");
 
 /* Options that say something about a file of figures. */
 static int

@@ -20,7 +20,7 @@ source_descr(unsigned i)
 }
 
 FAMILY(sources_names, number_source_count, number_sources[i].ns_name,
-    .fa_descr = source_descr, .fa_title = "Sources");
+    .fa_descr = source_descr, .fam_title = "Sources");
 
 static void
 choose(const struct options *op, struct survey *sv)

@@ -31,8 +31,8 @@ check(struct options *op)
 }
 
 struct document {
-	const struct recording *do_recording;
-	struct text	do_comment;
+	const struct recording *doc_recording;
+	struct text	doc_comment;
 };
 
 static void
@@ -40,14 +40,14 @@ print_document(FILE *out, const void *arg)
 {
 	const struct document *d = arg;
 
-	recording_print(out, d->do_recording, d->do_comment.s);
+	recording_print(out, d->doc_recording, d->doc_comment.s);
 }
 
 static int
 import(const char *path, const char *output)
 {
 	struct recording rec;
-	struct document d = { .do_recording = &rec };
+	struct document d = { .doc_recording = &rec };
 	struct text found = { .s = "" };	/* and left out, in one line */
 	char message[LINES_ERROR_SIZE] = "";
 	struct import_summary iu;
@@ -69,11 +69,11 @@ import(const char *path, const char *output)
 	    PLURAL(iu.iu_threads), rec.rec_count, PLURAL(rec.rec_count),
 	    (double)rec.rec_length_ns / 1e9, iu.iu_failed, iu.iu_reads_other,
 	    iu.iu_reads_unknown, iu.iu_calls_other);
-	text_add(&d.do_comment, "# From %.200s, strace's: %s.", path, found.s);
-	for (char *c = d.do_comment.s; *c != '\0'; c++)
+	text_add(&d.doc_comment, "# From %.200s, strace's: %s.", path, found.s);
+	for (char *c = d.doc_comment.s; *c != '\0'; c++)
 		if (*c < ' ' || *c > '~')
 			*c = '?';
-	text_add(&d.do_comment, "\n");
+	text_add(&d.doc_comment, "\n");
 	status = command_open(output, &of);
 	if (output == NULL)
 		print_document(stdout, &d);

@@ -87,10 +87,10 @@ struct target {
 };
 
 /* Whether repeats are kept. */
-#define	KEPT(ta)	((ta)->ta_checkpoint.ck_journal.jo_fd != -1)
+#define	KEPT(ta)	((ta)->ta_checkpoint.ckp_journal.jo_fd != -1)
 
 static const struct target no_target = { .ta_file.of_fd = -1,
-    .ta_checkpoint.ck_journal.jo_fd = -1 };
+    .ta_checkpoint.ckp_journal.jo_fd = -1 };
 
 /*
  * Opens what -o names, before anything is measured; of a run that is resumed
@@ -118,7 +118,7 @@ open_target(const struct options *op, struct target *ta)
 	}
 	/* The name is free: this process has the journal. */
 	if (KEPT(ta))
-		temp = journal_name(ck->ck_journal.jo_path, ".tmp");
+		temp = journal_name(ck->ckp_journal.jo_path, ".tmp");
 	error = atomic_file_open(&ta->ta_file, op->op_output, temp);
 	free(temp);
 	if (error == 0)
@@ -137,9 +137,9 @@ close_target(const struct options *op, struct target *ta,
     const struct result *r, int error)
 {
 	struct checkpoint *ck = &ta->ta_checkpoint;
-	bool some = ck->ck_before + ck->ck_done > 0;
+	bool some = ck->ckp_before + ck->ckp_done > 0;
 	bool keep = error != 0 && error != EDEADLK &&
-	    (error == EINTR || some || ck->ck_head != NULL);
+	    (error == EINTR || some || ck->ckp_head != NULL);
 	int status = EXIT_SUCCESS;
 
 	if (op->op_output == NULL)
@@ -153,7 +153,7 @@ close_target(const struct options *op, struct target *ta,
 		return (status);
 	keep = keep || (status != EXIT_SUCCESS && some);
 	/* What could not be taken up will not be the next time. */
-	if (keep && (error == EINTR || ck->ck_done > 0 || error == 0))
+	if (keep && (error == EINTR || ck->ckp_done > 0 || error == 0))
 		run_note("\"rngsim %s --resume %s\" goes on with what is "
 		    "missing", usage_command, op->op_output);
 	error = checkpoint_close(ck, keep);

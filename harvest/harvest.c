@@ -62,9 +62,9 @@ random_source_list_parse(struct random_source_list *sl, const char *names,
 		listed[i] = true;
 		rs = random_sources[i];
 		if (MACHINE_SIMULATED || random_source_present(rs))
-			sl->sl_source[sl->sl_count++] = rs;
+			sl->rsl_source[sl->rsl_count++] = rs;
 		else
-			sl->sl_skipped[sl->sl_skipped_count++] = rs;
+			sl->rsl_skipped[sl->rsl_skipped_count++] = rs;
 	}
 	return (0);
 }
@@ -75,10 +75,10 @@ random_sources_init(struct random_source_list *sl,
 {
 	int rc = random_source_list_parse(sl, config->sources, error);
 
-	for (unsigned i = 0; rc == 0 && i < sl->sl_count; i++)
-		if (sl->sl_source[i]->rs_init != NULL)
-			rc = sl->sl_source[i]->rs_init(&sl->sl_state[i], config,
-			    error);
+	for (unsigned i = 0; rc == 0 && i < sl->rsl_count; i++)
+		if (sl->rsl_source[i]->rs_init != NULL)
+			rc = sl->rsl_source[i]->rs_init(&sl->rsl_state[i],
+			    config, error);
 	if (rc != 0)
 		random_sources_fini(sl);
 	return (rc);
@@ -87,9 +87,9 @@ random_sources_init(struct random_source_list *sl,
 void
 random_sources_fini(struct random_source_list *sl)
 {
-	for (unsigned i = 0; i < sl->sl_count; i++)
-		if (sl->sl_state[i] != NULL)
-			sl->sl_source[i]->rs_fini(sl->sl_state[i]);
+	for (unsigned i = 0; i < sl->rsl_count; i++)
+		if (sl->rsl_state[i] != NULL)
+			sl->rsl_source[i]->rs_fini(sl->rsl_state[i]);
 	memset(sl, 0, sizeof(*sl));
 }
 
@@ -140,9 +140,9 @@ between_passes(void *arg, int64_t *timeout_ns)
 	struct harvest *hv = arg;
 	const struct random_source_list *sl = &hv->hv_sources;
 
-	for (unsigned i = 0; i < sl->sl_count; i++)
-		if (sl->sl_source[i]->rs_feed != NULL)
-			sl->sl_source[i]->rs_feed(sl->sl_state[i],
+	for (unsigned i = 0; i < sl->rsl_count; i++)
+		if (sl->rsl_source[i]->rs_feed != NULL)
+			sl->rsl_source[i]->rs_feed(sl->rsl_state[i],
 			    hv->hv_device);
 	test_anew(hv);
 	if (hv->hv_config.rate_hz != 0)
@@ -190,7 +190,7 @@ harvest_params(struct harvest *hv, struct randomdev_params *rp)
 {
 	rp->rp_arg = hv;
 	rp->rp_idle = between_passes;
-	if (hv->hv_record.r_file != NULL)
+	if (hv->hv_record.rc_file != NULL)
 		rp->rp_record = note_event;
 }
 
@@ -201,8 +201,8 @@ harvest_attach(struct harvest *hv, struct randomdev *rd)
 
 	CTASSERT((int)RANDOM_SOURCES <= (int)RANDOM_ABI_SOURCES_MAX);
 	hv->hv_device = rd;
-	for (unsigned i = 0; i < sl->sl_count; i++)
-		add_source(hv, sl->sl_source[i], sl->sl_state[i]);
+	for (unsigned i = 0; i < sl->rsl_count; i++)
+		add_source(hv, sl->rsl_source[i], sl->rsl_state[i]);
 	test_anew(hv);
 }
 

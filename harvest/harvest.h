@@ -68,11 +68,11 @@ enum random_source_index {
 
 /* Requested sources, in that order. */
 struct random_source_list {
-	const struct random_source *sl_source[RANDOM_SOURCES];
-	void		*sl_state[RANDOM_SOURCES];	/* of each, once made */
-	unsigned	 sl_count;
-	const struct random_source *sl_skipped[RANDOM_SOURCES];
-	unsigned	 sl_skipped_count;	/* absent on this machine */
+	const struct random_source *rsl_source[RANDOM_SOURCES];
+	void		*rsl_state[RANDOM_SOURCES];	/* of each, once made */
+	unsigned	 rsl_count;
+	const struct random_source *rsl_skipped[RANDOM_SOURCES];
+	unsigned	 rsl_skipped_count;	/* absent on this machine */
 };
 
 #define	random_sources		FLAVOURED(random_sources)

@@ -75,13 +75,14 @@ load_line(struct record *r, struct lines *li)
 		lines_refuse(li, "expected %s", expected);
 		return;
 	}
-	if (r->r_count == RECORD_EVENTS_MAX) {
+	if (r->rc_count == RECORD_EVENTS_MAX) {
 		lines_fail(li, EFBIG, false, "%s", strerror(EFBIG));
 		return;
 	}
-	if (r->r_count == r->r_room) {
-		r->r_room = r->r_room == 0 ? RECORD_ROOM_FIRST : r->r_room * 2;
-		r->r_events = xreallocarray(r->r_events, r->r_room,
+	if (r->rc_count == r->rc_room) {
+		r->rc_room = r->rc_room == 0 ? RECORD_ROOM_FIRST : r->rc_room *
+		    2;
+		r->rc_events = xreallocarray(r->rc_events, r->rc_room,
 		    sizeof(event));
 	}
 	record_add(r, &event);
@@ -113,8 +114,8 @@ record_create(struct record *r, const char *path, size_t room,
 	memset(r, 0, sizeof(*r));
 	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (fd >= 0)
-		r->r_file = fdopen(fd, "w");
-	if (r->r_file == NULL) {
+		r->rc_file = fdopen(fd, "w");
+	if (r->rc_file == NULL) {
 		rc = errno;
 		if (fd >= 0)
 			close(fd);
@@ -122,10 +123,10 @@ record_create(struct record *r, const char *path, size_t room,
 		    strerror(rc));
 		return (rc);
 	}
-	r->r_events = xreallocarray(NULL, room, sizeof(*r->r_events));
-	r->r_room = room;
+	r->rc_events = xreallocarray(NULL, room, sizeof(*r->rc_events));
+	r->rc_room = room;
 	/* Page faults belong here rather than between two events. */
-	wipe(r->r_events, room * sizeof(*r->r_events));
+	wipe(r->rc_events, room * sizeof(*r->rc_events));
 	return (0);
 }
 
@@ -135,28 +136,28 @@ record_finish(struct record *r)
 	const struct random_event *event;
 	int error = 0;
 
-	if (r->r_file == NULL)
+	if (r->rc_file == NULL)
 		return (0);
-	fprintf(r->r_file, "# event destination counter bytes source\n");
-	for (size_t i = 0; i < r->r_count; i++) {
-		event = &r->r_events[i];
-		fprintf(r->r_file, "event %u %" PRIu32 " ",
+	fprintf(r->rc_file, "# event destination counter bytes source\n");
+	for (size_t i = 0; i < r->rc_count; i++) {
+		event = &r->rc_events[i];
+		fprintf(r->rc_file, "event %u %" PRIu32 " ",
 		    event->he_destination, event->he_somecounter);
 		for (unsigned b = 0; b < event->he_size; b++)
-			fprintf(r->r_file, "%02x", event->he_entropy[b]);
-		fprintf(r->r_file, " %s\n",
+			fprintf(r->rc_file, "%02x", event->he_entropy[b]);
+		fprintf(r->rc_file, " %s\n",
 		    random_source_names[event->he_source]);
 	}
-	if (r->r_lost > 0)
-		fprintf(r->r_file, "# %" PRIu64 " more were not recorded\n",
-		    r->r_lost);
+	if (r->rc_lost > 0)
+		fprintf(r->rc_file, "# %" PRIu64 " more were not recorded\n",
+		    r->rc_lost);
 	errno = 0;
-	if (ferror(r->r_file))
+	if (ferror(r->rc_file))
 		error = EIO;
-	if (fclose(r->r_file) != 0 && errno != 0)
+	if (fclose(r->rc_file) != 0 && errno != 0)
 		error = errno;
-	r->r_file = NULL;
-	if (error == 0 && r->r_lost > 0)
+	r->rc_file = NULL;
+	if (error == 0 && r->rc_lost > 0)
 		error = EOVERFLOW;
 	return (error);
 }
@@ -164,10 +165,10 @@ record_finish(struct record *r)
 void
 record_fini(struct record *r)
 {
-	if (r->r_file != NULL)
-		fclose(r->r_file);
-	if (r->r_events != NULL)
-		wipe(r->r_events, r->r_room * sizeof(*r->r_events));
-	free(r->r_events);
+	if (r->rc_file != NULL)
+		fclose(r->rc_file);
+	if (r->rc_events != NULL)
+		wipe(r->rc_events, r->rc_room * sizeof(*r->rc_events));
+	free(r->rc_events);
 	memset(r, 0, sizeof(*r));
 }

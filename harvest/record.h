@@ -24,11 +24,11 @@ enum {
 };
 
 struct record {
-	struct random_event *r_events;
-	size_t		 r_count;
-	size_t		 r_room;	/* events r_events has room for */
-	uint64_t	 r_lost;	/* events that found it full */
-	FILE		*r_file;	/* where record_finish() writes */
+	struct random_event *rc_events;
+	size_t		 rc_count;
+	size_t		 rc_room;	/* events rc_events has room for */
+	uint64_t	 rc_lost;	/* events that found it full */
+	FILE		*rc_file;	/* where record_finish() writes */
 };
 
 /*
@@ -70,7 +70,7 @@ int record_create(struct record *r, const char *path, size_t room,
  * record that was full says so in the file's last line.
  *
  * Returns: 0; EOVERFLOW when events were lost, the file then holds the first
- * r_room of them; the error of write(2).
+ * rc_room of them; the error of write(2).
  */
 int record_finish(struct record *r);
 
@@ -79,16 +79,16 @@ void record_fini(struct record *r);
 
 /*
  * Appends an event; one thread at a time.  When the record is full the event is
- * dropped and counted in r_lost.  Does not allocate, does no I/O.
+ * dropped and counted in rc_lost.  Does not allocate, does no I/O.
  */
 static inline void
 record_add(struct record *r, const struct random_event *event)
 {
-	if (r->r_count == r->r_room) {
-		r->r_lost++;
+	if (r->rc_count == r->rc_room) {
+		r->rc_lost++;
 		return;
 	}
-	r->r_events[r->r_count++] = *event;
+	r->rc_events[r->rc_count++] = *event;
 }
 
 #endif

@@ -54,8 +54,8 @@ replay_feed(void *state, struct randomdev *rd)
 	struct replay *re = state;
 
 	for (unsigned n = 0; n < PASS_EVENTS_MAX &&
-	    re->re_next < re->re_record.r_count; n++)
-		randomdev_deliver(rd, &re->re_record.r_events[re->re_next++]);
+	    re->re_next < re->re_record.rc_count; n++)
+		randomdev_deliver(rd, &re->re_record.rc_events[re->re_next++]);
 }
 
 static uint32_t
@@ -64,8 +64,8 @@ replay_kinds(const void *state)
 	const struct replay *re = state;
 	uint32_t kinds = 0;
 
-	for (size_t i = 0; i < re->re_record.r_count; i++)
-		kinds |= 1u << re->re_record.r_events[i].he_source;
+	for (size_t i = 0; i < re->re_record.rc_count; i++)
+		kinds |= 1u << re->re_record.rc_events[i].he_source;
 	return (kinds);
 }
 

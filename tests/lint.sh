@@ -41,36 +41,36 @@ budget()
 	done
 }
 found "more lines than the budget" "$(budget <<'END'
-1500 lib/base
-2000 lib/crypto
-4700 lib/kern
-2100 lib/ledger
-2800 lib/lock
+1350 lib/base
+1750 lib/crypto
+4650 lib/kern
+1800 lib/ledger
+2550 lib/lock
 2600 lib/machine
 1300 lib/profile
-4400 lib/vm
+4350 lib/vm
 4800 fortuna
-1800 harvest
+1900 harvest
 2700 bench/assure
-700 bench/campaign
-3100 bench/cell
-1500 bench/cli
-1900 bench/compare
-4200 bench/explore
-300 bench/figures
-600 bench/kernel
-2950 bench/options
-700 bench/page
-4500 bench/predict
-1800 bench/report
-3000 bench/result
-800 bench/stats
-2100 bench/survey
-3100 bench/sweep
-600 bench/timeline
-1600 bench/workload
-67400 lib fortuna harvest bench
-43100 tests
+500 bench/campaign
+3000 bench/cell
+1350 bench/cli
+1700 bench/compare
+4150 bench/explore
+250 bench/figures
+400 bench/kernel
+2600 bench/options
+600 bench/page
+3950 bench/predict
+1500 bench/report
+2700 bench/result
+600 bench/stats
+1550 bench/survey
+2700 bench/sweep
+500 bench/timeline
+1400 bench/workload
+62000 lib fortuna harvest bench
+43063 tests
 END
 )"
 found "a function of more than 70 lines" "$(awk '
@@ -198,7 +198,7 @@ found "more structures share a prefix of members" "$(awk '
 			else first[p] = name
 		}
 	}
-	END { if (shared > 59) print shared ", of at most 59" }' $ours)"
+	END { if (shared > 1) print shared ", of at most 1" }' $ours)"
 
 # Words of history, and of persons for what is none.
 found "a word that is not plain" "$(grep -nwiE \

@@ -14,9 +14,9 @@
 
 /* Scripts of one kind, and how many give what they must. */
 struct tally {
-	unsigned	ta_scripts;
-	unsigned	ta_right;
-	char		ta_wrong[64];	/* the first that does not */
+	unsigned	tly_scripts;
+	unsigned	tly_right;
+	char		tly_wrong[64];	/* the first that does not */
 };
 
 /* path is a script's, without its ".script". */
@@ -53,7 +53,7 @@ static struct tally
 try_folder(const char *folder, const char *part, const char *design)
 {
 	char path[EVIDENCE_PATH_SIZE + 256];
-	struct tally ta = { .ta_scripts = 0 };
+	struct tally ta = { .tly_scripts = 0 };
 	struct dirent **names = NULL;
 	char *end, *name;
 	int n;
@@ -67,11 +67,11 @@ try_folder(const char *folder, const char *part, const char *design)
 			continue;
 		*end = '\0';
 		snprintf(path, sizeof(path), "%s/%s", folder, name);
-		ta.ta_scripts++;
+		ta.tly_scripts++;
 		if (is_right(path, design))
-			ta.ta_right++;
-		else if (ta.ta_wrong[0] == '\0')
-			snprintf(ta.ta_wrong, sizeof(ta.ta_wrong), "%.63s",
+			ta.tly_right++;
+		else if (ta.tly_wrong[0] == '\0')
+			snprintf(ta.tly_wrong, sizeof(ta.tly_wrong), "%.63s",
 			    name);
 	}
 	free(names);
@@ -81,8 +81,8 @@ try_folder(const char *folder, const char *part, const char *design)
 static void
 say_wrong(const struct tally *ta, const char *whose, struct evidence_row *row)
 {
-	row_fails(row, "%u of %u scripts %s bytes; %s does not.", ta->ta_right,
-	    ta->ta_scripts, whose, ta->ta_wrong);
+	row_fails(row, "%u of %u scripts %s bytes; %s does not.", ta->tly_right,
+	    ta->tly_scripts, whose, ta->tly_wrong);
 }
 
 /*
@@ -116,14 +116,14 @@ try_model(const struct assure_params *ap, const char *model,
 		return (true);
 	}
 	ta = try_folder(folder, part, ap->ap_design);
-	if (ta.ta_scripts == 0 || (ta.ta_right < ta.ta_scripts &&
+	if (ta.tly_scripts == 0 || (ta.tly_right < ta.tly_scripts &&
 	    (design_find(ap->ap_design)->de_flags & DE_ADDED) != 0))
 		return (false);
-	if (ta.ta_right < ta.ta_scripts)
+	if (ta.tly_right < ta.tly_scripts)
 		say_wrong(&ta, "give its model's", row);
 	else
 		row_says(row, "All %u scripts give the bytes of "
-		    "its model in Python.", ta.ta_scripts);
+		    "its model in Python.", ta.tly_scripts);
 	return (true);
 }
 
@@ -141,24 +141,25 @@ try_fortuna(const struct assure_params *ap, const char *folder,
 	struct tally ta = try_folder(folder, "-concurrent-", ap->ap_design);
 	const char *whose = "of FreeBSD's concurrent mode give FreeBSD's";
 
-	if (locked.ta_right > ta.ta_right || (locked.ta_right == ta.ta_right &&
+	if (locked.tly_right > ta.tly_right ||
+	    (locked.tly_right == ta.tly_right &&
 	    de->de_setting.kv_name[0] != '\0' &&
 	    de->de_setting.kv_value == 0)) {
 		ta = locked;
 		whose = "of FreeBSD's locked mode give FreeBSD's";
 	}
-	if (ta.ta_scripts == 0)
+	if (ta.tly_scripts == 0)
 		row_missing(row, "No scripts in %s.", folder);
-	else if (ta.ta_right == ta.ta_scripts)
+	else if (ta.tly_right == ta.tly_scripts)
 		row_says(row, "All %u scripts %s bytes, K and C, "
-		    "both ciphers.", ta.ta_scripts, whose);
+		    "both ciphers.", ta.tly_scripts, whose);
 	else if ((de->de_flags & DE_ADDED) == 0)
 		say_wrong(&ta, whose, row);
 	else if (!try_model(ap, strchr(ap->ap_design, ':') + 1, row)) {
 		/* It may be Fortuna with an error, or another algorithm. */
 		row_none(row, "%u of %u scripts of FreeBSD give its bytes, K "
 		    "and C; a source whose bytes are others needs a model.",
-		    ta.ta_right, ta.ta_scripts);
+		    ta.tly_right, ta.tly_scripts);
 		evidence_say(row->er_unshown, "that its bytes are correct.");
 	}
 }

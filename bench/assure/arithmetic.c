@@ -33,35 +33,36 @@ struct use {
 
 /* A sweep.  The cipher is first: keystream() gets to the rest from it. */
 struct sweep {
-	struct cipher	sw_cipher;
-	uint64_t	sw_calls;	/* for keystream */
-	uint64_t	sw_blocks;
-	uint64_t	sw_first;	/* counter of the last read */
-	uint64_t	sw_bytes;	/* of the last read that used any */
-	struct use	*sw_use;	/* of this read and the last */
-	size_t		sw_uses;
-	size_t		sw_room;
-	struct arithmetic *sw_result;
-	struct randomdev *sw_device;
-	uint8_t		*sw_buf;
+	struct cipher	swp_cipher;
+	uint64_t	swp_calls;	/* for keystream */
+	uint64_t	swp_blocks;
+	uint64_t	swp_first;	/* counter of the last read */
+	uint64_t	swp_bytes;	/* of the last read that used any */
+	struct use	*swp_use;	/* of this read and the last */
+	size_t		swp_uses;
+	size_t		swp_room;
+	struct arithmetic *swp_result;
+	struct randomdev *swp_device;
+	uint8_t		*swp_buf;
 };
 
 static void
 add_use(struct sweep *sw, const uint8_t *key, uint64_t lo, uint64_t end)
 {
-	struct use *u = sw->sw_uses == 0 ? NULL : &sw->sw_use[sw->sw_uses - 1];
+	struct use *u = sw->swp_uses == 0 ? NULL : &sw->swp_use[sw->swp_uses -
+	    1];
 
 	if (u != NULL && !u->u_old && lo == u->u_end && lo != end &&
 	    memcmp(u->u_key, key, CIPHER_KEY_BYTES) == 0) {
 		u->u_end = end;
 		return;
 	}
-	if (sw->sw_uses == sw->sw_room) {
-		sw->sw_room = 2 * sw->sw_room + FIRST_USES;
-		sw->sw_use = xreallocarray(sw->sw_use, sw->sw_room,
-		    sizeof(*sw->sw_use));
+	if (sw->swp_uses == sw->swp_room) {
+		sw->swp_room = 2 * sw->swp_room + FIRST_USES;
+		sw->swp_use = xreallocarray(sw->swp_use, sw->swp_room,
+		    sizeof(*sw->swp_use));
 	}
-	u = &sw->sw_use[sw->sw_uses++];
+	u = &sw->swp_use[sw->swp_uses++];
 	*u = (struct use){ .u_lo = lo, .u_end = end };
 	memcpy(u->u_key, key, CIPHER_KEY_BYTES);
 }
@@ -72,9 +73,9 @@ keystream(struct cipher_key *ck, uint128_t *ctr, uint8_t *out, size_t n)
 	struct sweep *sw = (struct sweep *)(uintptr_t)ck->ck_cipher;
 	const uint64_t lo = uint128_lo(*ctr);
 
-	cipher_stub(sw->sw_result->ar_cipher)->ci_keystream(ck, ctr, out, n);
-	sw->sw_calls++;
-	sw->sw_blocks += uint128_lo(*ctr) - lo;
+	cipher_stub(sw->swp_result->ar_cipher)->ci_keystream(ck, ctr, out, n);
+	sw->swp_calls++;
+	sw->swp_blocks += uint128_lo(*ctr) - lo;
 	if (uint128_lo(*ctr) != lo)
 		add_use(sw, ck->ck_raw, lo, uint128_lo(*ctr));
 }
@@ -128,18 +129,18 @@ note_slack(struct arithmetic *ar, uint64_t bytes, int64_t slack)
 static void
 check_uses(struct sweep *sw, size_t old, uint64_t n)
 {
-	struct arithmetic *ar = sw->sw_result;
-	struct use *use = sw->sw_use;
+	struct arithmetic *ar = sw->swp_result;
+	struct use *use = sw->swp_use;
 	int64_t gap, slack = 0;
 	bool across, same;
 	size_t kept = 0;
 
-	sw->sw_first = use[old].u_lo;
-	for (size_t i = 0; i < sw->sw_uses; i++)
-		use[i].u_at = (int64_t)(use[i].u_lo - sw->sw_first);
-	qsort(use, sw->sw_uses, sizeof(*use), ar->ar_line ? compare_at :
+	sw->swp_first = use[old].u_lo;
+	for (size_t i = 0; i < sw->swp_uses; i++)
+		use[i].u_at = (int64_t)(use[i].u_lo - sw->swp_first);
+	qsort(use, sw->swp_uses, sizeof(*use), ar->ar_line ? compare_at :
 	    compare_key);
-	for (size_t i = 1; i < sw->sw_uses; i++) {
+	for (size_t i = 1; i < sw->swp_uses; i++) {
 		same = memcmp(use[i - 1].u_key, use[i].u_key,
 		    CIPHER_KEY_BYTES) == 0;
 		if (!ar->ar_line && !same)
@@ -147,7 +148,7 @@ check_uses(struct sweep *sw, size_t old, uint64_t n)
 		across = ar->ar_line && use[i - 1].u_old != use[i].u_old;
 		gap = (int64_t)(use[i].u_lo - use[i - 1].u_end);
 		if (gap < 0)
-			fail(ar, across ? sw->sw_bytes : n, -gap, same &&
+			fail(ar, across ? sw->swp_bytes : n, -gap, same &&
 			    !across ? "twice under one key" :
 			    "more than it reserved");
 		/* An overlap stays. */
@@ -155,24 +156,24 @@ check_uses(struct sweep *sw, size_t old, uint64_t n)
 			slack = gap < 0 ? gap : slack + gap;
 	}
 	if (ar->ar_line && old > 0)
-		note_slack(ar, sw->sw_bytes, slack);
-	sw->sw_bytes = n;
-	for (size_t i = 0; i < sw->sw_uses; i++)
+		note_slack(ar, sw->swp_bytes, slack);
+	sw->swp_bytes = n;
+	for (size_t i = 0; i < sw->swp_uses; i++)
 		if (!use[i].u_old) {
 			use[kept] = use[i];
 			use[kept++].u_old = true;
 		}
-	sw->sw_uses = kept;
+	sw->swp_uses = kept;
 }
 
 /* Reads n bytes and checks what that used. */
 static void
 read_size(struct sweep *sw, uint64_t n)
 {
-	const size_t old = sw->sw_uses;
+	const size_t old = sw->swp_uses;
 
-	randomdev_generate(sw->sw_device, 0, sw->sw_buf, (size_t)n);
-	if (sw->sw_uses > old)
+	randomdev_generate(sw->swp_device, 0, sw->swp_buf, (size_t)n);
+	if (sw->swp_uses > old)
 		check_uses(sw, old, n);
 }
 
@@ -184,22 +185,22 @@ is_line(struct sweep *sw)
 	bool line;
 
 	read_size(sw, PROBE_BYTES);
-	first = sw->sw_first;
+	first = sw->swp_first;
 	read_size(sw, PROBE_BYTES);
-	line = sw->sw_first != first;
+	line = sw->swp_first != first;
 	read_size(sw, PAGE_BYTES);
-	for (size_t i = 0; i < sw->sw_uses; i++)
-		line &= (int64_t)(sw->sw_use[i].u_lo - first) >= 0;
-	sw->sw_uses = 0;
+	for (size_t i = 0; i < sw->swp_uses; i++)
+		line &= (int64_t)(sw->swp_use[i].u_lo - first) >= 0;
+	sw->swp_uses = 0;
 	return (line);
 }
 
 static void
 sweep_free(struct sweep *sw)
 {
-	randomdev_free(sw->sw_device);
-	free(sw->sw_use);
-	free(sw->sw_buf);
+	randomdev_free(sw->swp_device);
+	free(sw->swp_use);
+	free(sw->swp_buf);
 	free(sw);
 }
 
@@ -222,18 +223,18 @@ sweep_new(struct sweep **swp, struct arithmetic *ar)
 	sw = *swp = xcalloc(1, sizeof(*sw));
 	if (rp.rp_kernel.kp_preload == NULL)
 		return (error);
-	sw->sw_result = ar;
-	sw->sw_cipher = *cipher_stub(ar->ar_cipher);
-	sw->sw_cipher.ci_keystream = keystream;
-	rp.rp_kernel.kp_cipher = &sw->sw_cipher;
-	sw->sw_buf = xmalloc(ARITHMETIC_BYTES + PROBE_BYTES);
-	error = randomdev_new(&sw->sw_device, &rp);
+	sw->swp_result = ar;
+	sw->swp_cipher = *cipher_stub(ar->ar_cipher);
+	sw->swp_cipher.ci_keystream = keystream;
+	rp.rp_kernel.kp_cipher = &sw->swp_cipher;
+	sw->swp_buf = xmalloc(ARITHMETIC_BYTES + PROBE_BYTES);
+	error = randomdev_new(&sw->swp_device, &rp);
 	free(rp.rp_kernel.kp_preload);
 	if (error != 0)
 		return (error);
-	if (!randomdev_seeded(sw->sw_device))
+	if (!randomdev_seeded(sw->swp_device))
 		return (EWOULDBLOCK);
-	sw->sw_uses = 0;
+	sw->swp_uses = 0;
 	ar->ar_line = is_line(sw);
 	return (0);
 }
@@ -242,11 +243,11 @@ sweep_new(struct sweep **swp, struct arithmetic *ar)
 static uint64_t
 next_size(struct sweep *sw, uint64_t n)
 {
-	struct arithmetic *ar = sw->sw_result;
+	struct arithmetic *ar = sw->swp_result;
 	uint64_t off;
 
 	n++;
-	if (ar->ar_calls == 0 || sw->sw_calls < ar->ar_calls) {
+	if (ar->ar_calls == 0 || sw->swp_calls < ar->ar_calls) {
 		ar->ar_all = n;
 		return (n);
 	}
@@ -265,7 +266,7 @@ arithmetic_sweep(struct arithmetic *ar)
 
 	error = sweep_new(&sw, ar);
 	for (uint64_t n = 0;
-	    error == 0 && sw->sw_calls > 0 && n <= ARITHMETIC_BYTES &&
+	    error == 0 && sw->swp_calls > 0 && n <= ARITHMETIC_BYTES &&
 	    !ar->ar_failed; n = next_size(sw, n)) {
 		read_size(sw, n);
 		ar->ar_sizes++;
@@ -286,25 +287,25 @@ arithmetic_sweep(struct arithmetic *ar)
 static void
 read_at(struct sweep *sw, uint64_t n, uint128_t c)
 {
-	struct random_state rs = { .rs_counter = c };
+	struct random_state rs = { .rst_counter = c };
 	uint64_t left;
 
 	/* C = 0 means not seeded. */
 	if (c == 0)
 		return;
-	sw->sw_uses = 0;
-	(void)randomdev_core(sw->sw_device, &rs, true);
+	sw->swp_uses = 0;
+	(void)randomdev_core(sw->swp_device, &rs, true);
 	read_size(sw, n);
-	sw->sw_result->ar_sizes++;
-	if (sw->sw_result->ar_failed)
+	sw->swp_result->ar_sizes++;
+	if (sw->swp_result->ar_failed)
 		return;
-	MPASS(sw->sw_uses > 0);
-	(void)randomdev_core(sw->sw_device, &rs, false);
-	left = uint128_lo(rs.rs_counter);
+	MPASS(sw->swp_uses > 0);
+	(void)randomdev_core(sw->swp_device, &rs, false);
+	left = uint128_lo(rs.rst_counter);
 	wipe(&rs, sizeof(rs));
 	/* As if another read began there. */
-	add_use(sw, sw->sw_use[0].u_key, left, left);
-	check_uses(sw, sw->sw_uses - 1, n);
+	add_use(sw, sw->swp_use[0].u_key, left, left);
+	check_uses(sw, sw->swp_uses - 1, n);
 }
 
 /* Reads of n bytes that end before a wrap, reach it and pass it. */
@@ -313,9 +314,9 @@ read_around(struct sweep *sw, uint64_t n, uint128_t wrap)
 {
 	uint64_t used;
 
-	used = sw->sw_blocks;
+	used = sw->swp_blocks;
 	read_at(sw, n, uint128_make(0, 1));
-	used = sw->sw_blocks - used;
+	used = sw->swp_blocks - used;
 	/* Both ends and the middle. */
 	for (uint64_t back = 0; back <= used + 2; back++)
 		if (back < 4 || back + 4 >= used ||

@@ -133,7 +133,7 @@ evidence_gather(const struct evidence *ev, const struct assure_params *ap,
 {
 	struct assure_params mine = *ap;
 	struct gathering ga = { ev, &mine };
-	struct child ch = { .ch_main = gather, .ch_arg = &ga };
+	struct child ch = { .ch_main = gather, .cld_arg = &ga };
 	const char *temp = getenv("TMPDIR");
 	int error, status;
 	FILE *err;
@@ -147,22 +147,22 @@ evidence_gather(const struct evidence *ev, const struct assure_params *ap,
 		return (EALREADY);
 	}
 	err = tmpfile();
-	ch.ch_fd[STDERR_FILENO] = err == NULL ? 0 : fileno(err);
+	ch.cld_fd[STDERR_FILENO] = err == NULL ? 0 : fileno(err);
 	error = child_start(&ch);
 	if (error == 0) {
-		error = receive_row(ch.ch_out, ap, patience_s, row);
+		error = receive_row(ch.cld_out, ap, patience_s, row);
 		/* All that it started is killed with it. */
 		if (error != 0)
-			kill(-ch.ch_pid, SIGKILL);
-		close(ch.ch_out);
-		status = child_wait(ch.ch_pid);
+			kill(-ch.cld_pid, SIGKILL);
+		close(ch.cld_out);
+		status = child_wait(ch.cld_pid);
 		if (error == EPIPE || error == ETIMEDOUT) {
 			memset(row, 0, sizeof(*row));
 			row->er_state = ev->ev_tool ? EVIDENCE_MISSING :
 			    EVIDENCE_FAILS;
 			if (error == EPIPE)
 				program_say_end(status,
-				    ch.ch_fd[STDERR_FILENO], row);
+				    ch.cld_fd[STDERR_FILENO], row);
 			else
 				row_says(row, "It did not end within %.0f "
 				    "seconds%s.", patience_s, ev->ev_tool ? "" :

@@ -48,9 +48,9 @@ struct explored {
 static void
 describe_failure(const struct campaign_result *ce, struct evidence_row *row)
 {
-	const struct counterexample *cx = &ce->ce_case;
+	const struct counterexample *cx = &ce->cgr_case;
 	const struct subject *tb = &cx->cx_subject;
-	const struct outcome *to = &ce->ce_outcome;
+	const struct outcome *to = &ce->cgr_outcome;
 
 	row->er_state = EVIDENCE_FAILS;
 	row_says(row, "%s: %s: %s. Lock %s, %s, schedule %" PRIu64 ". ",
@@ -113,15 +113,15 @@ explore(struct explored *ed, unsigned step, double time_s,
 		error = campaign_run(cn, &ce);
 		campaign_add(&ed->ed_sum, &ce);
 		if (cn->cn_subject.tb_memory == VM_WEAK)
-			ed->ed_weak += ce.ce_row.schedules;
-		if (error == 0 && ce.ce_failed && (ed->ed_stops < 0 ||
-		    is_stop(ce.ce_outcome.to_word) == ed->ed_stops))
+			ed->ed_weak += ce.cgr_row.schedules;
+		if (error == 0 && ce.cgr_failed && (ed->ed_stops < 0 ||
+		    is_stop(ce.cgr_outcome.to_word) == ed->ed_stops))
 			describe_failure(&ce, row);
-		counterexample_free(&ce.ce_case);
-	} while (error == 0 && !ce.ce_failed && tick_ns() < until_ns);
+		counterexample_free(&ce.cgr_case);
+	} while (error == 0 && !ce.cgr_failed && tick_ns() < until_ns);
 	if (error != 0)
 		row_missing(row, "%s. ", strerror(error));
-	return (error == 0 && !ce.ce_failed);
+	return (error == 0 && !ce.cgr_failed);
 }
 
 /* The same, then a smaller part with weak memory. */
@@ -160,15 +160,15 @@ schedules_gather(const struct assure_params *ap, struct evidence_row *row)
 	    "%" PRIu64 " reads, %" PRIu64 " reseeds, %" PRIu64 " blocks; all "
 	    "under the ledger, none fails. At 95 %%, a fault shows in at most "
 	    "%s of a million such schedules.",
-	    FORMAT(count, (double)sum->ce_row.schedules / 1000),
+	    FORMAT(count, (double)sum->cgr_row.schedules / 1000),
 	    FORMAT(count, (double)ed.ed_weak / 1000),
-	    sum->ce_row.reads, sum->ce_row.reseeds, sum->ce_row.blocks,
-	    FORMAT(real, 3e6 / (double)sum->ce_row.schedules));
+	    sum->cgr_row.reads, sum->cgr_row.reseeds, sum->cgr_row.blocks,
+	    FORMAT(real, 3e6 / (double)sum->cgr_row.schedules));
 	evidence_say(row->er_bounds, "%u to %u readers and the harvest thread, "
 	    "reads of 0 to 8 KiB and some of AES to 2 MiB, %s and %s, both "
 	    "ciphers, drawn strategies.",
-	    ed.ed_campaign.cn_limits.sm_readers_least,
-	    ed.ed_campaign.cn_limits.sm_readers_most, locks[0], locks[1]);
+	    ed.ed_campaign.cn_limits.lim_readers_least,
+	    ed.ed_campaign.cn_limits.lim_readers_most, locks[0], locks[1]);
 	evidence_say(row->er_replay, "rngsim explore -d %s -l %s,%s -c "
 	    "aes,chacha20 --seed %" PRIu64, ap->ap_spec, locks[0], locks[1],
 	    ap->ap_seed);
@@ -218,15 +218,15 @@ faults_gather(const struct assure_params *ap, struct evidence_row *row)
 		if (!try_point(&ed, i, time_s, row))
 			return;
 		/* Only this campaign has set it. */
-		executed += sum->ce_executed[i];
-		hit += sum->ce_executed[i] > 0;
-		if (sum->ce_executed[i] > 0)
+		executed += sum->cgr_executed[i];
+		hit += sum->cgr_executed[i] > 0;
+		if (sum->cgr_executed[i] > 0)
 			continue;
 		/*
 		 * Only Fortuna's own code has all points, and the harvest
 		 * queue its own.
 		 */
-		list = sum->ce_evaluated[i] == 0 && !probed &&
+		list = sum->cgr_evaluated[i] == 0 && !probed &&
 		    i < LIB_FAILPOINTS + FAILPOINT_QUEUE ? absent : missed;
 		evidence_say(list, "%s%s", list[0] == '\0' ? "" : ", ",
 		    failpoints_def(i)->fd_name);
@@ -235,16 +235,16 @@ faults_gather(const struct assure_params *ap, struct evidence_row *row)
 	    "times in %s thousand schedules: %" PRIu64 " reads, all served, %"
 	    PRIu64 " reseeds; all under the ledger, none fails.", hit,
 	    FAILPOINTS, FORMAT(real, (double)executed / 1000),
-	    FORMAT(count, (double)sum->ce_row.schedules / 1000),
-	    sum->ce_row.reads, sum->ce_row.reseeds);
+	    FORMAT(count, (double)sum->cgr_row.schedules / 1000),
+	    sum->cgr_row.reads, sum->cgr_row.reseeds);
 	if (absent[0] != '\0')
 		row_says(row, " Not in this design, which does "
 		    "not use Fortuna's core: %s.", absent);
 	if (missed[0] != '\0')
 		row_fails(row, " Never hit: %s.", missed);
 	evidence_say(row->er_bounds, "%u to %u readers, each point with",
-	    ed.ed_campaign.cn_limits.sm_readers_least,
-	    ed.ed_campaign.cn_limits.sm_readers_most);
+	    ed.ed_campaign.cn_limits.lim_readers_least,
+	    ed.ed_campaign.cn_limits.lim_readers_most);
 	for (unsigned i = 0; i < SPECS; i++)
 		evidence_say(row->er_bounds, "%s %s", i == 0 ? "" : ",",
 		    specs[i]);
@@ -273,7 +273,7 @@ lock_explore(const struct assure_params *ap, const struct strategy_class *sy,
 	if (explore_memories(&ed, ap->ap_budget_s, row))
 		row_says(row, "%s thousand schedules of %s under design %s, %s "
 		    "of them with weak memory: none fails. ", FORMAT(count,
-		    (double)ed.ed_sum.ce_row.schedules / 1000), sy == NULL ?
+		    (double)ed.ed_sum.cgr_row.schedules / 1000), sy == NULL ?
 		    "drawn strategies" : FORMATF("strategy %s", sy->sy_name),
 		    ed.ed_campaign.cn_subject.tb_design->de_ident, FORMAT(count,
 		    (double)ed.ed_weak / 1000));

@@ -275,16 +275,16 @@ collect_harvest(const struct cell_run *run, struct cell_measure *cm)
 	    &cm->cm_harvest_latency).p99;
 	for (unsigned i = 0; i < ENTROPYSOURCE; i++) {
 		hl = randomdev_health(run->run_dev, i);
-		if (hl.hl_discarded == 0)
+		if (hl.shl_discarded == 0)
 			continue;
 		rh = &cm->cm_health[cm->cm_health_count++];
 		snprintf(rh->source, sizeof(rh->source), "%s",
 		    random_source_names[i]);
-		rh->discarded = (double)hl.hl_discarded;
-		rh->passed = (double)hl.hl_passed;
-		rh->repetitions = (double)hl.hl_repetitions;
-		rh->proportions = (double)hl.hl_proportions;
-		rh->excluded = hl.hl_excluded;
+		rh->discarded = (double)hl.shl_discarded;
+		rh->passed = (double)hl.shl_passed;
+		rh->repetitions = (double)hl.shl_repetitions;
+		rh->proportions = (double)hl.shl_proportions;
+		rh->excluded = hl.shl_excluded;
 	}
 }
 

@@ -19,8 +19,8 @@ struct worker {
 
 /* What threads contend for: that of all, or of one node's. */
 struct shared {
-	struct lock	 sh_lock;
-	char		 sh_data;	/* stands for what the lock guards */
+	struct lock	 shd_lock;
+	char		 shd_data;	/* stands for what the lock guards */
 };
 
 struct section_run {
@@ -75,12 +75,12 @@ worker_main(void *arg)
 	while (machine_note_load_32(&sr->sr_stop) == 0) {
 		machine_work(duration_ns(wk, se->se_think_ns));
 		write_common(sr, se->se_common_before, &before);
-		lock_acquire(&sh->sh_lock, &node, 0);
+		lock_acquire(&sh->shd_lock, &node, 0);
 		if (se->se_lines > 0)
-			machine_touch(&sh->sh_data, se->se_lines);
+			machine_touch(&sh->shd_data, se->se_lines);
 		write_common(sr, se->se_common_writes, &common);
 		machine_work(duration_ns(wk, se->se_hold_ns));
-		lock_release(&sh->sh_lock, &node);
+		lock_release(&sh->shd_lock, &node);
 		machine_note_store_64(&wk->wk_count, ++count);
 	}
 }
@@ -170,11 +170,11 @@ section_main(void *arg)
 	    sizeof(*sr->sr_shared));
 	config.threads = se->se_threads;
 	for (made = 0; made < sr->sr_locks; made++)
-		lock_init(&sr->sr_shared[made].sh_lock,
+		lock_init(&sr->sr_shared[made].shd_lock,
 		    lock_class_find(se->se_lock), "lock", &config, NULL);
 	sr->sr_error = run_workers(sr);
 	while (made > 0)
-		lock_fini(&sr->sr_shared[--made].sh_lock);
+		lock_fini(&sr->sr_shared[--made].shd_lock);
 	free(sr->sr_shared);
 	machine_detach();
 }

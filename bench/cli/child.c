@@ -16,25 +16,25 @@
 static void __attribute__((noreturn))
 become(const struct child *ch, int out, int failed)
 {
-	char *const *argv = (char *const *)(uintptr_t)ch->ch_argv;
+	char *const *argv = (char *const *)(uintptr_t)ch->cld_argv;
 	int from;
 
 	for (int fd = 0; fd <= STDERR_FILENO; fd++) {
-		from = ch->ch_fd[fd] == CHILD_PIPE ? out : ch->ch_fd[fd];
+		from = ch->cld_fd[fd] == CHILD_PIPE ? out : ch->cld_fd[fd];
 		if (from != 0)
 			dup2(from, fd);
 	}
 	if (ch->ch_main != NULL) {
 		setpgid(0, 0);
 		close(failed);
-		close(ch->ch_out);
-		ch->ch_main(ch->ch_arg, out);
+		close(ch->cld_out);
+		ch->ch_main(ch->cld_arg, out);
 		_exit(EXIT_SUCCESS);
 	}
-	if (ch->ch_env != NULL)
-		(void)putenv((char *)(uintptr_t)ch->ch_env);
+	if (ch->cld_env != NULL)
+		(void)putenv((char *)(uintptr_t)ch->cld_env);
 #if defined(__linux__)
-	if (ch->ch_again)
+	if (ch->cld_again)
 		execv("/proc/self/exe", argv);
 #endif
 	execvp(argv[0], argv);
@@ -57,11 +57,11 @@ child_start(struct child *ch)
 		close(out[1]);
 		return (error);
 	}
-	ch->ch_out = out[0];
-	ch->ch_pid = fork();
-	if (ch->ch_pid == 0)
+	ch->cld_out = out[0];
+	ch->cld_pid = fork();
+	if (ch->cld_pid == 0)
 		become(ch, out[1], failed[1]);
-	if (ch->ch_pid == -1)
+	if (ch->cld_pid == -1)
 		error = errno;
 	close(failed[1]);
 	close(out[1]);
@@ -70,11 +70,11 @@ child_start(struct child *ch)
 		KASSERT(errno == EINTR, ("read: %s", strerror(errno)));
 	close(failed[0]);
 	if (error != 0) {
-		close(ch->ch_out);
-		if (ch->ch_pid != -1)
-			(void)child_wait(ch->ch_pid);
+		close(ch->cld_out);
+		if (ch->cld_pid != -1)
+			(void)child_wait(ch->cld_pid);
 	} else if (ch->ch_main != NULL)
-		setpgid(ch->ch_pid, ch->ch_pid);
+		setpgid(ch->cld_pid, ch->cld_pid);
 	return (error);
 }
 
@@ -91,16 +91,16 @@ child_wait(pid_t pid)
 FILE *
 child_open(const char *const argv[], const char *env, bool err, pid_t *pid)
 {
-	struct child ch = { .ch_argv = argv, .ch_env = env,
-	    .ch_fd = { 0, CHILD_PIPE, err ? CHILD_PIPE : 0 } };
+	struct child ch = { .cld_argv = argv, .cld_env = env,
+	    .cld_fd = { 0, CHILD_PIPE, err ? CHILD_PIPE : 0 } };
 	FILE *in;
 
 	if (child_start(&ch) != 0)
 		return (NULL);
-	*pid = ch.ch_pid;
-	in = fdopen(ch.ch_out, "r");
+	*pid = ch.cld_pid;
+	in = fdopen(ch.cld_out, "r");
 	if (in == NULL) {
-		close(ch.ch_out);
+		close(ch.cld_out);
 		(void)child_wait(*pid);
 	}
 	return (in);

@@ -12,17 +12,17 @@
 enum { CHILD_PIPE = -1 };
 
 struct child {
-	const char *const *ch_argv;	/* NULL-terminated; searched in PATH */
-	bool	 ch_again;	/* this program, executed again */
-	const char *ch_env;	/* "NAME=value" to add; or NULL */
+	const char *const *cld_argv;	/* NULL-terminated; searched in PATH */
+	bool	 cld_again;	/* this program, executed again */
+	const char *cld_env;	/* "NAME=value" to add; or NULL */
 	/* Instead of a program; has a process group, and a pipe to write. */
 	void	(*ch_main)(void *arg, int out);
-	void	*ch_arg;
+	void	*cld_arg;
 	/* Become stdin, stdout, stderr; 0 keeps this process's own. */
-	int	 ch_fd[3];
+	int	 cld_fd[3];
 	/* Set by child_start(): */
-	pid_t	 ch_pid;
-	int	 ch_out;	/* the pipe's end to read; the caller closes */
+	pid_t	 cld_pid;
+	int	 cld_out;	/* the pipe's end to read; the caller closes */
 };
 
 /* Returns: 0, or the error of pipe(2), fork(2) or execve(2). */

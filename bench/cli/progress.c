@@ -29,10 +29,10 @@ progress_init(struct progress *p, uint64_t total, uint64_t before)
 {
 	KASSERT(total > 0 && before <= total, ("%" PRIu64 " of %" PRIu64,
 	    before, total));
-	*p = (struct progress){ .pr_total = total, .pr_before = before,
-	    .pr_out = !progress_quiet && isatty(STDERR_FILENO) ? stderr :
+	*p = (struct progress){ .prg_total = total, .prg_before = before,
+	    .prg_out = !progress_quiet && isatty(STDERR_FILENO) ? stderr :
 	    NULL,
-	    .pr_start_ns = tick_ns() };
+	    .prg_start_ns = tick_ns() };
 }
 
 void
@@ -66,35 +66,35 @@ void
 progress_update(struct progress *p, uint64_t done, const char *label)
 {
 	char line[LINE_SIZE], text[LINE_SIZE];
-	const double total = (double)p->pr_total, at = (double)done;
-	const double before = (double)p->pr_before;
+	const double total = (double)p->prg_total, at = (double)done;
+	const double before = (double)p->prg_before;
 	struct winsize ws = { .ws_col = 0 };
 	double left_s = -1;
 
-	KASSERT(done <= p->pr_total, ("%" PRIu64 " of %" PRIu64, done,
-	    p->pr_total));
-	if (p->pr_out == NULL)
+	KASSERT(done <= p->prg_total, ("%" PRIu64 " of %" PRIu64, done,
+	    p->prg_total));
+	if (p->prg_out == NULL)
 		return;
-	if (done > p->pr_before)
-		left_s = (double)(tick_ns() - p->pr_start_ns) /
+	if (done > p->prg_before)
+		left_s = (double)(tick_ns() - p->prg_start_ns) /
 		    (double)NS_PER_S / (at - before) * (total - at);
-	snprintf(text, sizeof(text), p->pr_before == 0 ? "%s" :
+	snprintf(text, sizeof(text), p->prg_before == 0 ? "%s" :
 	    "%s (%d %% were there)", label, (int)(100 * before / total));
 	if (ioctl(STDERR_FILENO, TIOCGWINSZ, &ws) != 0 || ws.ws_col == 0)
 		ws.ws_col = COLUMNS_DEFAULT;
 	/* Some terminals wrap after the last column. */
 	progress_format(line, sizeof(line), ws.ws_col - 1u, at / total, left_s,
 	    text);
-	fprintf(p->pr_out, "%s%s", clear_line, line);
-	fflush(p->pr_out);
+	fprintf(p->prg_out, "%s%s", clear_line, line);
+	fflush(p->prg_out);
 }
 
 void
 progress_fini(struct progress *p)
 {
-	if (p->pr_out == NULL)
+	if (p->prg_out == NULL)
 		return;
-	fputs(clear_line, p->pr_out);
-	fflush(p->pr_out);
-	p->pr_out = NULL;
+	fputs(clear_line, p->prg_out);
+	fflush(p->prg_out);
+	p->prg_out = NULL;
 }

@@ -10,10 +10,10 @@
 #include <stdio.h>
 
 struct progress {
-	FILE	*pr_out;	/* NULL: no terminal, nothing is drawn */
-	uint64_t pr_total;	/* steps, 1 or more */
-	uint64_t pr_before;	/* steps that an earlier run has done */
-	int64_t	 pr_start_ns;	/* tick_ns() */
+	FILE	*prg_out;	/* NULL: no terminal, nothing is drawn */
+	uint64_t prg_total;	/* steps, 1 or more */
+	uint64_t prg_before;	/* steps that an earlier run has done */
+	int64_t	 prg_start_ns;	/* tick_ns() */
 };
 
 /* Set by --quiet: nothing is shown. */

@@ -31,8 +31,8 @@ draws_of(const struct compare_row *row, unsigned side)
 {
 	const double *v;
 
-	memcpy(&v, (const char *)&row->cr_pair->pa_cell[side]->uncertainty +
-	    row->cr_quantity->qu_drawn, sizeof(v));
+	memcpy(&v, (const char *)&row->cmr_pair->pa_cell[side]->uncertainty +
+	    row->cmr_quantity->qu_drawn, sizeof(v));
 	return (v);
 }
 
@@ -56,11 +56,11 @@ check_draws(const struct compare *co, const struct compare_pair *pa,
 		    compare_name(co, pa, 1), n[1]);
 	for (row = pa->pa_row; row < pa->pa_row + QUANTITIES &&
 	    why->s[0] == '\0'; row++)
-		if (row->cr_wanted && (draws_of(row, 0) == NULL ||
+		if (row->cmr_wanted && (draws_of(row, 0) == NULL ||
 		    draws_of(row, 1) == NULL))
 			text_add(why, "drawn profiles: an older file, without "
 			    "their %s; -q leaves it out",
-			    row->cr_quantity->qu_name);
+			    row->cmr_quantity->qu_name);
 }
 
 /* Fills in pa_refused if the pair cannot be judged. */
@@ -84,17 +84,17 @@ check_pair(const struct compare *co, struct compare_pair *pa)
 		check_draws(co, pa, &why);
 	for (unsigned side = 0; side < 2 && why.s[0] == '\0'; side++) {
 		drift_of(pa->pa_cell[side], NULL, &trend);
-		if (trend.tr_drift)
+		if (trend.dft_drift)
 			text_add(&why, "drift over the run: total MB/s of %s "
 			    "moved by %+.1f %% from its first to its last "
 			    "repeat (p %.2g)", compare_name(co, pa, side),
-			    100 * trend.tr_change, trend.tr_p);
+			    100 * trend.dft_change, trend.dft_p);
 	}
 	drift_of(a, b, &trend);
-	if (why.s[0] == '\0' && trend.tr_drift)
+	if (why.s[0] == '\0' && trend.dft_drift)
 		text_add(&why, "the difference drifted over the run: by %+.1f "
 		    "%% (p %.2g); measure again, for longer",
-		    100 * trend.tr_change, trend.tr_p);
+		    100 * trend.dft_change, trend.dft_p);
 	(void)format_wrong(pa->pa_refused, sizeof(pa->pa_refused), "%s", why.s);
 	utf8_truncate(pa->pa_refused);
 }
@@ -108,21 +108,21 @@ measure(struct judge *ju, struct compare_row *row)
 
 	for (unsigned side = 0; side < 2; side++) {
 		v = ju->ju_values[side];
-		c = row->cr_pair->pa_cell[side];
+		c = row->cmr_pair->pa_cell[side];
 		for (unsigned i = 0; i < c->repeats; i++)
-			v[i] = quantity_value(row->cr_quantity, c, i);
-		row->cr_median[side] = stats_median(v, c->repeats);
+			v[i] = quantity_value(row->cmr_quantity, c, i);
+		row->cmr_median[side] = stats_median(v, c->repeats);
 		resample_medians(&ju->ju_draws[side], v, ju->ju_medians[side]);
 		resample_interval(ju->ju_medians[side],
-		    &row->cr_ci95[side][0], &row->cr_ci95[side][1]);
+		    &row->cmr_ci95[side][0], &row->cmr_ci95[side][1]);
 	}
 	for (unsigned i = 0; i < HYPOTHESIS_RESAMPLES; i++)
 		ratios[i] /= ju->ju_medians[0][i];
-	resample_interval(ratios, &row->cr_change_ci95[0],
-	    &row->cr_change_ci95[1]);
-	row->cr_change = row->cr_median[1] / row->cr_median[0] - 1;
-	row->cr_change_ci95[0] -= 1;
-	row->cr_change_ci95[1] -= 1;
+	resample_interval(ratios, &row->cmr_change_ci95[0],
+	    &row->cmr_change_ci95[1]);
+	row->cmr_change = row->cmr_median[1] / row->cmr_median[0] - 1;
+	row->cmr_change_ci95[0] -= 1;
+	row->cmr_change_ci95[1] -= 1;
 }
 
 /* Tests the values that measure() left sorted. */
@@ -130,7 +130,7 @@ static void
 test(struct judge *ju, struct compare_row *row)
 {
 	const double *a = ju->ju_values[0], *b = ju->ju_values[1];
-	const struct result_cell *const *cell = row->cr_pair->pa_cell;
+	const struct result_cell *const *cell = row->cmr_pair->pa_cell;
 	const unsigned na = cell[0]->repeats, nb = cell[1]->repeats;
 	const unsigned draws = cell[0]->uncertainty.samples;
 
@@ -138,22 +138,22 @@ test(struct judge *ju, struct compare_row *row)
 	if (fmin(a[0], b[0]) >= fmax(a[na - 1], b[nb - 1]))
 		return;
 	if (draws > 0) {
-		row->cr_basis = COMPARE_BY_DRAWS;
+		row->cmr_basis = COMPARE_BY_DRAWS;
 		for (unsigned side = 0; side < 2; side++)
 			for (unsigned i = 0; i < draws; i++)
 				ju->ju_values[side][i] =
-				    fmax(row->cr_quantity->qu_floor,
+				    fmax(row->cmr_quantity->qu_floor,
 				    draws_of(row, side)[i]);
-		stats_change(a, b, draws, ju->ju_medians[0], &row->cr_drawn);
+		stats_change(a, b, draws, ju->ju_medians[0], &row->cmr_drawn);
 		return;
 	}
 	if (provenance_predicted(cell[0]) && provenance_predicted(cell[1]) &&
 	    a[0] >= a[na - 1] && b[0] >= b[nb - 1]) {
-		row->cr_basis = COMPARE_BY_VALUE;
-		row->cr_p[0] = row->cr_p[1] = 0;
+		row->cmr_basis = COMPARE_BY_VALUE;
+		row->cmr_p[0] = row->cmr_p[1] = 0;
 		return;
 	}
-	row->cr_tests = 2;
+	row->cmr_tests = 2;
 	ju->ju_p[ju->ju_p_count++] = hypothesis_welch(a, na, b, nb);
 	ju->ju_p[ju->ju_p_count++] = hypothesis_mann_whitney(a, na, b, nb);
 }
@@ -166,13 +166,13 @@ measure_pair(struct judge *ju, struct compare_pair *pa)
 	unsigned n;
 
 	for (unsigned q = 0; q < QUANTITIES; q++)
-		pa->pa_row[q].cr_verdict = COMPARE_REFUSED;
+		pa->pa_row[q].cmr_verdict = COMPARE_REFUSED;
 	check_pair(ju->ju_compare, pa);
 	if (pa->pa_refused[0] != '\0')
 		return;
 	for (unsigned side = 0; side < 2; side++) {
 		n = pa->pa_cell[side]->repeats;
-		if (ju->ju_draws[side].rs_n == n)
+		if (ju->ju_draws[side].rsm_n == n)
 			continue;
 		free(ju->ju_draws[side].rs_middle);
 		resample_init(&ju->ju_draws[side], n, draw_seed[side]);
@@ -180,23 +180,23 @@ measure_pair(struct judge *ju, struct compare_pair *pa)
 	for (unsigned q = 0; q <= QUANTITIES; q++) {
 		row = &pa->pa_row[q];
 		/* Harvest CPU is judged by these two, wanted or not. */
-		if (!row->cr_wanted && q != QUANTITY_HARVEST_P99 &&
+		if (!row->cmr_wanted && q != QUANTITY_HARVEST_P99 &&
 		    q != QUANTITY_EVENTS)
 			continue;
-		row->cr_verdict = COMPARE_NONE;
-		row->cr_p[0] = row->cr_p[1] = 1;
+		row->cmr_verdict = COMPARE_NONE;
+		row->cmr_p[0] = row->cmr_p[1] = 1;
 		measure(ju, row);
 		comparable_paired(pa->pa_cell[0], pa->pa_cell[1],
-		    row->cr_quantity, &pd);
-		if (pd.pd_count > 0) {
-			row->cr_basis = COMPARE_BY_PAIRS;
-			row->cr_change = pd.pd_change;
-			memcpy(row->cr_change_ci95, pd.pd_ci95,
-			    sizeof(pd.pd_ci95));
-			row->cr_tests = row->cr_wanted && pd.pd_p < 1;
-			ju->ju_p[ju->ju_p_count] = pd.pd_p;
-			ju->ju_p_count += row->cr_tests;
-		} else if (row->cr_wanted)
+		    row->cmr_quantity, &pd);
+		if (pd.prd_count > 0) {
+			row->cmr_basis = COMPARE_BY_PAIRS;
+			row->cmr_change = pd.prd_change;
+			memcpy(row->cmr_change_ci95, pd.prd_ci95,
+			    sizeof(pd.prd_ci95));
+			row->cmr_tests = row->cmr_wanted && pd.prd_p < 1;
+			ju->ju_p[ju->ju_p_count] = pd.prd_p;
+			ju->ju_p_count += row->cmr_tests;
+		} else if (row->cmr_wanted)
 			test(ju, row);
 	}
 }
@@ -204,34 +204,34 @@ measure_pair(struct judge *ju, struct compare_pair *pa)
 static bool
 overlap(const struct compare_row *row)
 {
-	return (row->cr_ci95[0][0] <= row->cr_ci95[1][1] &&
-	    row->cr_ci95[1][0] <= row->cr_ci95[0][1]);
+	return (row->cmr_ci95[0][0] <= row->cmr_ci95[1][1] &&
+	    row->cmr_ci95[1][0] <= row->cmr_ci95[0][1]);
 }
 
 /* Whether B had less or, for a sign of -1, more. */
 static bool
 less(const struct compare_row *row, int sign)
 {
-	return (row->cr_basis == COMPARE_BY_PAIRS ?
-	    sign * row->cr_change_ci95[sign > 0] < 0 :
-	    sign * row->cr_change < 0 && !overlap(row));
+	return (row->cmr_basis == COMPARE_BY_PAIRS ?
+	    sign * row->cmr_change_ci95[sign > 0] < 0 :
+	    sign * row->cmr_change < 0 && !overlap(row));
 }
 
 static void
 decide(const struct compare *co, struct compare_row *row)
 {
-	const struct compare_row *rows = row->cr_pair->pa_row;
-	const struct quantity *qu = row->cr_quantity;
-	const bool drawn = row->cr_basis == COMPARE_BY_DRAWS;
-	const bool paired = row->cr_basis == COMPARE_BY_PAIRS;
-	const bool robust = row->cr_drawn.sc_share >= STATS_ROBUST;
+	const struct compare_row *rows = row->cmr_pair->pa_row;
+	const struct quantity *qu = row->cmr_quantity;
+	const bool drawn = row->cmr_basis == COMPARE_BY_DRAWS;
+	const bool paired = row->cmr_basis == COMPARE_BY_PAIRS;
+	const bool robust = row->cmr_drawn.chg_share >= STATS_ROBUST;
 	const double change = fabs(compare_change(row));
 	const bool stops[COMPARE_STOPS] = {
 		[COMPARE_STOP_OVERLAP] = !drawn && !paired && overlap(row),
 		[COMPARE_STOP_P] = !drawn &&
-		    fmin(row->cr_p[0], row->cr_p[1]) >= COMPARE_ALPHA,
+		    fmin(row->cmr_p[0], row->cmr_p[1]) >= COMPARE_ALPHA,
 		[COMPARE_STOP_DRAWS] = drawn && (!robust ||
-		    compare_change(row) * row->cr_change <= 0),
+		    compare_change(row) * row->cmr_change <= 0),
 		[COMPARE_STOP_MARGIN] = change <= co->co_margin,
 		[COMPARE_STOP_RESOLUTION] = change <= qu->qu_resolution,
 		[COMPARE_STOP_NOISE] = !paired && change <= co->co_noise,
@@ -242,14 +242,14 @@ decide(const struct compare *co, struct compare_row *row)
 		    less(&rows[QUANTITY_HARVEST_P99], -1)),
 	};
 
-	if (row->cr_change_ci95[0] <= 0 && row->cr_change_ci95[1] >= 0 &&
+	if (row->cmr_change_ci95[0] <= 0 && row->cmr_change_ci95[1] >= 0 &&
 	    !(drawn && robust))
 		return;
-	for (unsigned i = 0; i < COMPARE_STOPS && row->cr_stop == 0; i++)
+	for (unsigned i = 0; i < COMPARE_STOPS && row->cmr_stop == 0; i++)
 		if (stops[i])
-			row->cr_stop = (enum compare_stop)i;
-	if (row->cr_stop == COMPARE_STOP_NONE)
-		row->cr_verdict = (compare_change(row) > 0) ==
+			row->cmr_stop = (enum compare_stop)i;
+	if (row->cmr_stop == COMPARE_STOP_NONE)
+		row->cmr_verdict = (compare_change(row) > 0) ==
 		    qu->qu_more_is_better ? COMPARE_BETTER : COMPARE_WORSE;
 }
 
@@ -263,8 +263,8 @@ compare_margin(const struct result *r)
 double
 compare_change(const struct compare_row *row)
 {
-	return (row->cr_basis == COMPARE_BY_DRAWS ? row->cr_drawn.sc_median :
-	    row->cr_change);
+	return (row->cmr_basis == COMPARE_BY_DRAWS ? row->cmr_drawn.chg_median :
+	    row->cmr_change);
 }
 
 struct compare_row *
@@ -274,12 +274,12 @@ compare_next(const struct compare *co, const struct compare_row *row)
 	unsigned q = 0;
 
 	if (row != NULL) {
-		pa += row->cr_pair - co->co_pairs;
+		pa += row->cmr_pair - co->co_pairs;
 		q = (unsigned)(row - pa->pa_row) + 1;
 	}
 	for (; pa < co->co_pairs + co->co_pair_count; pa++, q = 0)
 		for (; q < QUANTITIES; q++)
-			if (pa->pa_row[q].cr_wanted)
+			if (pa->pa_row[q].cmr_wanted)
 				return (&pa->pa_row[q]);
 	return (NULL);
 }
@@ -338,11 +338,11 @@ compare_judge(struct compare *co)
 	co->co_tests = ju.ju_p_count;
 	while ((row = compare_next(co, row)) != NULL) {
 		/* In the order in which the tests left them. */
-		for (unsigned i = 0; i < row->cr_tests; i++)
-			row->cr_p[i] = *p++;
-		if (row->cr_verdict != COMPARE_REFUSED)
+		for (unsigned i = 0; i < row->cmr_tests; i++)
+			row->cmr_p[i] = *p++;
+		if (row->cmr_verdict != COMPARE_REFUSED)
 			decide(co, row);
-		co->co_rows[row->cr_verdict]++;
+		co->co_rows[row->cmr_verdict]++;
 	}
 	free(ju.ju_draws[0].rs_middle);
 	free(ju.ju_draws[1].rs_middle);

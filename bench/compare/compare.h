@@ -72,20 +72,20 @@ extern const char *const verdict_stops[COMPARE_STOPS];
 
 /* Changes are shares of A's median: 0.03 is 3 % more. */
 struct compare_row {
-	const struct compare_pair *cr_pair;
-	const struct quantity *cr_quantity;
-	bool	cr_wanted;	/* asked for, and the pair has readers enough */
-	enum compare_verdict cr_verdict;
-	enum compare_stop cr_stop;	/* of COMPARE_NONE */
-	enum compare_basis cr_basis;
-	unsigned cr_tests;	/* 0: p is 1, all values are equal, or 0 */
-	double	cr_median[2];	/* A's and B's; 0 where refused */
-	double	cr_ci95[2][2];	/* of each median */
-	double	cr_change;
-	double	cr_change_ci95[2];
+	const struct compare_pair *cmr_pair;
+	const struct quantity *cmr_quantity;
+	bool	cmr_wanted;	/* asked for, and the pair has readers enough */
+	enum compare_verdict cmr_verdict;
+	enum compare_stop cmr_stop;	/* of COMPARE_NONE */
+	enum compare_basis cmr_basis;
+	unsigned cmr_tests;	/* 0: p is 1, all values are equal, or 0 */
+	double	cmr_median[2];	/* A's and B's; 0 where refused */
+	double	cmr_ci95[2][2];	/* of each median */
+	double	cmr_change;
+	double	cmr_change_ci95[2];
 	/* Corrected: Welch's, Mann and Whitney's; by pairs Yuen's, and 1. */
-	double	cr_p[2];
-	struct stats_change cr_drawn;	/* of COMPARE_BY_DRAWS */
+	double	cmr_p[2];
+	struct stats_change cmr_drawn;	/* of COMPARE_BY_DRAWS */
 };
 
 struct compare_pair {

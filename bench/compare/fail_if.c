@@ -51,19 +51,19 @@ compare_gate_met(const struct compare *co, const struct compare_gate *cg,
     const struct compare_pair *pa)
 {
 	const struct compare_row *row = &pa->pa_row[cg->cg_quantity];
-	const bool drawn = row->cr_basis == COMPARE_BY_DRAWS;
-	const double *reach = drawn ? row->cr_drawn.sc_band :
-	    row->cr_change_ci95;
+	const bool drawn = row->cmr_basis == COMPARE_BY_DRAWS;
+	const double *reach = drawn ? row->cmr_drawn.chg_band :
+	    row->cmr_change_ci95;
 	double change = compare_change(row), slack;
 
-	if (row->cr_verdict == COMPARE_REFUSED ||
-	    (row->cr_verdict == COMPARE_NONE && !cg->cg_possible))
+	if (row->cmr_verdict == COMPARE_REFUSED ||
+	    (row->cmr_verdict == COMPARE_NONE && !cg->cg_possible))
 		return (false);
 	if (cg->cg_possible) {
-		slack = fmax(co->co_noise, row->cr_quantity->qu_resolution);
+		slack = fmax(co->co_noise, row->cmr_quantity->qu_resolution);
 		/* The profile itself may lie outside its band. */
-		change = cg->cg_below ? fmin(reach[0], row->cr_change) - slack :
-		    fmax(reach[1], row->cr_change) + slack;
+		change = cg->cg_below ? fmin(reach[0], row->cmr_change) -
+		    slack : fmax(reach[1], row->cmr_change) + slack;
 	}
 	return (cg->cg_below ? change < cg->cg_share : change > cg->cg_share);
 }
@@ -80,7 +80,7 @@ name_rows(const struct compare *co, const struct compare_gate *cg, bool refused)
 		struct text t = { .s = "" };
 
 		row = &pa->pa_row[cg->cg_quantity];
-		if (!(refused ? row->cr_wanted && pa->pa_refused[0] != '\0' :
+		if (!(refused ? row->cmr_wanted && pa->pa_refused[0] != '\0' :
 		    compare_gate_met(co, cg, pa)) || ++count > FAILED_SHOWN)
 			continue;
 		(refused ? verdict_pair(&t, co, pa) :
@@ -127,7 +127,7 @@ compare_fail_if(const struct compare *co, const struct compare_gate *cg,
 	failed = name_rows(co, cg, false);
 	refused = name_rows(co, cg, true);
 	for (unsigned i = 0; i < co->co_pair_count; i++)
-		rows += co->co_pairs[i].pa_row[cg->cg_quantity].cr_wanted;
+		rows += co->co_pairs[i].pa_row[cg->cg_quantity].cmr_wanted;
 	if (rows == 0)
 		return (run_error("%s: no cell has enough readers for this "
 		    "quantity", cg->cg_text));

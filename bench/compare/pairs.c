@@ -73,9 +73,9 @@ pair_up(struct compare *co, const struct result_cell **sorted,
 		pa->pa_cell[0] = *found;
 		pa->pa_cell[1] = &b->cells[i];
 		for (unsigned q = 0; q <= QUANTITIES; q++)
-			pa->pa_row[q] = (struct compare_row){ .cr_pair = pa,
-			    .cr_quantity = &quantities[q],
-			    .cr_wanted = (co->co_wanted & 1u << q) != 0 &&
+			pa->pa_row[q] = (struct compare_row){ .cmr_pair = pa,
+			    .cmr_quantity = &quantities[q],
+			    .cmr_wanted = (co->co_wanted & 1u << q) != 0 &&
 			    (like.readers > 1 || !quantities[q].qu_of_several)
 			};
 	}

@@ -80,48 +80,48 @@ verdict_pair(struct text *t, const struct compare *co,
 static void
 add_row(struct text *t, const struct compare_row *row)
 {
-	const struct stats_change *sc = &row->cr_drawn;
-	const struct quantity *qu = row->cr_quantity;
+	const struct stats_change *sc = &row->cmr_drawn;
+	const struct quantity *qu = row->cmr_quantity;
 	/* With one median at the floor the change is a bound. */
-	bool bound = (row->cr_median[0] <= qu->qu_floor) !=
-	    (row->cr_median[1] <= qu->qu_floor);
+	bool bound = (row->cmr_median[0] <= qu->qu_floor) !=
+	    (row->cmr_median[1] <= qu->qu_floor);
 
 	text_add(t, "%s ", qu->qu_title);
-	quantity_figure(t, qu, row->cr_median[0]);
+	quantity_figure(t, qu, row->cmr_median[0]);
 	text_add(t, " to ");
-	quantity_figure(t, qu, row->cr_median[1]);
+	quantity_figure(t, qu, row->cmr_median[1]);
 	text_add(t, ", %s%s %%", bound ? "at least " : "",
-	    FORMAT(change, row->cr_change));
-	if (row->cr_basis == COMPARE_BY_VALUE)
+	    FORMAT(change, row->cmr_change));
+	if (row->cmr_basis == COMPARE_BY_VALUE)
 		text_add(t, ", exact (repeats do not vary, p is 0)");
-	else if (row->cr_basis == COMPARE_BY_DRAWS)
+	else if (row->cmr_basis == COMPARE_BY_DRAWS)
 		text_add(t, " (%swith %u drawn profiles %s %%, 10 to 90 %% of "
 		    "them %s to %s %%, %s in %s %%)",
-		    sc->sc_band[0] <= row->cr_change && row->cr_change <=
-		    sc->sc_band[1] ? "" : "the profile itself, outside the "
-		    "band; ", row->cr_pair->pa_cell[0]->uncertainty.samples,
-		    FORMAT(change, sc->sc_median),
-		    FORMAT(change, sc->sc_band[0]),
-		    FORMAT(change, sc->sc_band[1]), sc->sc_median < 0 ?
-		    "less" : "more", FORMAT(percent, 100 * sc->sc_share));
+		    sc->chg_band[0] <= row->cmr_change && row->cmr_change <=
+		    sc->chg_band[1] ? "" : "the profile itself, outside the "
+		    "band; ", row->cmr_pair->pa_cell[0]->uncertainty.samples,
+		    FORMAT(change, sc->chg_median),
+		    FORMAT(change, sc->chg_band[0]),
+		    FORMAT(change, sc->chg_band[1]), sc->chg_median < 0 ?
+		    "less" : "more", FORMAT(percent, 100 * sc->chg_share));
 	else
 		text_add(t, " (95 %% interval %s to %s %%), Holm p %s (%s",
-		    FORMAT(change, row->cr_change_ci95[0]),
-		    FORMAT(change, row->cr_change_ci95[1]),
-		    FORMAT(p, row->cr_p[0]),
-		    row->cr_basis == COMPARE_BY_PAIRS ? "paired)" :
+		    FORMAT(change, row->cmr_change_ci95[0]),
+		    FORMAT(change, row->cmr_change_ci95[1]),
+		    FORMAT(p, row->cmr_p[0]),
+		    row->cmr_basis == COMPARE_BY_PAIRS ? "paired)" :
 		    FORMATF("Welch) and %s (Mann-Whitney)",
-		    FORMAT(p, row->cr_p[1])));
-	text_add(t, ": %s", verdict_names[row->cr_verdict]);
-	if (row->cr_stop != COMPARE_STOP_NONE)
-		text_add(t, " (%s)", verdict_stops[row->cr_stop]);
+		    FORMAT(p, row->cmr_p[1])));
+	text_add(t, ": %s", verdict_names[row->cmr_verdict]);
+	if (row->cmr_stop != COMPARE_STOP_NONE)
+		text_add(t, " (%s)", verdict_stops[row->cmr_stop]);
 }
 
 void
 verdict_sentence(struct text *t, const struct compare *co,
     const struct compare_row *row)
 {
-	const struct compare_pair *pa = row->cr_pair;
+	const struct compare_pair *pa = row->cmr_pair;
 	struct text a = { .s = "" }, b = { .s = "" }, both = { .s = "" };
 
 	provenance_cell(&a, pa->pa_cell[0]);
@@ -129,8 +129,8 @@ verdict_sentence(struct text *t, const struct compare *co,
 	text_add(&both, "B %s, A %s", b.s, a.s);
 	add_pair(t, co, pa, strcmp(a.s, b.s) == 0 ? b.s : both.s);
 	text_add(t, ": ");
-	if (row->cr_verdict == COMPARE_REFUSED)
-		text_add(t, "%s: %s: refused", row->cr_quantity->qu_title,
+	if (row->cmr_verdict == COMPARE_REFUSED)
+		text_add(t, "%s: %s: refused", row->cmr_quantity->qu_title,
 		    pa->pa_refused);
 	else
 		add_row(t, row);
@@ -173,24 +173,24 @@ colour(FILE *out, enum compare_verdict verdict)
 static void
 print_row(FILE *out, const struct compare_row *row)
 {
-	const bool drawn = row->cr_basis == COMPARE_BY_DRAWS;
-	const double *range = drawn ? row->cr_drawn.sc_band :
-	    row->cr_change_ci95;
+	const bool drawn = row->cmr_basis == COMPARE_BY_DRAWS;
+	const double *range = drawn ? row->cmr_drawn.chg_band :
+	    row->cmr_change_ci95;
 	struct text a = { .s = "" }, b = { .s = "" };
 
-	quantity_figure(&a, row->cr_quantity, row->cr_median[0]);
-	quantity_figure(&b, row->cr_quantity, row->cr_median[1]);
-	fputs(colour(out, row->cr_verdict), out);
-	COLUMNS_ROW(out, row_columns, row->cr_quantity->qu_title, a.s, b.s,
+	quantity_figure(&a, row->cmr_quantity, row->cmr_median[0]);
+	quantity_figure(&b, row->cmr_quantity, row->cmr_median[1]);
+	fputs(colour(out, row->cmr_verdict), out);
+	COLUMNS_ROW(out, row_columns, row->cmr_quantity->qu_title, a.s, b.s,
 	    FORMAT(change, compare_change(row)),
 	    FORMATF("%s..%s", FORMAT(change, range[0]),
 	    FORMAT(change, range[1])),
-	    row->cr_basis == COMPARE_BY_VALUE ? "exact" :
+	    row->cmr_basis == COMPARE_BY_VALUE ? "exact" :
 	    drawn ? FORMATF("in %s%%", FORMAT(percent,
-	    100 * row->cr_drawn.sc_share)) :
-	    FORMAT(p, fmin(row->cr_p[0], row->cr_p[1])),
-	    row->cr_verdict == COMPARE_NONE ? "" :
-	    verdict_names[row->cr_verdict]);
+	    100 * row->cmr_drawn.chg_share)) :
+	    FORMAT(p, fmin(row->cmr_p[0], row->cmr_p[1])),
+	    row->cmr_verdict == COMPARE_NONE ? "" :
+	    verdict_names[row->cmr_verdict]);
 	fputs(colour(out, COMPARE_NONE), out);
 }
 
@@ -210,8 +210,8 @@ print_pair(FILE *out, const struct compare *co, const struct compare_pair *pa)
 	}
 	for (row = pa->pa_row; row < end; row++) {
 		/* A clear change, better or worse or stopped by a rule. */
-		if (!row->cr_wanted || (row->cr_verdict == COMPARE_NONE &&
-		    row->cr_stop == COMPARE_STOP_NONE))
+		if (!row->cmr_wanted || (row->cmr_verdict == COMPARE_NONE &&
+		    row->cmr_stop == COMPARE_STOP_NONE))
 			continue;
 		if (!any)
 			COLUMNS_TITLES(out, row_columns);
@@ -222,9 +222,10 @@ print_pair(FILE *out, const struct compare *co, const struct compare_pair *pa)
 	for (unsigned stop = 0; stop < COMPARE_STOPS; stop++) {
 		t.s[0] = '\0';
 		for (row = pa->pa_row; row < end; row++)
-			if (row->cr_wanted && row->cr_stop == stop &&
-			    row->cr_verdict == COMPARE_NONE)
-				text_list(&t, "%s", row->cr_quantity->qu_title);
+			if (row->cmr_wanted && row->cmr_stop == stop &&
+			    row->cmr_verdict == COMPARE_NONE)
+				text_list(&t, "%s",
+				    row->cmr_quantity->qu_title);
 		if (t.s[0] != '\0')
 			format_wrapf(out, "", 2, "%s: no difference shown%s%s",
 			    t.s, stop == COMPARE_STOP_NONE ? "" : ": ",
@@ -314,19 +315,20 @@ static const struct figure {
 	unsigned	 fg_bases;	/* that have it */
 } figures[] = {
 #define	AT(member)	offsetof(struct compare_row, member)
-	{ "median_a", AT(cr_median[0]), false, 1, ~0u },
-	{ "median_a_ci95", AT(cr_ci95[0]), true, 1, ~0u },
-	{ "median_b", AT(cr_median[1]), false, 1, ~0u },
-	{ "median_b_ci95", AT(cr_ci95[1]), true, 1, ~0u },
-	{ "change_percent", AT(cr_change), false, 100, ~0u },
-	{ "change_percent_ci95", AT(cr_change_ci95), true, 100, ~0u },
-	{ "p_welch", AT(cr_p[0]), false, 1, ~PAIRED },
-	{ "p_mann_whitney", AT(cr_p[1]), false, 1, ~PAIRED },
+	{ "median_a", AT(cmr_median[0]), false, 1, ~0u },
+	{ "median_a_ci95", AT(cmr_ci95[0]), true, 1, ~0u },
+	{ "median_b", AT(cmr_median[1]), false, 1, ~0u },
+	{ "median_b_ci95", AT(cmr_ci95[1]), true, 1, ~0u },
+	{ "change_percent", AT(cmr_change), false, 100, ~0u },
+	{ "change_percent_ci95", AT(cmr_change_ci95), true, 100, ~0u },
+	{ "p_welch", AT(cmr_p[0]), false, 1, ~PAIRED },
+	{ "p_mann_whitney", AT(cmr_p[1]), false, 1, ~PAIRED },
 	/* The last columns of CSV. */
-	{ "drawn_change_percent", AT(cr_drawn.sc_median), false, 100, DRAWN },
-	{ "drawn_change_percent_band", AT(cr_drawn.sc_band), true, 100, DRAWN },
-	{ "drawn_share", AT(cr_drawn.sc_share), false, 1, DRAWN },
-	{ "p_paired", AT(cr_p[0]), false, 1, PAIRED },
+	{ "drawn_change_percent", AT(cmr_drawn.chg_median), false, 100, DRAWN },
+	{ "drawn_change_percent_band", AT(cmr_drawn.chg_band), true, 100,
+	    DRAWN },
+	{ "drawn_share", AT(cmr_drawn.chg_share), false, 1, DRAWN },
+	{ "p_paired", AT(cmr_p[0]), false, 1, PAIRED },
 #undef AT
 };
 
@@ -345,8 +347,8 @@ print_figures(FILE *out, const struct compare_row *row, unsigned from,
 			if (row == NULL)
 				fprintf(out, "%s%s", fg->fg_name, !fg->fg_pair ?
 				    "" : k == 0 ? "_low" : "_high");
-			else if (row->cr_verdict != COMPARE_REFUSED &&
-			    (fg->fg_bases & 1u << row->cr_basis) != 0)
+			else if (row->cmr_verdict != COMPARE_REFUSED &&
+			    (fg->fg_bases & 1u << row->cmr_basis) != 0)
 				fprintf(out, "%.9g", fg->fg_unit *
 				    ((const double *)(const void *)((const char
 				    *)row + fg->fg_offset))[k]);
@@ -357,8 +359,8 @@ static void
 print_csv_row(FILE *out, const struct compare *co,
     const struct compare_row *row)
 {
-	const struct result_cell *a = row->cr_pair->pa_cell[0];
-	const struct result_cell *b = row->cr_pair->pa_cell[1], *cell;
+	const struct result_cell *a = row->cmr_pair->pa_cell[0];
+	const struct result_cell *b = row->cmr_pair->pa_cell[1], *cell;
 	const char *const names[] = {
 		b->engine, a->design, b->design, a->lock, b->lock, a->cipher,
 		b->cipher, b->crypto
@@ -372,16 +374,16 @@ print_csv_row(FILE *out, const struct compare *co,
 	fprintf(out, "%u,%" PRIu64 ",", b->readers, b->request_bytes);
 	format_quoted(out, b->workload);
 	fprintf(out, ",%.9g,%s,%u,%u", b->rate_per_s,
-	    row->cr_quantity->qu_name, a->repeats, b->repeats);
+	    row->cmr_quantity->qu_name, a->repeats, b->repeats);
 	print_figures(out, row, 0, LATER);
-	fprintf(out, ",%s,", verdict_names[row->cr_verdict]);
+	fprintf(out, ",%s,", verdict_names[row->cmr_verdict]);
 	verdict_sentence(&t, co, row);
 	format_quoted(out, t.s);
 	fputc(',', out);
-	format_quoted(out, verdict_stops[row->cr_stop]);
+	format_quoted(out, verdict_stops[row->cmr_stop]);
 	for (unsigned side = 0; side < 2; side++) {
 		/* Empty where the cell was measured. */
-		cell = row->cr_pair->pa_cell[side];
+		cell = row->cmr_pair->pa_cell[side];
 		fputc(',', out);
 		format_quoted(out, cell->profile);
 		fputc(',', out);

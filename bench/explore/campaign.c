@@ -56,24 +56,24 @@ seed_of(const struct campaign *cn, uint64_t number, enum salt salt)
 void
 campaign_limits(const struct subject *tb, struct scenario_limits *sm)
 {
-	*sm = (struct scenario_limits){ .sm_readers_least = 2,
-	    .sm_readers_most = 4,
-	    .sm_block_bytes = tb->tb_cipher->ci_block_bytes,
-	    .sm_whole_blocks = tb->tb_cipher->ci_whole_blocks,
-	    .sm_timer = !design_info(tb->tb_design).di_probed,
-	    .sm_queue = tb->tb_faults != NULL &&
+	*sm = (struct scenario_limits){ .lim_readers_least = 2,
+	    .lim_readers_most = 4,
+	    .lim_block_bytes = tb->tb_cipher->ci_block_bytes,
+	    .lim_whole_blocks = tb->tb_cipher->ci_whole_blocks,
+	    .lim_timer = !design_info(tb->tb_design).di_probed,
+	    .lim_queue = tb->tb_faults != NULL &&
 	    failpoints_need_queue(tb->tb_faults) };
 }
 
 void
 campaign_add(struct campaign_result *sum, const struct campaign_result *ce)
 {
-	field_merge(campaign_row_fields, &sum->ce_row, &ce->ce_row);
-	sum->ce_ahead += ce->ce_ahead;
-	sum->ce_exhausted += ce->ce_exhausted;
+	field_merge(campaign_row_fields, &sum->cgr_row, &ce->cgr_row);
+	sum->cgr_ahead += ce->cgr_ahead;
+	sum->cgr_exhausted += ce->cgr_exhausted;
 	for (unsigned i = 0; i < FAILPOINTS; i++) {
-		sum->ce_evaluated[i] += ce->ce_evaluated[i];
-		sum->ce_executed[i] += ce->ce_executed[i];
+		sum->cgr_evaluated[i] += ce->cgr_evaluated[i];
+		sum->cgr_executed[i] += ce->cgr_executed[i];
 	}
 }
 
@@ -88,7 +88,7 @@ run_schedule(struct block *bk, const struct campaign *cn,
 	    .vh_polls = sg->sg_class->sy_polls };
 	const uint64_t draws = seed_of(cn, number, SALT_DRAWS);
 	struct campaign_result *ce = &bk->bk_result;
-	struct outcome *to = &ce->ce_outcome;
+	struct outcome *to = &ce->cgr_outcome;
 	int error;
 
 	error = execution_run(bk->bk_execution, tb, sn, &vh, draws, NULL, to);
@@ -96,28 +96,28 @@ run_schedule(struct block *bk, const struct campaign *cn,
 	if (error != 0)
 		return (error);
 	if (number < cn->cn_first && to->to_word == NULL)
-		ce->ce_ahead++;
+		ce->cgr_ahead++;
 	else {
-		field_merge(campaign_row_fields, &ce->ce_row,
+		field_merge(campaign_row_fields, &ce->cgr_row,
 		    &(struct campaign_row){ .schedules = 1,
 		    .steps = to->to_steps, .steps_most = to->to_steps,
 		    .reads = to->to_reads, .reseeds = to->to_reseeds,
 		    .blocks = to->to_blocks });
 		for (unsigned i = 0; i < FAILPOINTS && tb->tb_faults != NULL;
 		    i++) {
-			ce->ce_evaluated[i] += to->to_faults.fo_evaluated[i];
-			ce->ce_executed[i] += to->to_faults.fo_executed[i];
+			ce->cgr_evaluated[i] += to->to_faults.fo_evaluated[i];
+			ce->cgr_executed[i] += to->to_faults.fo_executed[i];
 		}
 	}
 	if (to->to_word != NULL) {
-		ce->ce_failed = true;
-		ce->ce_case = (struct counterexample){ .cx_subject = *tb,
+		ce->cgr_failed = true;
+		ce->cgr_case = (struct counterexample){ .cx_subject = *tb,
 		    .cx_seed = cn->cn_seed, .cx_number = number,
 		    .cx_draws = draws, .cx_scenario = *sn,
 		    .cx_hash = to->to_hash };
-		strategy_name(ce->ce_case.cx_strategy, sg);
-		strcpy(ce->ce_case.cx_word, to->to_word);
-		schedule_copy(&ce->ce_case.cx_schedule, to->to_made);
+		strategy_name(ce->cgr_case.cx_strategy, sg);
+		strcpy(ce->cgr_case.cx_word, to->to_word);
+		schedule_copy(&ce->cgr_case.cx_schedule, to->to_made);
 		to->to_made = NULL;
 	}
 	return (tb->tb_stop != NULL &&
@@ -146,9 +146,9 @@ run_block(void *context, unsigned task, unsigned slot)
 	scenario_draw(&sn, &cn->cn_limits, seed_of(cn, block, SALT_SCENARIO));
 	strategy_init(&sg, cn->cn_strategy, cn->cn_parameter);
 	for (uint64_t i = 0; i < cy->cy_block_size && number < cn->cn_end &&
-	    bk->bk_error == 0 && !ce->ce_failed; i++, number++) {
+	    bk->bk_error == 0 && !ce->cgr_failed; i++, number++) {
 		if (!strategy_begin(&sg, seed_of(cn, number, SALT_SCHEDULE))) {
-			ce->ce_exhausted = 1;
+			ce->cgr_exhausted = 1;
 			break;
 		}
 		bk->bk_error = run_schedule(bk, cn, &sn, &sg, number);
@@ -157,7 +157,7 @@ run_block(void *context, unsigned task, unsigned slot)
 	}
 	strategy_fini(&sg);
 	(void)tick_cpu_ns(CLOCK_THREAD_CPUTIME_ID, &after_ns);
-	ce->ce_row.cpu_s = (double)(after_ns - before_ns) / (double)NS_PER_S;
+	ce->cgr_row.cpu_s = (double)(after_ns - before_ns) / (double)NS_PER_S;
 }
 
 /* Blocks are taken in order, so the first failure is the one that is kept. */
@@ -170,12 +170,12 @@ take_block(void *context, unsigned task, unsigned slot)
 
 	(void)task;
 	campaign_add(sum, ce);
-	if (!ce->ce_failed)
+	if (!ce->cgr_failed)
 		return (bk->bk_error);
-	sum->ce_failed = true;
-	sum->ce_case = ce->ce_case;
-	sum->ce_outcome = ce->ce_outcome;
-	memset(&ce->ce_case, 0, sizeof(ce->ce_case));
+	sum->cgr_failed = true;
+	sum->cgr_case = ce->cgr_case;
+	sum->cgr_outcome = ce->cgr_outcome;
+	memset(&ce->cgr_case, 0, sizeof(ce->cgr_case));
 	return (EALREADY);
 }
 
@@ -225,11 +225,11 @@ campaign_run(const struct campaign *cn, struct campaign_result *ce)
 
 	MPASS(cn->cn_first < cn->cn_end && cn->cn_jobs > 0);
 	memset(ce, 0, sizeof(*ce));
-	snprintf(ce->ce_row.design, sizeof(field_NAME), "%s",
+	snprintf(ce->cgr_row.design, sizeof(field_NAME), "%s",
 	    tb->tb_design->de_ident);
-	snprintf(ce->ce_row.lock, sizeof(field_NAME), "%s",
+	snprintf(ce->cgr_row.lock, sizeof(field_NAME), "%s",
 	    tb->tb_lock->lc_name);
-	snprintf(ce->ce_row.cipher, sizeof(field_NAME), "%s",
+	snprintf(ce->cgr_row.cipher, sizeof(field_NAME), "%s",
 	    tb->tb_cipher->ci_name);
 	cy.cy_block = xcalloc(slots, sizeof(*cy.cy_block));
 	execution_catch_assertions(true);
@@ -241,7 +241,7 @@ campaign_run(const struct campaign *cn, struct campaign_result *ce)
 	}
 	for (unsigned i = 0; i < slots; i++) {
 		execution_free(cy.cy_block[i].bk_execution);
-		counterexample_free(&cy.cy_block[i].bk_result.ce_case);
+		counterexample_free(&cy.cy_block[i].bk_result.cgr_case);
 	}
 	free(cy.cy_block);
 	return (error == EALREADY ? 0 : error);

@@ -45,17 +45,17 @@ struct campaign_row {
 extern const struct field campaign_row_fields[];
 
 struct campaign_result {
-	struct campaign_row ce_row;
+	struct campaign_row cgr_row;
 	/* Run before cn_first, for the strategy to learn from; none failed. */
-	uint64_t	ce_ahead;
+	uint64_t	cgr_ahead;
 	/* By fail point, as failpoints_def() numbers them. */
-	uint64_t	ce_evaluated[FAILPOINTS];
-	uint64_t	ce_executed[FAILPOINTS];
-	unsigned	ce_exhausted;	/* 1: there are no more schedules */
+	uint64_t	cgr_evaluated[FAILPOINTS];
+	uint64_t	cgr_executed[FAILPOINTS];
+	unsigned	cgr_exhausted;	/* 1: there are no more schedules */
 	/* The failed schedule with the lowest number, for any cn_jobs. */
-	bool		ce_failed;
-	struct counterexample ce_case;
-	struct outcome ce_outcome;
+	bool		cgr_failed;
+	struct counterexample cgr_case;
+	struct outcome cgr_outcome;
 };
 
 /* The default limits of a subject's scenarios. */
@@ -72,8 +72,8 @@ uint64_t campaign_parts(const struct campaign *cn);
 void campaign_split(struct campaign *cn, unsigned part, unsigned parts);
 
 /*
- * Runs a campaign up to its first failure; counterexample_free(&ce->ce_case) is
- * due then.  Returns: 0, failures included; EINTR when interrupted; ENOMEM;
+ * Runs a campaign up to its first failure; counterexample_free() of cgr_case
+ * is due then.  Returns: 0, failures included; EINTR when interrupted; ENOMEM;
  * what a constructor returned.
  */
 int campaign_run(const struct campaign *cn, struct campaign_result *ce);

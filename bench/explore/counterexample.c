@@ -96,9 +96,9 @@ print_steps(FILE *out, const char *word, const struct scenario_step *step,
 {
 	fputs(word, out);
 	for (unsigned i = 0; i < count; i++) {
-		fprintf(out, " %u", step[i].ss_amount);
-		if (step[i].ss_sleep_ms > 0)
-			fprintf(out, "@%u", step[i].ss_sleep_ms);
+		fprintf(out, " %u", step[i].stp_amount);
+		if (step[i].stp_sleep_ms > 0)
+			fprintf(out, "@%u", step[i].stp_sleep_ms);
 	}
 	fputc('\n', out);
 }
@@ -250,8 +250,8 @@ read_steps(struct lines *li, struct scenario_step *step, unsigned *count,
 			return (lines_refuse(li, "more than %u steps",
 			    count_max));
 		step[(*count)++] = (struct scenario_step){
-		    .ss_sleep_ms = (uint32_t)sleep_ms,
-		    .ss_amount = (uint32_t)amount };
+		    .stp_sleep_ms = (uint32_t)sleep_ms,
+		    .stp_amount = (uint32_t)amount };
 	}
 	return (li->li_error);
 }

@@ -123,9 +123,9 @@ make_bursts(struct execution *ex)
 	const struct scenario *sn = ex->ex_scenario;
 
 	for (unsigned i = 0; i < sn->sn_bursts; i++) {
-		if (sn->sn_burst[i].ss_sleep_ms > 0)
-			machine_sleep(sn->sn_burst[i].ss_sleep_ms * NS_PER_MS);
-		for (unsigned k = 0; k < sn->sn_burst[i].ss_amount; k++)
+		if (sn->sn_burst[i].stp_sleep_ms > 0)
+			machine_sleep(sn->sn_burst[i].stp_sleep_ms * NS_PER_MS);
+		for (unsigned k = 0; k < sn->sn_burst[i].stp_amount; k++)
 			(sn->sn_queue ? enqueue : feed)(ex);
 		if (!sn->sn_queue)
 			(void)randomdev_timer(ex->ex_device,
@@ -191,19 +191,19 @@ read_one(struct execution *ex, struct execution_reader *r, uint32_t bytes)
 	const struct design *de = ex->ex_subject->tb_design;
 	const unsigned thread = machine_curthread()->mt_index;
 	const bool real = ex->ex_scenario->sn_real;
-	const char *name = r->r_td.mt_name, *wrong;
+	const char *name = r->xrd_td.mt_name, *wrong;
 	size_t left;
 	int error;
 
 	if (real) {
-		memset(r->r_buf, OUTPUT_CHECK_CANARY, bytes);
+		memset(r->xrd_buf, OUTPUT_CHECK_CANARY, bytes);
 		output_check_begin(&ex->ex_output, thread);
 	}
-	r->r_stack.ss_count = 0;
+	r->xrd_stack.ss_count = 0;
 	/* For the ledger a reseed that has ended is known to later reads. */
 	vm_settle();
-	error = randomdev_read(ex->ex_device, KERNEL_CPU_HERE, r->r_buf, bytes,
-	    &left, false);
+	error = randomdev_read(ex->ex_device, KERNEL_CPU_HERE, r->xrd_buf,
+	    bytes, &left, false);
 	ex->ex_seeded = true;
 	ex->ex_reads++;
 	/* No fault of the source. */
@@ -213,12 +213,12 @@ read_one(struct execution *ex, struct execution_reader *r, uint32_t bytes)
 		execution_fail(ex, EXECUTION_SERVED, "%s asked for %u bytes: "
 		    "error %d, %zu bytes are missing", name, bytes, error,
 		    left);
-	if (ex->ex_scans && stack_scan_found(&r->r_stack, vm_stack()))
+	if (ex->ex_scans && stack_scan_found(&r->xrd_stack, vm_stack()))
 		execution_fail(ex, EXECUTION_RESIDUE, "%s asked for %u bytes, "
 		    "and its stack still has a key or keystream", name, bytes);
 	if (!real || (de->de_flags & DE_NULL) != 0)
 		return;
-	wrong = output_check_returned(&ex->ex_output, thread, r->r_buf, bytes,
+	wrong = output_check_returned(&ex->ex_output, thread, r->xrd_buf, bytes,
 	    design_info(de).di_stored_bytes);
 	if (wrong != NULL)
 		execution_fail(ex, EXECUTION_OUTPUT, "%s asked for %u bytes: "
@@ -229,16 +229,16 @@ static void
 reader_main(void *arg)
 {
 	struct execution_reader *r = arg;
-	struct execution *ex = r->r_execution;
+	struct execution *ex = r->xrd_execution;
 	const struct scenario *sn = ex->ex_scenario;
 	const unsigned i = (unsigned)(r - ex->ex_reader);
 
 	machine_curthread()->mt_index = i + 1;
 	for (unsigned k = 0; k < sn->sn_reads[i]; k++) {
-		if (sn->sn_read[i][k].ss_sleep_ms > 0)
-			machine_sleep(sn->sn_read[i][k].ss_sleep_ms *
+		if (sn->sn_read[i][k].stp_sleep_ms > 0)
+			machine_sleep(sn->sn_read[i][k].stp_sleep_ms *
 			    NS_PER_MS);
-		read_one(ex, r, sn->sn_read[i][k].ss_amount);
+		read_one(ex, r, sn->sn_read[i][k].stp_amount);
 	}
 }
 
@@ -279,7 +279,7 @@ make_device(struct execution *ex, const struct subject *tb)
 		.rp_idle = sn->sn_queue ? between_passes : NULL,
 		.rp_missed = missed,
 	};
-	struct random_state rs = { .rs_counter = uint128_make(0, UINT64_MAX -
+	struct random_state rs = { .rst_counter = uint128_make(0, UINT64_MAX -
 	    CARRY_BLOCKS) };
 	int error;
 
@@ -322,16 +322,16 @@ start_reader(struct execution *ex, unsigned i)
 	size_t bytes = 1;
 
 	for (unsigned k = 0; k < sn->sn_reads[i]; k++)
-		if (sn->sn_read[i][k].ss_amount > bytes)
-			bytes = sn->sn_read[i][k].ss_amount;
-	if (bytes > r->r_bytes) {
-		free(r->r_buf);
-		r->r_buf = xaligned(BUFFER_ALIGN, bytes);
-		r->r_bytes = bytes;
+		if (sn->sn_read[i][k].stp_amount > bytes)
+			bytes = sn->sn_read[i][k].stp_amount;
+	if (bytes > r->xrd_bytes) {
+		free(r->xrd_buf);
+		r->xrd_buf = xaligned(BUFFER_ALIGN, bytes);
+		r->xrd_bytes = bytes;
 	}
-	r->r_execution = ex;
+	r->xrd_execution = ex;
 	snprintf(name, sizeof(name), "reader %u", i + 1);
-	return (machine_spawn(&r->r_td, name, MACHINE_CPU_ANY, reader_main,
+	return (machine_spawn(&r->xrd_td, name, MACHINE_CPU_ANY, reader_main,
 	    r));
 }
 
@@ -355,7 +355,7 @@ run_threads(struct execution *ex)
 	if (error != 0)
 		return (error);
 	for (i = 0; i < sn->sn_readers; i++)
-		machine_join(&ex->ex_reader[i].r_td);
+		machine_join(&ex->ex_reader[i].xrd_td);
 	if (sn->sn_queue) {
 		machine_join(&ex->ex_producer);
 		randomdev_harvest_stop(ex->ex_device);

@@ -9,11 +9,11 @@
 enum { EXECUTION_CPUS = 8 };	/* as many as threads there can be */
 
 struct execution_reader {
-	struct execution *r_execution;
-	struct mthread	 r_td;
-	uint8_t		*r_buf;
-	size_t		 r_bytes;
-	struct stack_scan r_stack;
+	struct execution *xrd_execution;
+	struct mthread	 xrd_td;
+	uint8_t		*xrd_buf;
+	size_t		 xrd_bytes;
+	struct stack_scan xrd_stack;
 };
 
 struct execution {

@@ -35,7 +35,7 @@ pausing_keystream(struct cipher_key *ck, uint128_t *ctr, uint8_t *out, size_t n)
 		    "before it was used");
 	if (ex->ex_scans && thread > 0 &&
 	    thread <= ex->ex_scenario->sn_readers) {
-		ss = &ex->ex_reader[thread - 1].r_stack;
+		ss = &ex->ex_reader[thread - 1].xrd_stack;
 		stack_scan_add(ss, ck->ck_raw, sizeof(ck->ck_raw));
 		stack_scan_add(ss, out, n);
 	}
@@ -264,7 +264,7 @@ execution_free(struct execution *ex)
 	schedule_free(&ex->ex_made);
 	vm_store_free(ex->ex_store);
 	for (unsigned i = 0; i < SCENARIO_READERS_MAX; i++)
-		free(ex->ex_reader[i].r_buf);
+		free(ex->ex_reader[i].xrd_buf);
 	free(ex);
 }
 

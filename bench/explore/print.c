@@ -12,15 +12,15 @@ static const char head[] = "No failure:";
 void
 explore_print_row(FILE *out, const struct campaign_result *ce)
 {
-	const struct campaign_row *row = &ce->ce_row;
+	const struct campaign_row *row = &ce->cgr_row;
 
 	fprintf(out, "%-10s %-12s %-8s %11" PRIu64 " %7s %7s %7" PRIu64
 	    "%s\n", row->design, row->lock, row->cipher, row->schedules,
 	    FORMAT(count, row->cpu_s > 0 ?
-	    (double)(row->schedules + ce->ce_ahead) / row->cpu_s : 0),
+	    (double)(row->schedules + ce->cgr_ahead) / row->cpu_s : 0),
 	    FORMAT(real, (double)row->steps / fmax(1,
 	    (double)row->schedules)), row->steps_most,
-	    ce->ce_failed ? " *" : "");
+	    ce->cgr_failed ? " *" : "");
 }
 
 void
@@ -48,15 +48,15 @@ explore_print_sum(FILE *out, const struct campaign *cn,
 	const uint64_t n = cn->cn_end - cn->cn_first;
 
 	fprintf(out, "\nChecked: %" PRIu64 " reads, %" PRIu64 " reseeds, %"
-	    PRIu64 " blocks of keystream.\n", sum->ce_row.reads,
-	    sum->ce_row.reseeds, sum->ce_row.blocks);
-	if (sum->ce_exhausted == campaigns)
+	    PRIu64 " blocks of keystream.\n", sum->cgr_row.reads,
+	    sum->cgr_row.reseeds, sum->cgr_row.blocks);
+	if (sum->cgr_exhausted == campaigns)
 		format_wrapf(out, head, 0, "there is no other schedule with at "
 		    "most %u preemption%s of this one scenario.",
 		    cn->cn_parameter, PLURAL(cn->cn_parameter));
 	else if (n == 1)
 		format_wrapf(out, head, 0, "schedule %" PRIu64 " alone, which "
-		    "excludes nothing.%s", cn->cn_first, sum->ce_ahead > 0 ?
+		    "excludes nothing.%s", cn->cn_first, sum->cgr_ahead > 0 ?
 		    "  The earlier ones of its scenario, which its strategy "
 		    "depends on, were run and are not counted." : "");
 	else if (cn->cn_strategy == &strategy_dfs)

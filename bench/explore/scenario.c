@@ -18,13 +18,13 @@ static uint32_t
 draw_bytes(const struct scenario_limits *sm, uint64_t *random)
 {
 	const uint32_t edges[] = { 1, 1, 15, 16, 17, 31, 32, 33, 63, 64, 65,
-	    sm->sm_block_bytes, PAGE - 1, PAGE, PAGE + 1, 0, 2 * PAGE,
+	    sm->lim_block_bytes, PAGE - 1, PAGE, PAGE + 1, 0, 2 * PAGE,
 	    PAGE + 16 };
 
-	if (sm->sm_sizes > 0)
-		return ((uint32_t)sm->sm_size[strategy_below(random,
-		    sm->sm_sizes)]);
-	if (sm->sm_whole_blocks && strategy_below(random, LARGE_ONE_IN) == 0)
+	if (sm->lim_sizes > 0)
+		return ((uint32_t)sm->lim_size[strategy_below(random,
+		    sm->lim_sizes)]);
+	if (sm->lim_whole_blocks && strategy_below(random, LARGE_ONE_IN) == 0)
 		return (MIB + strategy_below(random, 3) * 16 +
 		    strategy_below(random, 2) * MIB);
 	if (strategy_below(random, 3) > 0)
@@ -41,7 +41,7 @@ draw_sleep_ms(const struct scenario_limits *sm, uint64_t *random)
 {
 	static const uint32_t usual[] = { 0, 0, 50, 99, 100, 101, 101, 250 };
 
-	if (sm->sm_timer && strategy_below(random, 4) == 0)
+	if (sm->lim_timer && strategy_below(random, 4) == 0)
 		return (61 * 1000);
 	return (usual[strategy_below(random,
 	    sizeof(usual) / sizeof(usual[0]))]);
@@ -57,22 +57,22 @@ scenario_draw(struct scenario *sn, const struct scenario_limits *sm,
 	bool many;
 
 	memset(sn, 0, sizeof(*sn));
-	sn->sn_readers = sm->sm_readers_least + strategy_below(&random,
-	    sm->sm_readers_most - sm->sm_readers_least + 1);
+	sn->sn_readers = sm->lim_readers_least + strategy_below(&random,
+	    sm->lim_readers_most - sm->lim_readers_least + 1);
 	/* Enough for a search of all schedules to end. */
-	if (sm->sm_small) {
+	if (sm->lim_small) {
 		sn->sn_seeded = sn->sn_places = sn->sn_bursts = 1;
-		sn->sn_burst[0].ss_amount = 2;
+		sn->sn_burst[0].stp_amount = 2;
 		for (i = 0; i < sn->sn_readers; i++) {
 			sn->sn_reads[i] = 1;
-			sn->sn_read[i][0].ss_amount = sm->sm_sizes > 0 ?
+			sn->sn_read[i][0].stp_amount = sm->lim_sizes > 0 ?
 			    draw_bytes(sm, &random) : 16;
 		}
 		return;
 	}
 	sn->sn_seeded = strategy_below(&random, 4) > 0;
 	sn->sn_queue = strategy_below(&random, QUEUE_ONE_IN) == 0 ||
-	    sm->sm_queue;
+	    sm->lim_queue;
 	sn->sn_real = strategy_below(&random, REAL_ONE_IN) == 0;
 	sn->sn_places = 1 + strategy_below(&random, 3);
 	for (i = 0; i < sn->sn_readers; i++) {
@@ -80,9 +80,9 @@ scenario_draw(struct scenario *sn, const struct scenario_limits *sm,
 		sn->sn_reads[i] = 1 + (strategy_below(&random, 3) == 0 ?
 		    strategy_below(&random, 3) : 0);
 		for (k = 0; k < sn->sn_reads[i]; k++) {
-			sn->sn_read[i][k].ss_amount = draw_bytes(sm, &random);
+			sn->sn_read[i][k].stp_amount = draw_bytes(sm, &random);
 			if (k > 0 && strategy_below(&random, 4) == 0)
-				sn->sn_read[i][k].ss_sleep_ms =
+				sn->sn_read[i][k].stp_sleep_ms =
 				    draw_sleep_ms(sm, &random);
 		}
 	}
@@ -92,12 +92,12 @@ scenario_draw(struct scenario *sn, const struct scenario_limits *sm,
 	 * first has drawn.
 	 */
 	if (sn->sn_real && strategy_below(&random, LEVEL_ONE_IN) == 0) {
-		sizes[3] = sn->sn_read[0][0].ss_amount;
-		sizes[0] = sizes[sm->sm_sizes > 0 ? 3 :
+		sizes[3] = sn->sn_read[0][0].stp_amount;
+		sizes[0] = sizes[sm->lim_sizes > 0 ? 3 :
 		    strategy_below(&random, 4)];
 		for (i = 0; i < sn->sn_readers; i++)
 			for (k = 0; k < sn->sn_reads[i]; k++)
-				sn->sn_read[i][k].ss_amount = sizes[0];
+				sn->sn_read[i][k].stp_amount = sizes[0];
 	}
 	/* Sometimes for many reseeds, which take pools above the first. */
 	many = strategy_below(&random, MANY_ONE_IN) == 0;
@@ -105,8 +105,8 @@ scenario_draw(struct scenario *sn, const struct scenario_limits *sm,
 	    SCENARIO_BURSTS_MAX + 1 : 3);
 	for (k = 0; k < sn->sn_bursts; k++)
 		sn->sn_burst[k] = (struct scenario_step){
-		    .ss_sleep_ms = many ? 101 : draw_sleep_ms(sm, &random),
-		    .ss_amount = 1 + many + strategy_below(&random, 3) };
+		    .stp_sleep_ms = many ? 101 : draw_sleep_ms(sm, &random),
+		    .stp_amount = 1 + many + strategy_below(&random, 3) };
 }
 
 /* Takes the i-th of count elements out of an array. */
@@ -133,12 +133,12 @@ reduce_step(struct scenario_step *step, unsigned *count, unsigned least,
 	if (i % STEP_WAYS == 0 && *count > least)
 		take_out(step, sizeof(*step), (*count)--, i / STEP_WAYS);
 	else if (i % STEP_WAYS == 1)
-		ss->ss_sleep_ms = 0;
+		ss->stp_sleep_ms = 0;
 	else if (i % STEP_WAYS == 2)
-		ss->ss_amount = ss->ss_amount > 16 ? 16 :
-		    (ss->ss_amount + 1) / 2;
-	else if (i % STEP_WAYS == 3 && ss->ss_amount > 1)
-		ss->ss_amount = 1;
+		ss->stp_amount = ss->stp_amount > 16 ? 16 :
+		    (ss->stp_amount + 1) / 2;
+	else if (i % STEP_WAYS == 3 && ss->stp_amount > 1)
+		ss->stp_amount = 1;
 }
 
 bool

@@ -18,10 +18,10 @@ enum {
 	SCENARIO_PLACES_MAX	= 4
 };
 
-/* A sleep, then a read of ss_amount bytes or a burst of ss_amount events. */
+/* A sleep, then a read of stp_amount bytes or a burst of stp_amount events. */
 struct scenario_step {
-	uint32_t	ss_sleep_ms;
-	uint32_t	ss_amount;
+	uint32_t	stp_sleep_ms;
+	uint32_t	stp_amount;
 };
 
 struct scenario {
@@ -39,15 +39,15 @@ struct scenario {
 
 /* The bounds of drawn scenarios. */
 struct scenario_limits {
-	unsigned	sm_readers_least;
-	unsigned	sm_readers_most;
-	unsigned	sm_sizes;	/* 0: around blocks, pages and such */
-	const uint64_t	*sm_size;	/* bytes */
-	unsigned	sm_block_bytes;	/* the cipher's */
-	bool		sm_whole_blocks;	/* a key ends after a MiB */
-	bool		sm_timer;	/* the design may reseed by the clock */
-	bool		sm_small;	/* so few steps that dfs can end */
-	bool		sm_queue;	/* always with a queue */
+	unsigned	lim_readers_least;
+	unsigned	lim_readers_most;
+	unsigned	lim_sizes;	/* 0: around blocks, pages and such */
+	const uint64_t	*lim_size;	/* bytes */
+	unsigned	lim_block_bytes;	/* the cipher's */
+	bool		lim_whole_blocks;	/* a key ends after a MiB */
+	bool		lim_timer;	/* the design may reseed by the clock */
+	bool		lim_small;	/* so few steps that dfs can end */
+	bool		lim_queue;	/* always with a queue */
 };
 
 /* Draws the scenario of a seed. */

@@ -19,9 +19,9 @@ enum {
 };
 
 struct starve {
-	uint32_t	sv_starved;	/* steps */
-	uint32_t	sv_left;	/* of the window */
-	uint32_t	sv_victims;	/* a bit each */
+	uint32_t	stv_starved;	/* steps */
+	uint32_t	stv_left;	/* of the window */
+	uint32_t	stv_victims;	/* a bit each */
 };
 
 CTASSERT(sizeof(struct starve) <= STRATEGY_STATE_WORDS * sizeof(uint64_t));
@@ -34,7 +34,7 @@ starve_begin(struct strategy *sg)
 	memset(sv, 0, sizeof(*sv));
 	for (unsigned i = 0; i < STRATEGY_THREADS_MAX; i++)
 		if (strategy_below(&sg->sg_random, STARVE_VICTIMS) == 0)
-			sv->sv_victims |= 1u << i;
+			sv->stv_victims |= 1u << i;
 	return (true);
 }
 
@@ -44,19 +44,20 @@ starve_choose(struct strategy *sg, const struct vm_choice *vo)
 	struct starve *sv = (void *)sg->sg_state;
 	uint64_t others;
 
-	if (sv->sv_left == 0 && sv->sv_starved * STARVE_SHARE <= sg->sg_steps &&
+	if (sv->stv_left == 0 && sv->stv_starved *
+	    STARVE_SHARE <= sg->sg_steps &&
 	    strategy_below(&sg->sg_random, STARVE_BEGINS) == 0) {
-		sv->sv_left = 1u << strategy_below(&sg->sg_random,
+		sv->stv_left = 1u << strategy_below(&sg->sg_random,
 		    STARVE_LENGTHS);
 		/* There must be a victim, a thread. */
-		if (sv->sv_victims % (1u << VM_STORES) == 0)
-			sv->sv_victims |= 1u << vo->vo_thread[
+		if (sv->stv_victims % (1u << VM_STORES) == 0)
+			sv->stv_victims |= 1u << vo->vo_thread[
 			    strategy_below(&sg->sg_random, vo->vo_count)];
 	}
-	if (sv->sv_left > 0) {
-		sv->sv_left--;
-		sv->sv_starved++;
-		others = choice_awake(vo) & ~choice_among(vo, sv->sv_victims);
+	if (sv->stv_left > 0) {
+		sv->stv_left--;
+		sv->stv_starved++;
+		others = choice_awake(vo) & ~choice_among(vo, sv->stv_victims);
 		if (others != 0)
 			return (strategy_draw(sg, others));
 	}

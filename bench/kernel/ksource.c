@@ -23,17 +23,17 @@ enum { LINES_MAX = 1024, SUM_SIZE = RESULT_SHA256_SIZE };
 
 /* A text in lines. */
 struct listing {
-	char		*li_text;
-	char		*li_line[LINES_MAX];
-	unsigned	 li_count;
+	char		*lst_text;
+	char		*lst_line[LINES_MAX];
+	unsigned	 lst_count;
 };
 
 struct source {
-	struct source	*so_next;
-	char		 so_name[RESULT_NAME_SIZE];
-	char		 so_spec[KSOURCE_SPEC_SIZE];	/* as given */
-	struct listing	 so_found;	/* what source.sh prints */
-	char		*so_why;
+	struct source	*kso_next;
+	char		 kso_name[RESULT_NAME_SIZE];
+	char		 kso_spec[KSOURCE_SPEC_SIZE];	/* as given */
+	struct listing	 kso_found;	/* what source.sh prints */
+	char		*kso_why;
 };
 
 /* All that were opened, in order. */
@@ -62,9 +62,9 @@ split(struct listing *li)
 {
 	char *save = NULL;
 
-	for (char *line = strtok_r(li->li_text, "\n", &save); line != NULL &&
-	    li->li_count < LINES_MAX; line = strtok_r(NULL, "\n", &save))
-		li->li_line[li->li_count++] = line;
+	for (char *line = strtok_r(li->lst_text, "\n", &save); line != NULL &&
+	    li->lst_count < LINES_MAX; line = strtok_r(NULL, "\n", &save))
+		li->lst_line[li->lst_count++] = line;
 }
 
 /* The rest of the n-th line that begins with a word; "" for none. */
@@ -73,10 +73,10 @@ value(const struct listing *li, const char *key, unsigned n)
 {
 	const size_t len = strlen(key);
 
-	for (unsigned i = 0; i < li->li_count; i++)
-		if (strncmp(li->li_line[i], key, len) == 0 &&
-		    li->li_line[i][len] == ' ' && n-- == 0)
-			return (li->li_line[i] + len + 1);
+	for (unsigned i = 0; i < li->lst_count; i++)
+		if (strncmp(li->lst_line[i], key, len) == 0 &&
+		    li->lst_line[i][len] == ' ' && n-- == 0)
+			return (li->lst_line[i] + len + 1);
 	return ("");
 }
 
@@ -145,13 +145,13 @@ static void
 set_name(struct source *so)
 {
 	const int size = RESULT_NAME_SIZE - sizeof(KSOURCE_PREFIX) - 4;
-	const char *name = value(&so->so_found, "name", 0);
+	const char *name = value(&so->kso_found, "name", 0);
 	unsigned again = 1;
 
-	snprintf(so->so_name, sizeof(so->so_name), KSOURCE_PREFIX "%.*s", size,
-	    name);
-	while (ksource_spec(so->so_name) != so->so_name)
-		snprintf(so->so_name, sizeof(so->so_name), KSOURCE_PREFIX
+	snprintf(so->kso_name, sizeof(so->kso_name), KSOURCE_PREFIX "%.*s",
+	    size, name);
+	while (ksource_spec(so->kso_name) != so->kso_name)
+		snprintf(so->kso_name, sizeof(so->kso_name), KSOURCE_PREFIX
 		    "%.*s-%u", size, name, ++again % 1000);
 }
 
@@ -170,13 +170,13 @@ add(struct source *so)
 	for (int m = 0; m < DESIGN_MACHINES; m++)
 		for (int q = 0; q < HARVEST_MODELS; q++) {
 			snprintf(path[m][q], PATH_MAX, "%s/%s/%s.so", value(
-			    &so->so_found, "cache", 0), value(&so->so_found,
+			    &so->kso_found, "cache", 0), value(&so->kso_found,
 			    "key", 0), members[m][q]);
 			object[m][q] = q == 0 || access(path[m][q], F_OK) ==
 			    0 ? path[m][q] : NULL;
 		}
-	status = design_add(so->so_name, object, error);
-	return (status == 0 ? 0 : refuse(so->so_why, EXIT_FAILURE, status ==
+	status = design_add(so->kso_name, object, error);
+	return (status == 0 ? 0 : refuse(so->kso_why, EXIT_FAILURE, status ==
 	    EINVAL ? "%.900s; \"rngsim kernel clean\" removes what was "
 	    "compiled" : "no memory", error));
 }
@@ -188,16 +188,16 @@ ksource_open(const char *spec, bool ciphers, const char **name,
 	struct source **last = &sources, *so = xcalloc(1, sizeof(*so));
 	int status;
 
-	so->so_why = why;
+	so->kso_why = why;
 	spec += ksource_named(spec) ? sizeof(KSOURCE_PREFIX) - 1 : 0;
-	snprintf(so->so_spec, sizeof(so->so_spec), "%s", spec);
+	snprintf(so->kso_spec, sizeof(so->kso_spec), "%s", spec);
 	status = script("open", spec, ciphers ? "source" : NULL,
-	    &so->so_found.li_text, why);
+	    &so->kso_found.lst_text, why);
 	if (status == 0)
-		split(&so->so_found);
-	for (; status == 0 && *last != NULL; last = &(*last)->so_next)
-		if (strcmp(value(&(*last)->so_found, "spec", 0),
-		    value(&so->so_found, "spec", 0)) == 0)
+		split(&so->kso_found);
+	for (; status == 0 && *last != NULL; last = &(*last)->kso_next)
+		if (strcmp(value(&(*last)->kso_found, "spec", 0),
+		    value(&so->kso_found, "spec", 0)) == 0)
 			break;
 	if (status == 0 && *last == NULL) {
 		set_name(so);
@@ -206,9 +206,9 @@ ksource_open(const char *spec, bool ciphers, const char **name,
 			*last = so;
 	}
 	if (status == 0)
-		*name = (*last)->so_name;
+		*name = (*last)->kso_name;
 	if (*last != so) {
-		free(so->so_found.li_text);
+		free(so->kso_found.lst_text);
 		free(so);
 	}
 	return (status);
@@ -217,9 +217,9 @@ ksource_open(const char *spec, bool ciphers, const char **name,
 const char *
 ksource_spec(const char *design)
 {
-	for (const struct source *so = sources; so != NULL; so = so->so_next)
-		if (strcmp(so->so_name, design) == 0)
-			return (value(&so->so_found, "spec", 0));
+	for (const struct source *so = sources; so != NULL; so = so->kso_next)
+		if (strcmp(so->kso_name, design) == 0)
+			return (value(&so->kso_found, "spec", 0));
 	return (design);
 }
 
@@ -236,11 +236,11 @@ set_text(char text[RESULT_TEXT_SIZE], const char *from)
 static char **
 copy_lines(const struct listing *li, const char *key)
 {
-	char **to = xcalloc(li->li_count + 1, sizeof(*to));
+	char **to = xcalloc(li->lst_count + 1, sizeof(*to));
 	const char *from;
 
-	for (unsigned i = 0; i < li->li_count; i++) {
-		from = key == NULL ? li->li_line[i] : value(li, key, i);
+	for (unsigned i = 0; i < li->lst_count; i++) {
+		from = key == NULL ? li->lst_line[i] : value(li, key, i);
 		to[i] = from[0] != '\0' ? xstrdup(from) : NULL;
 	}
 	return (to);
@@ -249,26 +249,26 @@ copy_lines(const struct listing *li, const char *key)
 static void
 describe(const struct source *so, struct result_kernel *rk)
 {
-	const char *folder = value(&so->so_found, "folder", 0), *sum;
-	struct listing diff = { .li_text = NULL };
+	const char *folder = value(&so->kso_found, "folder", 0), *sum;
+	struct listing diff = { .lst_text = NULL };
 	char why[KSOURCE_WHY_SIZE];
 	const size_t n = strlen(folder);
 
 	memset(rk, 0, sizeof(*rk));
-	memcpy(rk->name, so->so_name, sizeof(rk->name));
-	set_text(rk->path, value(&so->so_found, "path", 0));
-	set_text(rk->revision, value(&so->so_found, "revision", 0));
-	set_text(rk->compiler, value(&so->so_found, "compiler", 0));
-	rk->probed = value(&so->so_found, "probed", 0)[0] != '\0';
-	rk->flags = copy_lines(&so->so_found, "flag");
-	if (so != sources && script("diff", sources->so_spec, so->so_spec,
-	    &diff.li_text, why) == 0)
+	memcpy(rk->name, so->kso_name, sizeof(rk->name));
+	set_text(rk->path, value(&so->kso_found, "path", 0));
+	set_text(rk->revision, value(&so->kso_found, "revision", 0));
+	set_text(rk->compiler, value(&so->kso_found, "compiler", 0));
+	rk->probed = value(&so->kso_found, "probed", 0)[0] != '\0';
+	rk->flags = copy_lines(&so->kso_found, "flag");
+	if (so != sources && script("diff", sources->kso_spec, so->kso_spec,
+	    &diff.lst_text, why) == 0)
 		split(&diff);
 	rk->diff = copy_lines(&diff, NULL);
-	free(diff.li_text);
+	free(diff.lst_text);
 	/* "HASH FILE" of each, which the compiler read. */
-	rk->files = xcalloc(so->so_found.li_count, sizeof(*rk->files));
-	for (unsigned i = 0; (sum = value(&so->so_found, "sum", i))[0] != '\0';
+	rk->files = xcalloc(so->kso_found.lst_count, sizeof(*rk->files));
+	for (unsigned i = 0; (sum = value(&so->kso_found, "sum", i))[0] != '\0';
 	    i++)
 		if (strlen(sum) > SUM_SIZE + n &&
 		    strncmp(sum + SUM_SIZE, folder, n) == 0) {
@@ -282,7 +282,7 @@ describe(const struct source *so, struct result_kernel *rk)
 void
 ksource_describe(struct result *r)
 {
-	for (const struct source *so = sources; so != NULL; so = so->so_next) {
+	for (const struct source *so = sources; so != NULL; so = so->kso_next) {
 		r->kernels = xreallocarray(r->kernels, r->kernel_count + 1,
 		    sizeof(*r->kernels));
 		describe(so, &r->kernels[r->kernel_count++]);

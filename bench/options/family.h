@@ -9,9 +9,9 @@ struct family {
 	const char	*(*fa_name)(unsigned i);
 	/* One line on the i-th for help, or NULL. */
 	const char	*(*fa_descr)(unsigned i);
-	const char	*fa_title;	/* in help's list of values, or NULL */
+	const char	*fam_title;	/* in help's list of values, or NULL */
 	/* Too many to name in a message: the topic of "rngsim list". */
-	const char	*fa_topic;
+	const char	*fam_topic;
 };
 
 /*

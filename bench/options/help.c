@@ -93,7 +93,7 @@ help_option(const struct option_def *od, enum command_id cm)
 	if (od->od_type != TYPE_NAME && od->od_type != TYPE_NAMES) {
 		if (od->od_max < INT64_MAX / 2)
 			option_range(od, values);
-	} else if (fa->fa_title == NULL && fa->fa_topic == NULL)
+	} else if (fa->fam_title == NULL && fa->fam_topic == NULL)
 		option_accepted(od, cm, values);
 	snprintf(text, sizeof(text), "%s%s%s%s%s%s", od->od_descr,
 	    values[0] != '\0' ? ": " : "", values,
@@ -114,11 +114,11 @@ help_family(const struct family *fa)
 
 	if (fa->fa_descr == NULL) {
 		family_join(fa, 0, NULL, names, sizeof(names));
-		format_wrap(stdout, FORMATF("  %s", fa->fa_title), VALUES,
+		format_wrap(stdout, FORMATF("  %s", fa->fam_title), VALUES,
 		    names);
 		return;
 	}
-	printf("\n%s:\n", fa->fa_title);
+	printf("\n%s:\n", fa->fam_title);
 	for (unsigned i = 0; fa->fa_name(i) != NULL; i++)
 		format_wrap(stdout, FORMATF("  %s", fa->fa_name(i)), VALUES,
 		    fa->fa_descr(i));
@@ -146,14 +146,15 @@ options_help(enum command_id cm)
 			help_option(&option_defs[id], cm);
 	for (unsigned id = 0; id < OPTIONS; id++) {
 		fa = option_defs[id].od_family;
-		if (!option_takes(cm, id) || fa == NULL || fa->fa_title == NULL)
+		if (!option_takes(cm, id) || fa == NULL ||
+		    fa->fam_title == NULL)
 			continue;
 		if (!any && fa->fa_descr == NULL)
 			puts("\nValues:");
 		any = true;
 		help_family(fa);
 	}
-	if (operand_families[cm].fa_title != NULL)
+	if (operand_families[cm].fam_title != NULL)
 		help_family(&operand_families[cm]);
 	printf("\nSee rngsim-%s(1).%s\n", ct->ct_name, option_takes(cm,
 	    OPTION_LOCK) ? "  \"rngsim list\" describes these values." : "");

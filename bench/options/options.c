@@ -12,7 +12,7 @@ enum { ITEM_SIZE = 64 };	/* of a list's member */
 
 /* What is left of a command line. */
 struct words {
-	char *const	*wo_next, *const *wo_end;
+	char *const	*wds_next, *const *wds_end;
 };
 
 static bool
@@ -215,10 +215,10 @@ take(struct options *op, unsigned id, const char *text, struct words *wo)
 	const char *label = option_label(id);
 
 	if (text == NULL && od->od_value != NULL) {
-		if (wo->wo_next == wo->wo_end)
+		if (wo->wds_next == wo->wds_end)
 			return (usage_error("%s: expected %s after it", label,
 			    od->od_value));
-		text = *wo->wo_next++;
+		text = *wo->wds_next++;
 	}
 	if (op->op_text[id] != NULL && (od->od_flags & REPEATS) == 0)
 		return (usage_error("%s is given twice", label));
@@ -262,8 +262,8 @@ parse(struct options *op, int argc, char *const argv[])
 	const char *word;
 	int error = 0;
 
-	while (error == 0 && !op->op_help && wo.wo_next < wo.wo_end) {
-		word = *wo.wo_next++;
+	while (error == 0 && !op->op_help && wo.wds_next < wo.wds_end) {
+		word = *wo.wds_next++;
 		if (!operands && word[0] == '-' && word[1] != '\0') {
 			operands = strcmp(word, "--") == 0;
 			error = operands ? 0 : parse_option(op, word, &wo);

@@ -365,7 +365,7 @@ option_list_max(const struct option_list *ol)
 #define	WORDS(which, ...)						\
 	static const char *const words_##which[] = { __VA_ARGS__ };	\
 	FAMILY(family_##which, sizeof(words_##which) / sizeof(char *),	\
-	    words_##which[i], .fa_title = NULL)
+	    words_##which[i], .fam_title = NULL)
 
 WORDS(bits, "32", "64");
 WORDS(comparisons, "design", "lock", "cipher", "host");
@@ -375,16 +375,18 @@ WORDS(formats, "table", "csv", "json", "ministat", "sentences");
 
 /* Those that can be chosen. */
 FAMILY(family_arrivals, ARRIVALS_RECORDED - ARRIVALS_CONSTANT,
-    workload_arrivals_names[ARRIVALS_CONSTANT + i], .fa_title = NULL);
-FAMILY(family_ciphers, cipher_count, ciphers[i]->ci_name, .fa_title = "cipher");
+    workload_arrivals_names[ARRIVALS_CONSTANT + i], .fam_title = NULL);
+FAMILY(family_ciphers, cipher_count, ciphers[i]->ci_name,
+    .fam_title = "cipher");
 FAMILY(family_crypto, CRYPTO_CHOICES, crypto_mode_names[i],
-    .fa_title = NULL);
+    .fam_title = NULL);
 FAMILY(family_designs, design_at(i) == NULL ? 0 : i + 1, design_at(i)->de_ident,
-    .fa_title = "design");
-FAMILY(family_hashes, hash_count(), hash_get(i)->ha_name, .fa_topic = "hashes");
+    .fam_title = "design");
+FAMILY(family_hashes, hash_count(), hash_get(i)->ha_name,
+    .fam_topic = "hashes");
 FAMILY(family_locks, lock_class_count, lock_classes[i]->lc_name,
-    .fa_title = "lock");
-FAMILY(family_memories, VM_MEMORIES, vm_memory_names[i], .fa_title = NULL);
+    .fam_title = "lock");
+FAMILY(family_memories, VM_MEMORIES, vm_memory_names[i], .fam_title = NULL);
 
 struct family family_benchmarks, family_evidences, family_number_sources;
 struct family family_quantities, family_simulated_locks, family_strategies;
@@ -409,9 +411,9 @@ family_join(const struct family *fa, unsigned mask, const char *also, char *buf,
 	const char *name;
 	size_t used = 0;
 
-	if (fa->fa_topic != NULL) {
+	if (fa->fam_topic != NULL) {
 		snprintf(buf, size, "a name that \"rngsim list %s\" prints",
-		    fa->fa_topic);
+		    fa->fam_topic);
 		return;
 	}
 	for (unsigned i = 0; fa->fa_name(i) != NULL; i++)

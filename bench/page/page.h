@@ -33,10 +33,10 @@ void page_printed(FILE *out, page_printer *print, const void *of);
 void page_picture(FILE *out, const char *svg, size_t size);
 
 struct page_results {
-	const char	*pr_file;	/* the page's, for messages */
-	const struct result *pr_result;	/* 1 or 2 */
-	const char	*pr_path[2];
-	unsigned	 pr_count;
+	const char	*pgr_file;	/* the page's, for messages */
+	const struct result *pgr_result;	/* 1 or 2 */
+	const char	*pgr_path[2];
+	unsigned	 pgr_count;
 };
 
 /* Prints the page of a struct page_results: one result, or two compared. */

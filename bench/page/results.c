@@ -19,11 +19,11 @@ static int
 compare(const struct page_results *pr, struct compare *co,
     char why[COMPARE_TEXT_SIZE])
 {
-	const struct result *a = pr->pr_result, *b = &a[pr->pr_count - 1];
+	const struct result *a = pr->pgr_result, *b = &a[pr->pgr_count - 1];
 	const bool two = a != b;
 	const struct compare wanted = {
 		.co_result = { a, b },
-		.co_path = { pr->pr_path[0], pr->pr_path[two] },
+		.co_path = { pr->pgr_path[0], pr->pgr_path[two] },
 		.co_wanted = two ? (1u << QUANTITIES) - 1 :
 		    1u << QUANTITY_TOTAL | 1u << QUANTITY_P99 |
 		    1u << QUANTITY_HARVEST_CPU,
@@ -77,7 +77,7 @@ print_subject(FILE *out, const struct compare *co,
 		if (strcmp(subject(co, p), subject(co, pa)) != 0)
 			continue;
 		row = &p->pa_row[QUANTITY_TOTAL];
-		v = row->cr_verdict;
+		v = row->cmr_verdict;
 		if (n[v]++ == 0)
 			change[v][0] = change[v][1] = compare_change(row);
 		change[v][0] = fmin(change[v][0], compare_change(row));
@@ -110,7 +110,7 @@ print_subject(FILE *out, const struct compare *co,
 static const char *
 of_side(const struct page_results *pr, unsigned side)
 {
-	return (pr->pr_count == 1 ? "" : side == 0 ? " of A" : " of B");
+	return (pr->pgr_count == 1 ? "" : side == 0 ? " of A" : " of B");
 }
 
 /* Values and lists of words. */
@@ -140,7 +140,7 @@ print_provenance(FILE *out, const void *r)
 static void
 print_result(FILE *out, const struct page_results *pr, unsigned side)
 {
-	const struct result *r = &pr->pr_result[side];
+	const struct result *r = &pr->pgr_result[side];
 	const char *of = of_side(pr, side), ab = "ab"[side];
 	char *picture = NULL, why[RESULT_TEXT_SIZE];
 	const struct result_cell *c;
@@ -153,7 +153,7 @@ print_result(FILE *out, const struct page_results *pr, unsigned side)
 			page_picture(out, picture, size);
 		else {
 			fprintf(stderr, "rngsim: report: %s: a page without "
-			    "charts: %s\n", pr->pr_file, why);
+			    "charts: %s\n", pr->pgr_file, why);
 			page_paragraph(out, "p class=\"warning\"",
 			    FORMATF("No charts: %.100s", why));
 		}
@@ -207,13 +207,13 @@ void
 page_results(FILE *out, const void *of)
 {
 	const struct page_results *pr = of;
-	enum result_kind kind = provenance_of(pr->pr_result);
+	enum result_kind kind = provenance_of(pr->pgr_result);
 	struct text line = { .s = "" }, title = { .s = "rngsim: " };
 	bool complete = true;
 	unsigned side;
 
-	for (side = 0; side < pr->pr_count; side++) {
-		const struct result *r = &pr->pr_result[side];
+	for (side = 0; side < pr->pgr_count; side++) {
+		const struct result *r = &pr->pgr_result[side];
 
 		complete = complete && r->complete;
 		if (provenance_of(r) != kind)
@@ -221,14 +221,14 @@ page_results(FILE *out, const void *of)
 		text_add(&line, "%s", side == 0 ? "" : "; B: ");
 		describe_result(&line, r);
 		text_add(&title, "%s%s%s", side == 0 ? "" : " and ",
-		    pr->pr_path[side], of_side(pr, side));
+		    pr->pgr_path[side], of_side(pr, side));
 	}
 	page_begin(out, title.s, kind, line.s);
 	if (!complete)
 		page_paragraph(out, "p class=\"warning\"", "INCOMPLETE: "
 		    "stopped before everything was done.");
 	print_comparison(out, pr);
-	for (side = 0; side < pr->pr_count; side++)
+	for (side = 0; side < pr->pgr_count; side++)
 		print_result(out, pr, side);
 	page_end(out);
 }

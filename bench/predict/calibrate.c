@@ -148,7 +148,7 @@ calibrate_set(struct calibration *cb, enum profile_key key,
 
 	pr->pr_value[key] = in_range(key, value);
 	pr->pr_from[key] = from;
-	cb->cb_spread[key].qs_count = 0;
+	cb->cb_spread[key].spr_count = 0;
 	va_start(ap, fmt);
 	vsnprintf(pr->pr_source[key], PROFILE_TEXT_SIZE, fmt, ap);
 	va_end(ap);
@@ -160,19 +160,19 @@ calibrate_enter(struct calibration *cb, enum profile_key key,
     const struct calibrate_spread *qs, double scale, double offset,
     const char *fmt, ...)
 {
-	const double p5 = in_range(key, qs->qs_p5 * scale + offset);
-	const double p95 = in_range(key, qs->qs_p95 * scale + offset);
+	const double p5 = in_range(key, qs->spr_p5 * scale + offset);
+	const double p95 = in_range(key, qs->spr_p95 * scale + offset);
 	char note[TEXT_SIZE];
 	va_list ap;
 
 	va_start(ap, fmt);
 	vsnprintf(note, sizeof(note), fmt, ap);
 	va_end(ap);
-	calibrate_set(cb, key, PROVENANCE_MEASURED, qs->qs_p50 * scale +
+	calibrate_set(cb, key, PROVENANCE_MEASURED, qs->spr_p50 * scale +
 	    offset, "%s%sn %u, %.3g..%.3g", note, note[0] != '\0' ? "; " : "",
-	    qs->qs_count, p5, p95);
-	cb->cb_spread[key] = (struct calibrate_spread){ .qs_p5 = p5,
-	    .qs_p95 = p95, .qs_count = qs->qs_count };
+	    qs->spr_count, p5, p95);
+	cb->cb_spread[key] = (struct calibrate_spread){ .spr_p5 = p5,
+	    .spr_p95 = p95, .spr_count = qs->spr_count };
 }
 
 static void
@@ -255,8 +255,8 @@ run_native(struct calibration *cb, char *const whole[], double seconds)
 	char time[32];
 	const char *const argv[] = { whole[0], "calibrate", "--part",
 	    crypto_mode_names[CRYPTO_NATIVE], "-t", time, NULL };
-	struct child ch = { .ch_argv = argv, .ch_again = true,
-	    .ch_fd = { 0, CHILD_PIPE, 0 } };
+	struct child ch = { .cld_argv = argv, .cld_again = true,
+	    .cld_fd = { 0, CHILD_PIPE, 0 } };
 	int error, status;
 	size_t complete;
 	FILE *in;
@@ -265,15 +265,15 @@ run_native(struct calibration *cb, char *const whole[], double seconds)
 	error = child_start(&ch);
 	if (error != 0)
 		return (error);
-	in = fdopen(ch.ch_out, "r");
+	in = fdopen(ch.cld_out, "r");
 	if (in == NULL)
 		no_memory();
 	complete = fread(cb, sizeof(*cb), 1, in);
 	/* A signal ends the reading, and is to end the part. */
 	if (stop_asked())
-		kill(ch.ch_pid, SIGTERM);
+		kill(ch.cld_pid, SIGTERM);
 	fclose(in);
-	status = child_wait(ch.ch_pid);
+	status = child_wait(ch.cld_pid);
 	if (stop_asked())
 		return (EINTR);
 	return (complete == 1 && status == 0 ? 0 : ECHILD);
@@ -287,7 +287,8 @@ static void
 drift(struct calibration *cb)
 {
 	cb->cb_conditions.cc_drift = calibrate_batches(cb, calibrate_hit, NULL,
-	    cb->cb_budget_ns).qs_p50 / calibrate_value(cb, PROFILE_LAT_HIT) - 1;
+	    cb->cb_budget_ns).spr_p50 / calibrate_value(cb, PROFILE_LAT_HIT) -
+	    1;
 }
 
 /* What was not measured, but is used, is guessed to be a shipped profile's. */
@@ -388,8 +389,8 @@ calibrate_print(FILE *out, const struct calibration *cb, const char *busy)
 			COLUMNS_ROW(out, columns, profile_fields[i].pf_key,
 			    FORMATF("%.4g ", pr->pr_value[i]),
 			    profile_unit_name(profile_fields[i].pf_unit),
-			    qs->qs_count == 0 ? "" : FORMATF("%.4g..%.4g",
-			    qs->qs_p5, qs->qs_p95),
+			    qs->spr_count == 0 ? "" : FORMATF("%.4g..%.4g",
+			    qs->spr_p5, qs->spr_p95),
 			    provenance_names[pr->pr_from[i]]);
 	putc('\n', out);
 	format_wrapf(out, "Meanwhile:", 0, "other programs used %.2f of each "
@@ -406,15 +407,15 @@ calibrate_print(FILE *out, const struct calibration *cb, const char *busy)
 struct calibrate_spread
 calibrate_spread(double *values, unsigned n)
 {
-	struct calibrate_spread qs = { .qs_count = n };
+	struct calibrate_spread qs = { .spr_count = n };
 
 	if (n == 0)
 		return (qs);
-	qs.qs_p5 = stats_quantile(values, n, 0.05);
-	qs.qs_p50 = stats_quantile(values, n, 0.5);
-	qs.qs_p95 = stats_quantile(values, n, 0.95);
-	qs.qs_p99 = stats_quantile(values, n, 0.99);
-	qs.qs_mean = gsl_stats_trmean_from_sorted_data(0.05, values, 1, n);
+	qs.spr_p5 = stats_quantile(values, n, 0.05);
+	qs.spr_p50 = stats_quantile(values, n, 0.5);
+	qs.spr_p95 = stats_quantile(values, n, 0.95);
+	qs.spr_p99 = stats_quantile(values, n, 0.99);
+	qs.spr_mean = gsl_stats_trmean_from_sorted_data(0.05, values, 1, n);
 	return (qs);
 }
 
@@ -429,11 +430,11 @@ sigma_of(double p50, double p95)
 double
 calibrate_tail(const struct calibrate_spread *qs, double less)
 {
-	const double p50 = qs->qs_p50 - less, p99 = qs->qs_p99 - less;
+	const double p50 = qs->spr_p50 - less, p99 = qs->spr_p99 - less;
 
 	/* Logarithms of nothing have no distribution. */
 	return (p50 <= 0 ? p99 : fmin(p99, p50 * exp(sigma_of(p50,
-	    qs->qs_p95 - less) * gsl_cdf_ugaussian_Pinv(0.99))));
+	    qs->spr_p95 - less) * gsl_cdf_ugaussian_Pinv(0.99))));
 }
 
 void

@@ -30,12 +30,12 @@ struct calibrate_conditions {
 
 /* A summary of samples; all 0 for none. */
 struct calibrate_spread {
-	double		qs_p5;
-	double		qs_p50;
-	double		qs_p95;
-	double		qs_p99;
-	double		qs_mean;	/* without a twentieth at each end */
-	unsigned	qs_count;
+	double		spr_p5;
+	double		spr_p50;
+	double		spr_p95;
+	double		spr_p99;
+	double		spr_mean;	/* without a twentieth at each end */
+	unsigned	spr_count;
 };
 
 struct progress;

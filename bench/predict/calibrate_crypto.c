@@ -102,7 +102,7 @@ calibrate_cipher(struct calibration *cb)
 		qs = calibrate_batches(cb, cipher_loops[i].loop, &ck,
 		    cb->cb_budget_ns / cipher_loops[i].part);
 		/* Simulated costs vary around the mean, not the median. */
-		qs.qs_p50 = qs.qs_mean;
+		qs.spr_p50 = qs.spr_mean;
 		calibrate_enter(cb, byte + i, &qs, cipher_loops[i].scale,
 		    -less_ns, "%s", cipher_loops[i].note);
 	}
@@ -137,7 +137,7 @@ calibrate_jitter(struct calibration *cb)
 	calibrate_set(cb, PROFILE_JITTER_CV, PROVENANCE_MEASURED,
 	    calibrate_cv(cb->cb_samples, count),
 	    "median deviation of %u pages of %s, %.0f..%.0f ns", count,
-	    ciphers[0]->ci_name, qs.qs_p5, qs.qs_p95);
+	    ciphers[0]->ci_name, qs.spr_p5, qs.spr_p95);
 }
 
 static void
@@ -298,10 +298,10 @@ gaps_of(struct calibration *cb, size_t bytes)
 		qs = calibrate_spread(cb->cb_samples, calibrate_samples(cb, 0,
 		    time_gaps, NULL, cb->cb_budget_ns / cipher_count / 3));
 		randomdev_free(device);
-		sum.qs_p5 += qs.qs_p5 / n;
-		sum.qs_p50 += qs.qs_p50 / n;
-		sum.qs_p95 += qs.qs_p95 / n;
-		sum.qs_count += qs.qs_count;
+		sum.spr_p5 += qs.spr_p5 / n;
+		sum.spr_p50 += qs.spr_p50 / n;
+		sum.spr_p95 += qs.spr_p95 / n;
+		sum.spr_count += qs.spr_count;
 	}
 	free(rp.rp_kernel.kp_preload);
 	return (sum);
@@ -315,7 +315,7 @@ gaps_of(struct calibration *cb, size_t bytes)
 void
 calibrate_reads(struct calibration *cb)
 {
-	const double stamps = gaps_of(cb, 0).qs_p50;
+	const double stamps = gaps_of(cb, 0).spr_p50;
 	struct calibrate_spread qs = gaps_of(cb, SMALL_READ);
 	double cv, mean;
 
@@ -324,13 +324,13 @@ calibrate_reads(struct calibration *cb)
 	qs = gaps_of(cb, KEYSTREAM_MAX);
 	if (cb->cb_error != 0)
 		return;
-	calibrate_lognormal(fmax(CLOCK_NS, qs.qs_p50 - stamps),
-	    qs.qs_p95 - stamps, &mean, &cv);
+	calibrate_lognormal(fmax(CLOCK_NS, qs.spr_p50 - stamps),
+	    qs.spr_p95 - stamps, &mean, &cv);
 	calibrate_set(cb, PROFILE_MEM_COPY, PROVENANCE_MEASURED,
 	    fmax(0, mean - calibrate_value(cb, PROFILE_OS_READ)) /
 	    KEYSTREAM_MAX, "nothing is copied: 64-KiB reads, %.0f ns outside "
 	    "the lock, less os.read", mean);
 	calibrate_set(cb, PROFILE_JITTER_GAP, PROVENANCE_MEASURED, cv,
-	    "the same reads; median %.0f ns, p95 %.0f", qs.qs_p50 - stamps,
-	    qs.qs_p95 - stamps);
+	    "the same reads; median %.0f ns, p95 %.0f", qs.spr_p50 - stamps,
+	    qs.spr_p95 - stamps);
 }

@@ -92,7 +92,7 @@ calibrate_lock(struct calibration *cb)
 	qs = calibrate_batches(cb, lock_loop, &lock, cb->cb_budget_ns / 2);
 	calibrate_enter(cb, PROFILE_OP_LOCK_PAIR, &qs, 1, -atomics -
 	    calibrate_value(cb, PROFILE_OP_LOCK_AFTER), "profiled mtx, %.3g "
-	    "ns, less op.lock_after and atomics", qs.qs_p50);
+	    "ns, less op.lock_after and atomics", qs.spr_p50);
 	lock_fini(&lock);
 	lockprof_fini(&prof);
 }
@@ -213,7 +213,7 @@ enter_wake(struct calibration *cb, const struct calibrate_spread *qs,
 	calibrate_set(cb, p99, PROVENANCE_MEASURED,
 	    fmax(tail_us, calibrate_value(cb, p50)), "%.4g us in the samples; "
 	    "at most the lognormal tail of their p50 and p95",
-	    (qs->qs_p99 - less_ns) / 1e3);
+	    (qs->spr_p99 - less_ns) / 1e3);
 }
 
 /*
@@ -233,7 +233,7 @@ calibrate_wake_same(struct calibration *cb)
 	calibrate_enter(cb, PROFILE_OS_PARK, &qs, 1, -call_ns -
 	    calibrate_value(cb, PROFILE_OS_SWITCH),
 	    "%.0f ns from waking to running, less os.syscall and os.switch",
-	    qs.qs_p50);
+	    qs.spr_p50);
 	enter_wake(cb, &qs, PROFILE_OS_WAKE_SAME_P50, PROFILE_OS_WAKE_SAME_P99,
 	    call_ns + calibrate_value(cb, PROFILE_OS_PARK),
 	    "waker asleep until sleeper runs: less os.syscall and os.park");

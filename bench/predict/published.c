@@ -22,7 +22,7 @@ const struct published_unit published_units[] = {
 };
 
 FAMILY(family_published_units, UINT_MAX, published_units[i].ub_name,
-    .fa_title = NULL);
+    .fam_title = NULL);
 
 /*
  * What an operation of each does, after the programs' sources; the first whose
@@ -59,7 +59,7 @@ const struct published_loop published_loops[] = {
 
 FAMILY_DESCR(family_published_loops, published_loops[i].lb_descr)
 FAMILY(family_published_loops, UINT_MAX, published_loops[i].lb_name,
-    .fa_descr = family_published_loops_descr, .fa_title = "Loops");
+    .fa_descr = family_published_loops_descr, .fam_title = "Loops");
 
 /* An iteration of burn(), as its figures of one thread show. */
 static const double burn_ns = 0.6;

@@ -105,7 +105,7 @@ ranking_of(const struct published *pb)
 			first++;
 		if (first < i)
 			continue;
-		ar = (struct agreement_ranks){ .ar_pairs = 0 };
+		ar = (struct agreement_ranks){ .agr_pairs = 0 };
 		locks = 0;
 		for (unsigned k = i; k < n; k++) {
 			x = item(rows[k]);
@@ -117,7 +117,7 @@ ranking_of(const struct published *pb)
 					agreement_rank(&x, &y, &ar);
 			}
 		}
-		if (locks < 3 || ar.ar_told == 0)
+		if (locks < 3 || ar.agr_told == 0)
 			continue;
 		tau = agreement_tau(&ar);
 		rk.rk_mean = (rk.rk_mean * rk.rk_count + tau) /

@@ -219,7 +219,7 @@ print_targets(FILE *out, const struct validation *va)
 		    100 * agreement_mean(&va->va_total),
 		    va->va_total.ag_count },
 		{ "ranks of designs and locks: tau", 0.8, true,
-		    agreement_tau(&va->va_ranks), va->va_ranks.ar_told },
+		    agreement_tau(&va->va_ranks), va->va_ranks.agr_told },
 		{ "harvest CPU, saturated: mean error, points", 10, false,
 		    agreement_mean(&va->va_saturated),
 		    va->va_saturated.ag_count },

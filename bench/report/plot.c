@@ -76,7 +76,7 @@ run(FILE *script, FILE *messages, char **picture, size_t *size,
 	static const char png[] = "IEND\xae\x42\x60\x82", svg[] = "</svg>";
 	/* -d: without the user's own settings. */
 	static const char *const argv[] = { "gnuplot", "-d", "-", NULL };
-	struct child ch = { .ch_argv = argv, .ch_fd = { fileno(script),
+	struct child ch = { .cld_argv = argv, .cld_fd = { fileno(script),
 	    CHILD_PIPE, fileno(messages) } };
 	char line[RESULT_TEXT_SIZE - 16];
 	int status, why;
@@ -91,9 +91,9 @@ run(FILE *script, FILE *messages, char **picture, size_t *size,
 		    "package gnuplot-nox (Debian), gnuplot (FreeBSD)");
 	if (why != 0)
 		return (why);
-	why = read_file(ch.ch_out, SIZE_MAX, picture, size);
-	close(ch.ch_out);
-	status = child_wait(ch.ch_pid);
+	why = read_file(ch.cld_out, SIZE_MAX, picture, size);
+	close(ch.cld_out);
+	status = child_wait(ch.cld_pid);
 	if (why != 0)
 		return (why);
 	if (WIFSIGNALED(status)) {

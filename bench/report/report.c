@@ -14,10 +14,10 @@ enum { COLUMNS_MAX = 128 };
 
 /* A line: each column's text, and whether it is that of names. */
 struct csv_line {
-	FILE		*cl_column[COLUMNS_MAX];
-	char		*cl_text[COLUMNS_MAX];
-	size_t		 cl_size[COLUMNS_MAX];
-	bool		 cl_names;
+	FILE		*csl_column[COLUMNS_MAX];
+	char		*csl_text[COLUMNS_MAX];
+	size_t		 csl_size[COLUMNS_MAX];
+	bool		 csl_names;
 };
 
 /* More digits than a measurement has. */
@@ -27,9 +27,9 @@ struct csv_line {
 static FILE *
 column(struct csv_line *cl, unsigned n)
 {
-	KASSERT(n < COLUMNS_MAX && cl->cl_column[n] == NULL, ("column %u", n));
-	cl->cl_column[n] = xmemstream(&cl->cl_text[n], &cl->cl_size[n]);
-	return (cl->cl_column[n]);
+	KASSERT(n < COLUMNS_MAX && cl->csl_column[n] == NULL, ("column %u", n));
+	cl->csl_column[n] = xmemstream(&cl->csl_text[n], &cl->csl_size[n]);
+	return (cl->csl_column[n]);
 }
 
 /* The value, or of a pair one of them. */
@@ -86,7 +86,7 @@ add_columns(struct csv_line *cl, const struct field *table, const void *base,
 		for (unsigned i = 0; i < n; i++) {
 			FILE *out = column(cl, first + f->f_column + i);
 
-			if (cl->cl_names)
+			if (cl->csl_names)
 				fprintf(out, "%.*s%s%s%s%s", len, object,
 				    len == 0 ? "" : "_", f->f_key,
 				    unit == NULL ? "" : unit, n == 1 ? "" :
@@ -102,7 +102,7 @@ print_line(FILE *out, const struct result *r, const struct result_cell *c,
     bool names)
 {
 	const struct result_band *band = &c->uncertainty;
-	struct csv_line cl = { .cl_names = names };
+	struct csv_line cl = { .csl_names = names };
 
 	add_columns(&cl, result_cell_fields, c, "", 0);
 	add_columns(&cl, result_host_fields, &r->host, NULL, 0);
@@ -116,10 +116,10 @@ print_line(FILE *out, const struct result *r, const struct result_cell *c,
 		fputs(strcmp(#name, "claim") == 0 ? provenance_short(c) : \
 		    "", column(&cl, n));
 #include "bench/result/column.tbl"
-	for (unsigned i = 1; cl.cl_column[i] != NULL; i++) {
-		xmemclose(cl.cl_column[i]);
-		fprintf(out, "%s%s", i == 1 ? "" : ",", cl.cl_text[i]);
-		free(cl.cl_text[i]);
+	for (unsigned i = 1; cl.csl_column[i] != NULL; i++) {
+		xmemclose(cl.csl_column[i]);
+		fprintf(out, "%s%s", i == 1 ? "" : ",", cl.csl_text[i]);
+		free(cl.csl_text[i]);
 	}
 	fputc('\n', out);
 }

@@ -36,18 +36,18 @@ static const struct column columns[KINDS][TABLE_COLUMNS] = {
 };
 
 struct table {
-	FILE		*tb_out;
-	const struct result *tb_result;
+	FILE		*tbl_out;
+	const struct result *tbl_result;
 	/* What the legend explains. */
-	bool		 tb_star;	/* an oversubscribed row */
-	bool		 tb_paren;	/* a ratio that shows nothing */
-	bool		 tb_spread;	/* a cell without a spread */
-	bool		 tb_gate;	/* a cell that failed a gate */
-	bool		 tb_kind[KINDS];
+	bool		 tbl_star;	/* an oversubscribed row */
+	bool		 tbl_paren;	/* a ratio that shows nothing */
+	bool		 tbl_spread;	/* a cell without a spread */
+	bool		 tbl_gate;	/* a cell that failed a gate */
+	bool		 tbl_kind[KINDS];
 	/* The block's footnotes, each of its first cell. */
-	const struct result_cell *tb_notes[TABLE_MARKS];
-	unsigned	 tb_note_count;
-	bool		 tb_notes_more;
+	const struct result_cell *tbl_notes[TABLE_MARKS];
+	unsigned	 tbl_note_count;
+	bool		 tbl_notes_more;
 };
 
 static void
@@ -88,13 +88,13 @@ mark(struct table *tb, const struct result_cell *cell,
 
 	if (cell->notes[0] == '\0' && !comparable_gated(cell))
 		return;
-	for (i = 0; i < tb->tb_note_count; i++)
-		if (strcmp(tb->tb_notes[i]->notes, cell->notes) == 0 &&
-		    strcmp(tb->tb_notes[i]->gate, cell->gate) == 0)
+	for (i = 0; i < tb->tbl_note_count; i++)
+		if (strcmp(tb->tbl_notes[i]->notes, cell->notes) == 0 &&
+		    strcmp(tb->tbl_notes[i]->gate, cell->gate) == 0)
 			break;
-	tb->tb_notes_more |= i == TABLE_MARKS;
-	if (i == tb->tb_note_count && i < TABLE_MARKS)
-		tb->tb_notes[tb->tb_note_count++] = cell;
+	tb->tbl_notes_more |= i == TABLE_MARKS;
+	if (i == tb->tbl_note_count && i < TABLE_MARKS)
+		tb->tbl_notes[tb->tbl_note_count++] = cell;
 	snprintf(text, TABLE_MARK_SIZE, "[%c]", i == TABLE_MARKS ? '+' :
 	    (int)('a' + i));
 }
@@ -112,15 +112,15 @@ ratio_text(struct table *tb, const struct result_cell *base,
 	    comparable_gated(cell))
 		return ("- ");
 	comparable_paired(base, cell, &quantities[QUANTITY_TOTAL], &pd);
-	ratio = pd.pd_count > 0 ? 1 + pd.pd_change :
+	ratio = pd.prd_count > 0 ? 1 + pd.prd_change :
 	    cell->total_mb_per_s / base->total_mb_per_s;
-	shown = pd.pd_count > 0 ? pd.pd_ci95[0] > 0 || pd.pd_ci95[1] < 0 :
+	shown = pd.prd_count > 0 ? pd.prd_ci95[0] > 0 || pd.prd_ci95[1] < 0 :
 	    !comparable_unranked(base, cell);
-	tb->tb_paren |= !shown;
+	tb->tbl_paren |= !shown;
 	return (format_cell(buf, shown ? "%s%s " : "(%s%s)",
 	    ratio >= 9999.5 ? ">9999" : FORMATF("%.*f", ratio < 99.995 ? 2 : 1,
-	    ratio), pd.pd_count == 0 ? "" : FORMATF(" %s", FORMAT(percent,
-	    fmin(9999, 50 * (pd.pd_ci95[1] - pd.pd_ci95[0]) / ratio)))));
+	    ratio), pd.prd_count == 0 ? "" : FORMATF(" %s", FORMAT(percent,
+	    fmin(9999, 50 * (pd.prd_ci95[1] - pd.prd_ci95[0]) / ratio)))));
 }
 
 static enum kind
@@ -161,10 +161,10 @@ print_row(struct table *tb, const struct result_cell *base,
 	};
 
 	mark(tb, cell, notes);
-	tb->tb_star |= cell->oversubscribed;
-	tb->tb_spread |= comparable_few_repeats(cell);
-	tb->tb_gate |= comparable_gated(cell);
-	columns_row(tb->tb_out, columns[kind], notes[0] == '\0' ?
+	tb->tbl_star |= cell->oversubscribed;
+	tb->tbl_spread |= comparable_few_repeats(cell);
+	tb->tbl_gate |= comparable_gated(cell);
+	columns_row(tb->tbl_out, columns[kind], notes[0] == '\0' ?
 	    TABLE_COLUMNS - 1 : TABLE_COLUMNS, texts);
 }
 
@@ -192,8 +192,8 @@ print_bands(const struct table *tb, const struct grouped_cell *gc,
 		{ "p99", -19 }
 	};
 
-	fputs("From 10 % to 90 % of the drawn profiles:\n", tb->tb_out);
-	COLUMNS_TITLES(tb->tb_out, band_columns);
+	fputs("From 10 % to 90 % of the drawn profiles:\n", tb->tbl_out);
+	COLUMNS_TITLES(tb->tbl_out, band_columns);
 	for (unsigned i = 0; i < n; i++) {
 		const struct result_cell *c = gc[i].gc_cell;
 		const struct result_band *rb = &c->uncertainty;
@@ -202,7 +202,7 @@ print_bands(const struct table *tb, const struct grouped_cell *gc,
 
 		if (rb->samples == 0)
 			continue;
-		COLUMNS_ROW(tb->tb_out, band_columns, FORMAT(count,
+		COLUMNS_ROW(tb->tbl_out, band_columns, FORMAT(count,
 		    c->readers), "", c->design,
 		    BAND(rb->total_mb_per_s, c->total_mb_per_s, format_real,
 		    unit),
@@ -222,75 +222,75 @@ print_block(struct table *tb, const struct grouped_cell *gc, unsigned n)
 
 	for (unsigned part = 0; part < PART_DESIGN; part++)
 		describe_part(&t, base, (enum cell_part)part);
-	fputc('\n', tb->tb_out);
-	format_wrap(tb->tb_out, "", 2, t.s);
-	tb->tb_kind[kind] = true;
-	columns_titles(tb->tb_out, columns[kind], TABLE_COLUMNS);
+	fputc('\n', tb->tbl_out);
+	format_wrap(tb->tbl_out, "", 2, t.s);
+	tb->tbl_kind[kind] = true;
+	columns_titles(tb->tbl_out, columns[kind], TABLE_COLUMNS);
 	for (unsigned i = 0; i < n; i++) {
 		if (gc[i].gc_cell->readers != base->readers)
 			base = gc[i].gc_cell;
 		print_row(tb, base, gc[i].gc_cell);
 	}
-	for (unsigned i = 0; i < tb->tb_note_count; i++) {
-		const struct result_cell *cell = tb->tb_notes[i];
+	for (unsigned i = 0; i < tb->tbl_note_count; i++) {
+		const struct result_cell *cell = tb->tbl_notes[i];
 		const bool gated = comparable_gated(cell);
 
-		format_wrapf(tb->tb_out, FORMATF("[%c]", (int)('a' + i)), 4,
+		format_wrapf(tb->tbl_out, FORMATF("[%c]", (int)('a' + i)), 4,
 		    "%s%s%s%s", gated ? "! " : "", cell->gate,
 		    gated && cell->notes[0] != '\0' ? "; " : "", cell->notes);
 	}
-	if (tb->tb_notes_more)
-		format_wrap(tb->tb_out, "[+]", 4,
+	if (tb->tbl_notes_more)
+		format_wrap(tb->tbl_out, "[+]", 4,
 		    "noted; the result file has the text");
-	tb->tb_note_count = 0;
-	tb->tb_notes_more = false;
-	if (tb->tb_result->uncertainty.samples > 0)
+	tb->tbl_note_count = 0;
+	tb->tbl_notes_more = false;
+	if (tb->tbl_result->uncertainty.samples > 0)
 		print_bands(tb, gc, n);
 }
 
 static void
 print_legend(const struct table *tb)
 {
-	FILE *out = tb->tb_out;
+	FILE *out = tb->tbl_out;
 
 	fputc('\n', out);
-	if (tb->tb_kind[LOCKS])
+	if (tb->tbl_kind[LOCKS])
 		format_wrap(out, "", 2, "ns: between acquisitions of the whole "
 		    "system; +-%: half its 95 % interval; thread: between "
 		    "those of one thread, the mean; p99: of one round, the "
 		    "median of the repeats' p99.");
-	if (tb->tb_kind[CLOSED] || tb->tb_kind[SLICED])
+	if (tb->tbl_kind[CLOSED] || tb->tbl_kind[SLICED])
 		format_wrapf(out, "", 2, "MB/s: of each reader, the mean; "
 		    "+-%%: half its 95 %% interval; harv%%: the harvest "
 		    "thread's share of a CPU; p99: of one read request, the "
 		    "median of the repeats' p99; ratio: MB/s over that of the "
 		    "first design with as many readers%s.",
-		    tb->tb_kind[SLICED] ? ", of slices that alternated" : "");
-	if (tb->tb_kind[OPEN])
+		    tb->tbl_kind[SLICED] ? ", of slices that alternated" : "");
+	if (tb->tbl_kind[OPEN])
 		format_wrap(out, "", 2, "Open loop: req/s: requests a second "
 		    "of each reader, the mean; +-%: half its 95 % interval; "
 		    "p99: of one request from when it was due, the median of "
 		    "the repeats' p99; begun: from when it began, as a closed "
 		    "loop would count.");
-	if (provenance_of(tb->tb_result) != RESULT_MEASURED &&
-	    tb->tb_result->uncertainty.samples == 0)
+	if (provenance_of(tb->tbl_result) != RESULT_MEASURED &&
+	    tb->tbl_result->uncertainty.samples == 0)
 		format_wrapf(out, "", 2, "Predicted: %s.", provenance_guesses);
-	if (tb->tb_gate)
+	if (tb->tbl_gate)
 		format_wrap(out, "!", 2, "failed a gate: do not rank it or "
 		    "average it with others.");
-	if (tb->tb_star)
+	if (tb->tbl_star)
 		format_wrap(out, "*", 2, "more readers than CPUs: the "
 		    "scheduler is in these numbers.");
-	if (tb->tb_paren && tb->tb_kind[SLICED])
+	if (tb->tbl_paren && tb->tbl_kind[SLICED])
 		format_wrap(out, "( )", 4, "no difference shown: the interval "
 		    "of the ratio contains 1.");
-	else if (tb->tb_paren)
+	else if (tb->tbl_paren)
 		format_wrapf(out, "( )", 4, "not tested: fewer than %d "
 		    "repeats, or intervals overlap%s; \"rngsim compare\" "
 		    "tests.", COMPARABLE_REPEATS,
-		    tb->tb_result->uncertainty.samples == 0 ? "" :
+		    tb->tbl_result->uncertainty.samples == 0 ? "" :
 		    ", or drawn profiles disagree");
-	if (tb->tb_spread)
+	if (tb->tbl_spread)
 		format_wrap(out, "?", 2, "in +-%: too few repeats for an "
 		    "interval.");
 }
@@ -300,7 +300,7 @@ table_print(FILE *out, const void *result)
 {
 	const struct result *r = result;
 	const unsigned n = r->cell_count;
-	struct table tb = { .tb_out = out, .tb_result = r };
+	struct table tb = { .tbl_out = out, .tbl_result = r };
 	struct grouped_cell *gc;
 	unsigned end;
 

@@ -125,19 +125,19 @@ comparable_unranked(const struct result_cell *a, const struct result_cell *b)
 {
 	const unsigned n = a->uncertainty.samples;
 	double *scratch = xcalloc(n, sizeof(*scratch));
-	struct stats_change sc = { .sc_share = 1 };
+	struct stats_change sc = { .chg_share = 1 };
 
 	/* Drawn profiles, if any, must agree with the totals' order. */
 	if (n > 0 && n == b->uncertainty.samples) {
 		stats_change(a->uncertainty.total_samples,
 		    b->uncertainty.total_samples, n, scratch, &sc);
-		if (sc.sc_median * (b->total_mb_per_s - a->total_mb_per_s) < 0)
-			sc.sc_share = 0;
+		if (sc.chg_median * (b->total_mb_per_s - a->total_mb_per_s) < 0)
+			sc.chg_share = 0;
 	}
 	free(scratch);
 	return (a->repeats < COMPARABLE_REPEATS ||
 	    b->repeats < COMPARABLE_REPEATS || comparable_indistinct(a, b) ||
-	    sc.sc_share < STATS_ROBUST);
+	    sc.chg_share < STATS_ROBUST);
 }
 
 double
@@ -251,7 +251,7 @@ comparable_paired(const struct result_cell *a, const struct result_cell *b,
 	struct paired whole;
 	double *scratch;
 
-	*pd = (struct paired){ .pd_count = 0 };
+	*pd = (struct paired){ .prd_count = 0 };
 	for (unsigned i = 0; i < a->repeats; i++)
 		pairs += partner(a, i, b) < b->repeats;
 	if (pairs == 0)
@@ -262,7 +262,7 @@ comparable_paired(const struct result_cell *a, const struct result_cell *b,
 	    scratch + most, NULL), pd);
 	paired_estimate(scratch + most, pair_logs(a, b, qu, 1, scratch,
 	    scratch + most, NULL), &whole);
-	if (whole.pd_error > pd->pd_error)
+	if (whole.prd_error > pd->prd_error)
 		*pd = whole;
 	free(scratch);
 }
@@ -289,13 +289,14 @@ fit(const double *x, const double *y, unsigned n, double unit, double least_p,
 	gsl_stats_minmax(&first, &last, x, 1, n);
 	if (first >= last)
 		return;
-	tr->tr_p = hypothesis_trend(x, y, n);
+	tr->dft_p = hypothesis_trend(x, y, n);
 	gsl_fit_linear(x, 1, y, 1, n, &intercept, &slope, &cov00, &cov01,
 	    &cov11, &sum);
 	slope *= last - first;
 	if (unit > 0 && isfinite(slope / unit))
-		tr->tr_change = slope / unit;
-	tr->tr_drift = tr->tr_p < least_p && fabs(tr->tr_change) >= drift_share;
+		tr->dft_change = slope / unit;
+	tr->dft_drift = tr->dft_p < least_p &&
+	    fabs(tr->dft_change) >= drift_share;
 }
 
 void
@@ -309,7 +310,7 @@ drift_of(const struct result_cell *a, const struct result_cell *b,
 	x = xcalloc(3 * (size_t)repeats + most_slices(a) + 1, sizeof(*x));
 	y = x + repeats;
 	rest = y + repeats;
-	*tr = (struct drift){ .tr_p = 1 };
+	*tr = (struct drift){ .dft_p = 1 };
 	if (b != NULL) {
 		n = pair_logs(a, b, &quantities[QUANTITY_TOTAL], 1, rest, y,
 		    x);

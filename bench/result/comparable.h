@@ -129,7 +129,7 @@ double comparable_quantile(const struct result_cell *cell, size_t offset,
  * such repeats gives one ratio.  Of totals it gives the medians, over runs of
  * consecutive blocks, of the ratio of two slices: at least BATCHES_LEAST of all
  * pairs together, so that few repeats suffice.  If repeats as a whole vary more
- * than these do, each repeat counts once.  pd_count is 0 without PAIRED_MIN
+ * than these do, each repeat counts once.  prd_count is 0 without PAIRED_MIN
  * ratios of values above 0.
  */
 void comparable_paired(const struct result_cell *a, const struct result_cell *b,
@@ -140,9 +140,9 @@ struct drift {
 	 * Change from the first repeat to the last along a line fitted in the
 	 * order of measuring, as a share of the median: 0.05 is 5 % more.
 	 */
-	double	tr_change;
-	double	tr_p;	/* of such a trend by chance, 0..1 */
-	bool	tr_drift;	/* p is small, and 5 % or more of change */
+	double	dft_change;
+	double	dft_p;	/* of such a trend by chance, 0..1 */
+	bool	dft_drift;	/* p is small, and 5 % or more of change */
 };
 
 /*

@@ -12,9 +12,9 @@ enum { PATH_SIZE = 96, PLACE_SIZE = 48 };
 
 /* Where in the document the reader is. */
 struct reader {
-	char	*rd_error;	/* RESULT_TEXT_SIZE bytes */
-	unsigned rd_readers;
-	char	 rd_path[PATH_SIZE];	/* "cells[3].host." or "" */
+	char	*frd_error;	/* RESULT_TEXT_SIZE bytes */
+	unsigned frd_readers;
+	char	 frd_path[PATH_SIZE];	/* "cells[3].host." or "" */
 };
 
 static int read_table(struct reader *rd, const struct field *table,
@@ -26,10 +26,10 @@ refuse(struct reader *rd, const char *key, const char *fmt, ...)
 	size_t len;
 	va_list ap;
 
-	snprintf(rd->rd_error, RESULT_TEXT_SIZE, "%s%s: ", rd->rd_path, key);
-	len = strlen(rd->rd_error);
+	snprintf(rd->frd_error, RESULT_TEXT_SIZE, "%s%s: ", rd->frd_path, key);
+	len = strlen(rd->frd_error);
 	va_start(ap, fmt);
-	vsnprintf(rd->rd_error + len, RESULT_TEXT_SIZE - len, fmt, ap);
+	vsnprintf(rd->frd_error + len, RESULT_TEXT_SIZE - len, fmt, ap);
 	va_end(ap);
 	return (EINVAL);
 }
@@ -122,7 +122,7 @@ read_one(struct reader *rd, const json_t *j, const struct field *f,
     const char *key, void *p)
 {
 	const struct field_type *ft = &field_types[f->f_kind];
-	const size_t len = strlen(rd->rd_path);
+	const size_t len = strlen(rd->frd_path);
 	double *real = p;
 	uint64_t v = 0;
 	int error;
@@ -160,9 +160,9 @@ read_one(struct reader *rd, const json_t *j, const struct field *f,
 	case FORM_OBJECT:
 		if (!json_is_object(j))
 			return (refuse(rd, key, "not an object"));
-		snprintf(rd->rd_path + len, PATH_SIZE - len, "%s.", key);
+		snprintf(rd->frd_path + len, PATH_SIZE - len, "%s.", key);
 		error = read_table(rd, f->f_table, j, p);
-		rd->rd_path[len] = '\0';
+		rd->frd_path[len] = '\0';
 		return (error);
 	}
 	return (refuse(rd, key, "of no known kind"));
@@ -181,9 +181,9 @@ check_length(struct reader *rd, const struct field *f, size_t n,
 	if (n > most)
 		return (refuse(rd, f->f_key, "%zu elements, expected at most "
 		    "%u", n, most));
-	if (f->f_shape == FIELD_EACH && n != rd->rd_readers)
+	if (f->f_shape == FIELD_EACH && n != rd->frd_readers)
 		return (refuse(rd, f->f_key, "%zu elements for %u readers", n,
-		    rd->rd_readers));
+		    rd->frd_readers));
 	if (stated != 0 && n != stated)
 		return (refuse(rd, f->f_key, "%zu elements, but %s is %u", n,
 		    f->f_count_key, stated));
@@ -243,7 +243,7 @@ read_table(struct reader *rd, const struct field *table, const json_t *object,
 		error = field_is_array(f) ? read_array(rd, j, f, base) :
 		    read_one(rd, j, f, f->f_key, p);
 		if (f->f_kind == FIELD_READERS)
-			rd->rd_readers = *(const unsigned *)p;
+			rd->frd_readers = *(const unsigned *)p;
 	}
 	return (error);
 }
@@ -252,7 +252,7 @@ int
 field_read(const struct field *table, const json_t *object, void *base,
     unsigned readers, char error_text[RESULT_TEXT_SIZE])
 {
-	struct reader rd = { .rd_error = error_text, .rd_readers = readers };
+	struct reader rd = { .frd_error = error_text, .frd_readers = readers };
 
 	return (json_is_object(object) ? read_table(&rd, table, object, base) :
 	    refuse(&rd, "document", "not an object"));

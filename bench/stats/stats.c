@@ -91,12 +91,12 @@ stats_change(const double *a, const double *b, unsigned n, double *scratch,
 
 	for (unsigned i = 0; i < n; i++)
 		scratch[i] = a[i] > 0 ? b[i] / a[i] - 1 : b[i] > 0;
-	sc->sc_median = stats_median(scratch, n);
-	sc->sc_band[0] = stats_quantile(scratch, n, STATS_BAND_LOW);
-	sc->sc_band[1] = stats_quantile(scratch, n, STATS_ROBUST);
+	sc->chg_median = stats_median(scratch, n);
+	sc->chg_band[0] = stats_quantile(scratch, n, STATS_BAND_LOW);
+	sc->chg_band[1] = stats_quantile(scratch, n, STATS_ROBUST);
 	for (unsigned i = 0; i < n; i++)
-		alike += sc->sc_median < 0 ? b[i] < a[i] : b[i] > a[i];
-	sc->sc_share = (double)alike / n;
+		alike += sc->chg_median < 0 ? b[i] < a[i] : b[i] > a[i];
+	sc->chg_share = (double)alike / n;
 }
 
 gsl_rng *
@@ -180,17 +180,17 @@ agreement_rank(const struct agreement_item *a, const struct agreement_item *b,
 	    AGREEMENT_MARGIN);
 	const int predicted = order(&a->ai_predicted, &b->ai_predicted, 0);
 
-	ar->ar_pairs++;
-	ar->ar_told += was != 0;
-	ar->ar_same += was != 0 && predicted == was;
-	ar->ar_opposite += was != 0 && predicted == -was;
+	ar->agr_pairs++;
+	ar->agr_told += was != 0;
+	ar->agr_same += was != 0 && predicted == was;
+	ar->agr_opposite += was != 0 && predicted == -was;
 }
 
 double
 agreement_tau(const struct agreement_ranks *ar)
 {
-	return (ar->ar_told == 0 ? 0 :
-	    ((double)ar->ar_same - ar->ar_opposite) / ar->ar_told);
+	return (ar->agr_told == 0 ? 0 :
+	    ((double)ar->agr_same - ar->agr_opposite) / ar->agr_told);
 }
 
 double
@@ -327,7 +327,7 @@ paired_estimate(double *logs, unsigned n, struct paired *pd)
 	const unsigned kept = n - 2 * cut;
 	double error, mean, t;
 
-	*pd = (struct paired){ .pd_count = 0 };
+	*pd = (struct paired){ .prd_count = 0 };
 	if (n < PAIRED_MIN)
 		return;
 	gsl_sort(logs, 1, n);
@@ -341,11 +341,12 @@ paired_estimate(double *logs, unsigned n, struct paired *pd)
 	    ((double)kept * (kept - 1)));
 	t = gsl_cdf_tdist_Pinv(0.975, kept - 1);
 	*pd = (struct paired){
-		.pd_count = n,
-		.pd_error = error,
-		.pd_change = expm1(mean),
-		.pd_ci95 = { expm1(mean - t * error), expm1(mean + t * error) },
-		.pd_p = error > 0 ? 2 * gsl_cdf_tdist_Q(fabs(mean) / error,
+		.prd_count = n,
+		.prd_error = error,
+		.prd_change = expm1(mean),
+		.prd_ci95 = { expm1(mean - t * error), expm1(mean + t *
+		    error) },
+		.prd_p = error > 0 ? 2 * gsl_cdf_tdist_Q(fabs(mean) / error,
 		    kept - 1) : mean != 0 ? 0 : 1,
 	};
 }
@@ -371,7 +372,7 @@ resample_init(struct resample *rs, unsigned n, uint64_t seed)
 			middle[i][k] = place;
 		}
 	}
-	*rs = (struct resample){ .rs_n = n, .rs_middle = middle };
+	*rs = (struct resample){ .rsm_n = n, .rs_middle = middle };
 	free(drawn);
 	gsl_rng_free(rng);
 }

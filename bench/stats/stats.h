@@ -42,9 +42,9 @@ void stats_ci95_median(const double *values, unsigned n, uint64_t seed,
 
 /* How b differs from a in n pairs, each drawn alike. */
 struct stats_change {
-	double	sc_median;	/* of b over a, less one */
-	double	sc_band[2];	/* 10 % and 90 % quantile of it */
-	double	sc_share;	/* of the pairs that differ as it does */
+	double	chg_median;	/* of b over a, less one */
+	double	chg_band[2];	/* 10 % and 90 % quantile of it */
+	double	chg_share;	/* of the pairs that differ as it does */
 };
 
 /* A change in at least this share of the pairs is robust. */
@@ -93,11 +93,11 @@ void hypothesis_holm(double *p, size_t n);
 
 /* What paired ratios show: 0.03 is 3 % more. */
 struct paired {
-	unsigned	pd_count;	/* of pairs; 0: not paired */
-	double		pd_error;	/* standard error of the logarithm */
-	double		pd_change;
-	double		pd_ci95[2];
-	double		pd_p;		/* of such a change by chance, 0..1 */
+	unsigned	prd_count;	/* of pairs; 0: not paired */
+	double		prd_error;	/* standard error of the logarithm */
+	double		prd_change;
+	double		prd_ci95[2];
+	double		prd_p;		/* of such a change by chance, 0..1 */
 };
 
 enum { PAIRED_MIN = 3, PAIRED_TRIM_MIN = 10 };
@@ -118,7 +118,7 @@ void paired_estimate(double *logs, unsigned n, struct paired *pd);
  * the indexes of its two middle values, which serve any n sorted values.
  */
 struct resample {
-	unsigned	 rs_n;
+	unsigned	 rsm_n;
 	unsigned	(*rs_middle)[2];	/* equal where n is odd */
 };
 
@@ -128,7 +128,7 @@ struct resample {
  */
 void resample_init(struct resample *rs, unsigned n, uint64_t seed);
 
-/* The medians of all draws from rs_n sorted values. */
+/* The medians of all draws from rsm_n sorted values. */
 void resample_medians(const struct resample *rs, const double *sorted,
     double *medians);
 
@@ -175,10 +175,10 @@ struct agreement_item {
  * do not overlap.
  */
 struct agreement_ranks {
-	unsigned	ar_pairs;
-	unsigned	ar_told;	/* ordered by the measurement */
-	unsigned	ar_same;	/* of these: predicted in that order */
-	unsigned	ar_opposite;	/* predicted in the other order */
+	unsigned	agr_pairs;
+	unsigned	agr_told;	/* ordered by the measurement */
+	unsigned	agr_same;	/* of these: predicted in that order */
+	unsigned	agr_opposite;	/* predicted in the other order */
 };
 
 /* Adds a pair. */
@@ -186,8 +186,8 @@ void agreement_rank(const struct agreement_item *a,
     const struct agreement_item *b, struct agreement_ranks *ar);
 
 /*
- * (ar_same - ar_opposite) / ar_told: Somers' d, -1..1, and Kendall's tau where
- * nothing is tied; 0 when the measurement orders no pair.
+ * (agr_same - agr_opposite) / agr_told: Somers' d, -1..1, and Kendall's tau
+ * where nothing is tied; 0 when the measurement orders no pair.
  */
 double agreement_tau(const struct agreement_ranks *ar);
 

@@ -25,19 +25,19 @@ enum {
 
 /* A running script. */
 struct kat {
-	const char	*k_name;
-	const char	*k_design;	/* in the place of others; or NULL */
-	FILE		*k_out;
-	FILE		*k_err;
-	uint64_t	 k_line;
-	const struct cipher *k_cipher;
-	const struct design *k_algorithm;
-	struct kern_setting k_mode;	/* of a source that has both */
-	struct randomdev *k_device;	/* NULL before init */
-	char		*k_args[KAT_ARGS_MAX + 1];	/* a line's */
-	unsigned	 k_places;	/* of what init makes */
-	int		 k_cpu;		/* of the commands that follow */
-	unsigned	 k_index;	/* the thread's own */
+	const char	*kat_name;
+	const char	*kat_design;	/* in the place of others; or NULL */
+	FILE		*kat_out;
+	FILE		*kat_err;
+	uint64_t	 kat_line;
+	const struct cipher *kat_cipher;
+	const struct design *kat_algorithm;
+	struct kern_setting kat_mode;	/* of a source that has both */
+	struct randomdev *kat_device;	/* NULL before init */
+	char		*kat_args[KAT_ARGS_MAX + 1];	/* a line's */
+	unsigned	 kat_places;	/* of what init makes */
+	int		 kat_cpu;	/* of the commands that follow */
+	unsigned	 kat_index;	/* the thread's own */
 };
 
 static int __attribute__((format(printf, 2, 3)))
@@ -45,11 +45,11 @@ complain(const struct kat *k, const char *fmt, ...)
 {
 	va_list ap;
 
-	fprintf(k->k_err, "%s:%" PRIu64 ": ", k->k_name, k->k_line);
+	fprintf(k->kat_err, "%s:%" PRIu64 ": ", k->kat_name, k->kat_line);
 	va_start(ap, fmt);
-	vfprintf(k->k_err, fmt, ap);
+	vfprintf(k->kat_err, fmt, ap);
 	va_end(ap);
-	fputc('\n', k->k_err);
+	fputc('\n', k->kat_err);
 	return (EINVAL);
 }
 
@@ -58,7 +58,7 @@ static int
 number(const struct kat *k, unsigned i, const char *what, uint64_t low,
     uint64_t high, uint64_t *v)
 {
-	const char *text = k->k_args[i];
+	const char *text = k->kat_args[i];
 
 	if (parse_number(text, v) == 0 && *v >= low && *v <= high)
 		return (0);
@@ -69,55 +69,56 @@ number(const struct kat *k, unsigned i, const char *what, uint64_t low,
 static void
 print_hex(struct kat *k, const char *label, const uint8_t *bytes, size_t n)
 {
-	fputs(label, k->k_out);
+	fputs(label, k->kat_out);
 	while (n-- > 0)
-		fprintf(k->k_out, "%02x", *bytes++);
+		fprintf(k->kat_out, "%02x", *bytes++);
 }
 
 static void
 kat_forget(struct kat *k)
 {
-	if (k->k_device != NULL)
-		randomdev_free(k->k_device);
-	k->k_device = NULL;
-	machine_curthread()->mt_index = k->k_index;
+	if (k->kat_device != NULL)
+		randomdev_free(k->kat_device);
+	k->kat_device = NULL;
+	machine_curthread()->mt_index = k->kat_index;
 }
 
 static int
 kat_cipher(struct kat *k)
 {
-	const struct cipher *cipher = cipher_find(k->k_args[0]);
+	const struct cipher *cipher = cipher_find(k->kat_args[0]);
 
 	if (cipher == NULL)
 		return (complain(k, "cipher \"%s\": expected aes or chacha",
-		    k->k_args[0]));
+		    k->kat_args[0]));
 	kat_forget(k);
-	k->k_cipher = cipher;
+	k->kat_cipher = cipher;
 	return (0);
 }
 
 static int
 kat_mode(struct kat *k)
 {
-	const char *name = k->k_design != NULL ? k->k_design : k->k_args[0];
+	const char *name = k->kat_design != NULL ? k->kat_design :
+	    k->kat_args[0];
 	const struct design *de = design_find(name);
 	struct text known = { .s = "" };
 
 	if (de != NULL && (de->de_flags & DE_NULL) == 0) {
 		kat_forget(k);
-		k->k_algorithm = de;
-		k->k_mode.kv_name[0] = '\0';
-		if (ksource_named(name) && (strcmp(k->k_args[0], "locked") ==
-		    0 || strcmp(k->k_args[0], "concurrent") == 0))
-			k->k_mode = (struct kern_setting){
+		k->kat_algorithm = de;
+		k->kat_mode.kv_name[0] = '\0';
+		if (ksource_named(name) && (strcmp(k->kat_args[0], "locked") ==
+		    0 || strcmp(k->kat_args[0], "concurrent") == 0))
+			k->kat_mode = (struct kern_setting){
 			    "kern.random.fortuna.concurrent_read",
-			    k->k_args[0][0] == 'c' };
+			    k->kat_args[0][0] == 'c' };
 		return (0);
 	}
 	for (size_t i = 0; (de = design_at(i)) != NULL; i++)
 		if ((de->de_flags & DE_NULL) == 0)
 			text_list(&known, "%s", de->de_ident);
-	return (complain(k, "mode \"%s\": expected one of %s", k->k_args[0],
+	return (complain(k, "mode \"%s\": expected one of %s", k->kat_args[0],
 	    known.s));
 }
 
@@ -130,7 +131,7 @@ kat_places(struct kat *k)
 	if (number(k, 0, "places", 1, KAT_PLACES_MAX, &n) != 0)
 		return (EINVAL);
 	kat_forget(k);
-	k->k_places = (unsigned)n;
+	k->kat_places = (unsigned)n;
 	return (0);
 }
 
@@ -138,24 +139,24 @@ static int
 kat_init(struct kat *k)
 {
 	struct randomdev_params params = {
-		.rp_design = k->k_algorithm,
-		.rp_kernel.kp_cipher = k->k_cipher,
+		.rp_design = k->kat_algorithm,
+		.rp_kernel.kp_cipher = k->kat_cipher,
 		.rp_kernel.kp_lock = lock_class_find("mtx"),
-		.rp_kernel.kp_lock_config = lock_config_default(k->k_places),
-		.rp_kernel.kp_settings = &k->k_mode,
-		.rp_kernel.kp_setting_count = k->k_mode.kv_name[0] != '\0',
-		.rp_kernel.kp_cpus = k->k_places,
+		.rp_kernel.kp_lock_config = lock_config_default(k->kat_places),
+		.rp_kernel.kp_settings = &k->kat_mode,
+		.rp_kernel.kp_setting_count = k->kat_mode.kv_name[0] != '\0',
+		.rp_kernel.kp_cpus = k->kat_places,
 		/* Scripts know no time. */
 		.rp_kernel.kp_unpaced = true,
 	};
 
-	if (k->k_cipher == NULL || k->k_algorithm == NULL)
+	if (k->kat_cipher == NULL || k->kat_algorithm == NULL)
 		return (complain(k, "init: expected \"cipher\" and \"mode\" "
 		    "lines before it"));
 	kat_forget(k);
 	machine_curthread()->mt_index = 0;
-	k->k_cpu = 0;
-	return (randomdev_new(&k->k_device, &params));
+	k->kat_cpu = 0;
+	return (randomdev_new(&k->kat_device, &params));
 }
 
 static int
@@ -168,18 +169,18 @@ kat_event(struct kat *k)
 	if (number(k, 0, "event destination", 0, UINT8_MAX, &destination) !=
 	    0 || number(k, 1, "event counter", 0, UINT32_MAX, &counter) != 0)
 		return (EINVAL);
-	if (parse_hex(k->k_args[2], event.he_entropy, HARVEST_ENTROPY_BYTES,
+	if (parse_hex(k->kat_args[2], event.he_entropy, HARVEST_ENTROPY_BYTES,
 	    &n) != 0)
 		return (complain(k, "event bytes \"%s\": expected 1..8 bytes "
-		    "in hexadecimal", k->k_args[2]));
-	if (k->k_args[3] != NULL && number(k, 3, "event source", 0,
+		    "in hexadecimal", k->kat_args[2]));
+	if (k->kat_args[3] != NULL && number(k, 3, "event source", 0,
 	    ENTROPYSOURCE - 1, &source) != 0)
 		return (EINVAL);
 	event.he_source = (uint8_t)source;
 	event.he_destination = (uint8_t)destination;
 	event.he_somecounter = (uint32_t)counter;
 	event.he_size = (uint8_t)n;
-	randomdev_deliver(k->k_device, &event);
+	randomdev_deliver(k->kat_device, &event);
 	return (0);
 }
 
@@ -188,9 +189,9 @@ kat_place(struct kat *k)
 {
 	uint64_t place;
 
-	if (number(k, 0, "place", 0, k->k_places - 1, &place) != 0)
+	if (number(k, 0, "place", 0, k->kat_places - 1, &place) != 0)
 		return (EINVAL);
-	k->k_cpu = (int)place;
+	k->kat_cpu = (int)place;
 	machine_curthread()->mt_index = (unsigned)place;
 	return (0);
 }
@@ -204,15 +205,15 @@ kat_timer(struct kat *k)
 	if (number(k, 0, "timer: milliseconds", 0, INT64_MAX / NS_PER_MS,
 	    &ms) != 0)
 		return (EINVAL);
-	return (randomdev_timer(k->k_device, (int64_t)ms * NS_PER_MS) ? 0 :
+	return (randomdev_timer(k->kat_device, (int64_t)ms * NS_PER_MS) ? 0 :
 	    complain(k, "timer: %s has none: expected a design with timers",
-	    k->k_algorithm->de_ident));
+	    k->kat_algorithm->de_ident));
 }
 
 static int
 kat_preread(struct kat *k)
 {
-	randomdev_pre_read(k->k_device);
+	randomdev_pre_read(k->kat_device);
 	return (0);
 }
 
@@ -220,8 +221,8 @@ kat_preread(struct kat *k)
 static int
 kat_seeded(struct kat *k)
 {
-	fprintf(k->k_out, "seeded %s\n",
-	    randomdev_seeded(k->k_device) ? "yes" : "no");
+	fprintf(k->kat_out, "seeded %s\n",
+	    randomdev_seeded(k->kat_device) ? "yes" : "no");
 	return (0);
 }
 
@@ -236,27 +237,27 @@ kat_read(struct kat *k)
 	if (number(k, 0, "read: number of bytes", 0, KAT_READ_MAX, &n) != 0)
 		return (EINVAL);
 	/* To ask for it would run a pre_read that the script did not. */
-	randomdev_status(k->k_device, &ds);
+	randomdev_status(k->kat_device, &ds);
 	if (!ds.ds_seeded) {
-		fprintf(k->k_out, "read %" PRIu64 " unseeded\n", n);
+		fprintf(k->kat_out, "read %" PRIu64 " unseeded\n", n);
 		return (0);
 	}
 	if (digest_init(&dg, hash_sha256()) != 0)
 		no_memory();
 	bytes = xmalloc((size_t)n + 1);
-	randomdev_generate(k->k_device, k->k_cpu, bytes, (size_t)n);
+	randomdev_generate(k->kat_device, k->kat_cpu, bytes, (size_t)n);
 	digest_update(&dg, bytes, (size_t)n);
 	digest_finish(&dg, sum);
 	digest_fini(&dg);
 	if (crypto_failed() == NULL) {
 		const size_t tail = n < KAT_TAIL_BYTES ? n : KAT_TAIL_BYTES;
 
-		fprintf(k->k_out, "read %" PRIu64, n);
+		fprintf(k->kat_out, "read %" PRIu64, n);
 		print_hex(k, " sha256=", sum, sizeof(sum));
 		print_hex(k, " head=", bytes, n < KAT_HEAD_BYTES ? n :
 		    KAT_HEAD_BYTES);
 		print_hex(k, " tail=", bytes + n - tail, tail);
-		fputc('\n', k->k_out);
+		fputc('\n', k->kat_out);
 	}
 	wipe(bytes, (size_t)n);
 	free(bytes);
@@ -267,22 +268,23 @@ kat_read(struct kat *k)
 static int
 kat_core(struct kat *k, const char *command, struct random_state *rs, bool set)
 {
-	return (randomdev_core(k->k_device, rs, set) ? 0 :
+	return (randomdev_core(k->kat_device, rs, set) ? 0 :
 	    complain(k, "%s: %s has no one K and C: expected a design that "
-	    "has", command, k->k_algorithm->de_ident));
+	    "has", command, k->kat_algorithm->de_ident));
 }
 
 static int
 kat_set_counter(struct kat *k)
 {
-	struct random_state rs = { .rs_reseeds = 0 };
+	struct random_state rs = { .rst_reseeds = 0 };
 	uint8_t le[UINT128_BYTES];
 	size_t n;
 
-	if (parse_hex(k->k_args[0], le, sizeof(le), &n) != 0 || n != sizeof(le))
+	if (parse_hex(k->kat_args[0], le, sizeof(le), &n) != 0 ||
+	    n != sizeof(le))
 		return (complain(k, "set-counter \"%s\": expected 16 bytes in "
-		    "hexadecimal", k->k_args[0]));
-	rs.rs_counter = uint128_decode_le(le);
+		    "hexadecimal", k->kat_args[0]));
+	rs.rst_counter = uint128_decode_le(le);
 	return (kat_core(k, "set-counter", &rs, true));
 }
 
@@ -294,12 +296,12 @@ kat_state(struct kat *k)
 
 	if (kat_core(k, "state", &rs, false) != 0)
 		return (EINVAL);
-	uint128_encode_le(le, rs.rs_counter);
+	uint128_encode_le(le, rs.rst_counter);
 	print_hex(k, "state counter=", le, sizeof(le));
-	fprintf(k->k_out, " reseeds=%" PRIu32 " pool0len=%" PRIu32,
-	    rs.rs_reseeds, rs.rs_pool0_bytes);
-	print_hex(k, " key=", rs.rs_key, CIPHER_KEY_BYTES);
-	fputc('\n', k->k_out);
+	fprintf(k->kat_out, " reseeds=%" PRIu32 " pool0len=%" PRIu32,
+	    rs.rst_reseeds, rs.rst_pool0_bytes);
+	print_hex(k, " key=", rs.rst_key, CIPHER_KEY_BYTES);
+	fputc('\n', k->kat_out);
 	wipe(&rs, sizeof(rs));
 	return (0);
 }
@@ -342,14 +344,14 @@ kat_line(struct kat *k, char *line)
 			    "preread, seeded, read, set-counter or state",
 			    word));
 	while (n <= KAT_ARGS_MAX &&
-	    (k->k_args[n] = strtok_r(NULL, " \t\r", &save)) != NULL)
+	    (k->kat_args[n] = strtok_r(NULL, " \t\r", &save)) != NULL)
 		n++;
 	for (const char *c = kc->kc_operands; *c != '\0'; c++)
 		most += *c == ' ';
 	if (n > most || n < most - (strchr(kc->kc_operands, '[') != NULL))
 		return (complain(k, "%u operands: expected \"%s%s\"", n,
 		    kc->kc_name, kc->kc_operands));
-	if (kc->kc_needs_init && k->k_device == NULL)
+	if (kc->kc_needs_init && k->kat_device == NULL)
 		return (complain(k, "%s: expected \"init\" before it",
 		    kc->kc_name));
 	return (kc->kc_run(k));
@@ -368,7 +370,7 @@ read_line(struct kat *k, FILE *in, char line[KAT_LINE_BYTES], bool *end)
 	size_t n = 0;
 	int c;
 
-	k->k_line++;
+	k->kat_line++;
 	line[0] = '\0';
 	while ((c = getc(in)) != EOF && c != '\n') {
 		comment |= c == '#' && strspn(line, " \t\r") == n;
@@ -389,9 +391,9 @@ read_line(struct kat *k, FILE *in, char line[KAT_LINE_BYTES], bool *end)
 int
 kat_run(const char *name, FILE *in, const char *design, FILE *out, FILE *err)
 {
-	struct kat k = { .k_name = name, .k_design = design, .k_out = out,
-	    .k_err = err, .k_places = KAT_PLACES,
-	    .k_index = machine_curthread()->mt_index };
+	struct kat k = { .kat_name = name, .kat_design = design, .kat_out = out,
+	    .kat_err = err, .kat_places = KAT_PLACES,
+	    .kat_index = machine_curthread()->mt_index };
 	char line[KAT_LINE_BYTES];
 	bool end = false;
 	int error = 0;

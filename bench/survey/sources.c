@@ -68,9 +68,9 @@ sources_make(struct survey *sv, const struct number_source *const *list,
 		su->su_error = number_source_check(ns, w, nu->nu_first);
 		for (unsigned k = 0; k < n; k++)
 			su->su_points[k].pt_task = (struct window_task){
-				.wt_batch = ns->ns_batch[w],
-				.wt_state = ns->ns_state,
-				.wt_threads = threads[k]
+				.wtk_batch = ns->ns_batch[w],
+				.wtk_state = ns->ns_state,
+				.wtk_threads = threads[k]
 			};
 	}
 }
@@ -79,7 +79,7 @@ sources_make(struct survey *sv, const struct number_source *const *list,
 static bool
 oversubscribed(const struct survey *sv, const struct survey_point *pt)
 {
-	return (pt->pt_task.wt_threads > sv->sv_host.cpus);
+	return (pt->pt_task.wtk_threads > sv->sv_host.cpus);
 }
 
 /* Whether binding a thread to its CPU was refused. */
@@ -110,13 +110,13 @@ enough_threads(const struct survey *sv, const struct survey_subject *su,
 	for (pt = su->su_points; pt < end; pt++)
 		if (!oversubscribed(sv, pt) && pt->pt_count > 0) {
 			best = fmax(best, pt->pt_per_s);
-			*most = pt->pt_task.wt_threads;
+			*most = pt->pt_task.wtk_threads;
 			measured++;
 		}
 	for (pt = su->su_points; pt < end && measured >= 2; pt++)
 		if (!oversubscribed(sv, pt) && pt->pt_count > 0 &&
 		    pt->pt_per_s >= saturation_share * best)
-			return (pt->pt_task.wt_threads);
+			return (pt->pt_task.wtk_threads);
 	return (0);
 }
 
@@ -154,7 +154,7 @@ sources_csv(FILE *out, const struct survey *sv)
 			fputs(",,,,,,,,,", out);
 		else
 			fprintf(out, "%u,%d,%u,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,"
-			    "%.9g", pt->pt_task.wt_threads,
+			    "%.9g", pt->pt_task.wtk_threads,
 			    oversubscribed(sv, pt), pt->pt_count, ns_of(pt),
 			    pt->pt_per_s, pt->pt_ci95[0], pt->pt_ci95[1],
 			    gbit_per_s(su, pt), pt->pt_failures_percent,
@@ -179,7 +179,7 @@ point_json(const struct survey *sv, const struct survey_subject *su,
     const struct survey_point *pt)
 {
 	return (json_pack("{s:i, s:b, s:b, s:i, s:f, s:f, s:[f, f], s:f, s:f, "
-	    "s:f, s:o}", "threads", (int)pt->pt_task.wt_threads,
+	    "s:f, s:o}", "threads", (int)pt->pt_task.wtk_threads,
 	    "oversubscribed", oversubscribed(sv, pt),
 	    "bound", !unbound(pt), "repeats", (int)pt->pt_count,
 	    "ns_per_number", ns_of(pt), "reads_per_s", pt->pt_per_s,
@@ -271,12 +271,12 @@ print_point(FILE *out, const struct survey *sv,
 
 	COLUMNS_ROW(out, point_columns, reads(su)->nu_source->ns_name,
 	    FORMATF("%u", bits_of(su)), FORMATF("%u%s",
-	    pt->pt_task.wt_threads, oversubscribed(sv, pt) ? "*" :
+	    pt->pt_task.wtk_threads, oversubscribed(sv, pt) ? "*" :
 	    unbound(pt) ? "!" : " "), FORMAT(real, ns_of(pt)),
 	    FORMAT(spread, pt), FORMAT(real, pt->pt_per_s / 1e6),
 	    FORMAT(real, gbit_per_s(su, pt)),
 	    FORMAT(percent, pt->pt_failures_percent),
-	    one->pt_task.wt_threads > 1 || one->pt_count == 0 ? NULL :
+	    one->pt_task.wtk_threads > 1 || one->pt_count == 0 ? NULL :
 	    FORMATF("%.2f", pt->pt_per_s / one->pt_per_s),
 	    FORMAT(percent, pt->pt_cpu_percent));
 }

@@ -55,7 +55,7 @@ repeat(struct worker *ww, int64_t end_ns, bool grow)
 	ww->ww_count = wb->wb_failures = 0;
 	do {
 		before_ns = now_ns;
-		ww->ww_error = ww->ww_window->wi_task->wt_batch(&ww->ww_state,
+		ww->ww_error = ww->ww_window->wi_task->wtk_batch(&ww->ww_state,
 		    wb);
 		ww->ww_count += wb->wb_count;
 		now_ns = tick_ns();
@@ -71,7 +71,7 @@ work(void *arg)
 {
 	struct worker *ww = arg;
 	struct window *wi = ww->ww_window;
-	const unsigned threads = wi->wi_task->wt_threads;
+	const unsigned threads = wi->wi_task->wtk_threads;
 	int64_t cpu_ns;
 
 	repeat(ww, tick_ns() + wi->wi_warmup_ns, true);
@@ -103,16 +103,16 @@ window_measure(const struct window_task *wt, int64_t warmup_ns,
 	struct worker *end, *workers, *ww;
 	int error = 0;
 
-	KASSERT(wt->wt_threads > 0 && window_ns > 0, ("%u threads",
-	    wt->wt_threads));
+	KASSERT(wt->wtk_threads > 0 && window_ns > 0, ("%u threads",
+	    wt->wtk_threads));
 	*wm = (struct window_sample){ .wm_count = 0 };
-	workers = xaligned(APART, wt->wt_threads * sizeof(*workers));
+	workers = xaligned(APART, wt->wtk_threads * sizeof(*workers));
 	atomic_init_32(&wi.wi_ready, 0);
 	atomic_init_32(&wi.wi_go, 0);
 	atomic_init_64(&wi.wi_end, 0);
-	for (end = workers; end < workers + wt->wt_threads; end++) {
+	for (end = workers; end < workers + wt->wtk_threads; end++) {
 		end->ww_window = &wi;
-		end->ww_state = wt->wt_state;
+		end->ww_state = wt->wtk_state;
 		end->ww_batch.wb_count = 1;
 		error = machine_spawn(&end->ww_thread, FORMATF("survey %d",
 		    (int)(end - workers)), (int)((unsigned)(end - workers) %
@@ -161,7 +161,7 @@ survey_make(struct survey *sv, unsigned subjects, unsigned ways,
 	}
 	for (unsigned i = 0; i <= n; i++) {
 		points[i].pt_samples = &samples[(size_t)i * sv->sv_repeats];
-		points[i].pt_task.wt_threads = 1;
+		points[i].pt_task.wtk_threads = 1;
 	}
 }
 
@@ -184,7 +184,7 @@ visit(struct survey *sv, struct survey_subject *su, struct survey_point *pt)
 
 	if (su->su_error != 0)
 		return (0);
-	error = window_measure(&pt->pt_task, sv->sv_kind->sk_warmup_ns,
+	error = window_measure(&pt->pt_task, sv->sv_kind->knd_warmup_ns,
 	    (int64_t)(sv->sv_time_s * (double)NS_PER_S),
 	    &pt->pt_samples[pt->pt_count]);
 	if (stop_asked())
@@ -193,7 +193,7 @@ visit(struct survey *sv, struct survey_subject *su, struct survey_point *pt)
 	if (error == EIO)
 		su->su_error = EIO;
 	else if (error != 0)
-		run_error("cannot run %u threads: %s", pt->pt_task.wt_threads,
+		run_error("cannot run %u threads: %s", pt->pt_task.wtk_threads,
 		    strerror(error));
 	return (error == EIO ? 0 : error);
 }
@@ -247,10 +247,10 @@ survey_summarize(struct survey *sv)
 			const double count = (double)wm->wm_count;
 
 			/* Not every system has clocks of threads. */
-			rate[i] = count / (sv->sv_kind->sk_cpu_time &&
+			rate[i] = count / (sv->sv_kind->knd_cpu_time &&
 			    wm->wm_cpu_s > 0 ? wm->wm_cpu_s : wm->wm_window_s);
 			cpu[i] = 100 * wm->wm_cpu_s / (wm->wm_window_s *
-			    pt->pt_task.wt_threads);
+			    pt->pt_task.wtk_threads);
 			failures[i] = 100 * (double)wm->wm_failures / count;
 		}
 		stats_ci95_median(rate, n, SURVEY_SEED, &pt->pt_ci95[0],

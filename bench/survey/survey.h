@@ -32,9 +32,9 @@ struct window_batch {
 typedef int window_batcher(struct window_state *wn, struct window_batch *wb);
 
 struct window_task {
-	window_batcher	*wt_batch;
-	struct window_state wt_state;	/* each thread begins with a copy */
-	unsigned	 wt_threads;	/* bound to CPUs, in turn */
+	window_batcher	*wtk_batch;
+	struct window_state wtk_state;	/* each thread begins with a copy */
+	unsigned	 wtk_threads;	/* bound to CPUs, in turn */
 };
 
 /* All threads together. */
@@ -80,9 +80,9 @@ struct survey;
 
 /* How a command prints what it measured. */
 struct survey_kind {
-	int64_t		sk_warmup_ns;	/* before each window; above 0 */
+	int64_t		knd_warmup_ns;	/* before each window; above 0 */
 	/* Rates are per second of CPU time, which others cannot disturb. */
-	bool		sk_cpu_time;
+	bool		knd_cpu_time;
 	json_t		*(*sk_json)(const struct survey *sv);
 	void		(*sk_csv)(FILE *out, const struct survey *sv);
 	void		(*sk_table)(FILE *out, const struct survey *sv);

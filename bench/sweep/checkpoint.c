@@ -20,20 +20,20 @@ static const int64_t simulated_patience_ns = 100 * NS_PER_MS;
 /* A larger difference is another counter, not an error of measurement. */
 static const double cycles_max_share = 0.05;
 
-/* Writes a message about the journal and, if ck_line is set, that line. */
+/* Writes a message about the journal and, if ckp_line is set, that line. */
 static int __attribute__((format(printf, 2, 3)))
 refuse(struct checkpoint *ck, const char *fmt, ...)
 {
 	va_list ap;
 	int n;
 
-	n = snprintf(ck->ck_why, CELL_ERROR_SIZE, "%.600s: ",
-	    ck->ck_journal.jo_path);
-	if (ck->ck_line > 0)
-		n += snprintf(ck->ck_why + n, (size_t)(CELL_ERROR_SIZE - n),
-		    "line %u: ", ck->ck_line);
+	n = snprintf(ck->ckp_why, CELL_ERROR_SIZE, "%.600s: ",
+	    ck->ckp_journal.jo_path);
+	if (ck->ckp_line > 0)
+		n += snprintf(ck->ckp_why + n, (size_t)(CELL_ERROR_SIZE - n),
+		    "line %u: ", ck->ckp_line);
 	va_start(ap, fmt);
-	vsnprintf(ck->ck_why + n, (size_t)(CELL_ERROR_SIZE - n), fmt, ap);
+	vsnprintf(ck->ckp_why + n, (size_t)(CELL_ERROR_SIZE - n), fmt, ap);
 	va_end(ap);
 	return (EINVAL);
 }
@@ -42,14 +42,14 @@ refuse(struct checkpoint *ck, const char *fmt, ...)
 static const char *
 next_line(struct checkpoint *ck, size_t *len)
 {
-	const char *line = ck->ck_journal.jo_text + ck->ck_at;
-	size_t size = (size_t)ck->ck_journal.jo_end - ck->ck_at;
+	const char *line = ck->ckp_journal.jo_text + ck->ckp_at;
+	size_t size = (size_t)ck->ckp_journal.jo_end - ck->ckp_at;
 
 	if (size == 0)
 		return (NULL);
 	*len = (size_t)((const char *)memchr(line, '\n', size) - line);
-	ck->ck_line++;
-	ck->ck_at += *len + 1;
+	ck->ckp_line++;
+	ck->ckp_at += *len + 1;
 	return (line);
 }
 
@@ -66,8 +66,8 @@ checkpoint_read(struct checkpoint *ck, struct result *begun)
 		    "begin it again");
 		return (ENODATA);
 	}
-	ck->ck_head = head_load(line, len, begun, why);
-	return (ck->ck_head != NULL ? 0 : refuse(ck, "%s", why));
+	ck->ckp_head = head_load(line, len, begun, why);
+	return (ck->ckp_head != NULL ? 0 : refuse(ck, "%s", why));
 }
 
 int
@@ -78,8 +78,8 @@ checkpoint_claim(struct checkpoint *ck, const char *file,
 	pid_t other = 0;
 	int error;
 
-	*ck = (struct checkpoint){ .ck_file = file, .ck_why = why,
-	    .ck_journal.jo_fd = -1 };
+	*ck = (struct checkpoint){ .ckp_file = file, .ckp_why = why,
+	    .ckp_journal.jo_fd = -1 };
 	error = atomic_file_resolve(file, &real);
 	if (error == 0 && real == NULL)
 		error = ENOTSUP;
@@ -90,7 +90,7 @@ checkpoint_claim(struct checkpoint *ck, const char *file,
 		return (error);
 	}
 	path = journal_name(real, ".journal");
-	error = journal_claim(&ck->ck_journal, path, begun == NULL, &other);
+	error = journal_claim(&ck->ckp_journal, path, begun == NULL, &other);
 	free(path);
 	free(real);
 	if (error == 0)
@@ -106,7 +106,7 @@ checkpoint_claim(struct checkpoint *ck, const char *file,
 		    "there: move it away");
 	else
 		snprintf(why, CELL_ERROR_SIZE, "%.600s: %s", begun == NULL ?
-		    file : ck->ck_journal.jo_path, strerror(error));
+		    file : ck->ckp_journal.jo_path, strerror(error));
 	return (error);
 }
 
@@ -139,32 +139,32 @@ check_same(struct checkpoint *ck, json_t *now, const json_t *before,
 static int
 check_head(struct checkpoint *ck)
 {
-	struct result *r = ck->ck_run->sw_result;
+	struct result *r = ck->ckp_run->sw_result;
 	const char *started = "";
 	json_t *now;
 	double is, was;
 	int error;
 
 	/* Measured, and so never twice the same. */
-	json_unpack(ck->ck_head, "{s:F, s:s, s:{s?F, s?F}}", "cycles_per_us",
+	json_unpack(ck->ckp_head, "{s:F, s:s, s:{s?F, s?F}}", "cycles_per_us",
 	    &was, "started", &started, "host", "clock_ns", &r->host.clock_ns,
 	    "profile_ns", &r->host.profile_ns);
 	snprintf(r->started, sizeof(r->started), "%s", started);
-	now = head_format(ck->ck_run->sw_options, r);
+	now = head_format(ck->ckp_run->sw_options, r);
 	is = json_number_value(json_object_get(now, "cycles_per_us"));
 	json_object_del(now, "cycles_per_us");
-	ck->ck_line = 0;
+	ck->ckp_line = 0;
 	error = check_same(ck, json_object_get(now, "host"),
-	    json_object_get(ck->ck_head, "host"),
+	    json_object_get(ck->ckp_head, "host"),
 	    "begun on another host, or by another program");
 	if (error == 0)
-		error = check_same(ck, now, ck->ck_head,
+		error = check_same(ck, now, ck->ckp_head,
 		    "the same arguments mean something else now");
 	if (error == 0 && fabs(is - was) > cycles_max_share * was)
 		error = refuse(ck, "begun on another host: its cycle counter "
 		    "ran at %.1f MHz, this one runs at %.1f", was, is);
 	json_decref(now);
-	ck->ck_line = 1;
+	ck->ckp_line = 1;
 	return (error);
 }
 
@@ -172,7 +172,7 @@ check_head(struct checkpoint *ck)
 static void
 note(struct checkpoint *ck, const struct result_resumed *rr)
 {
-	struct result *r = ck->ck_run->sw_result;
+	struct result *r = ck->ckp_run->sw_result;
 
 	r->resumed = xreallocarray(r->resumed, r->resumed_count + 1,
 	    sizeof(*rr));
@@ -198,7 +198,7 @@ take_repeat(struct checkpoint *ck, struct sweep_cell *sc, const char *what,
 		cell_measure_free(cm);
 	}
 	free(cm);
-	ck->ck_before += error == 0;
+	ck->ckp_before += error == 0;
 	return (error);
 }
 
@@ -218,14 +218,14 @@ take_drawn(struct checkpoint *ck, const json_t *figures, double *drawn)
 	}
 	if (q != QUANTITIES || json_array_size(figures) != QUANTITIES)
 		return (refuse(ck, "drawn: not %d figures", QUANTITIES));
-	ck->ck_drawn++;
+	ck->ckp_drawn++;
 	return (0);
 }
 
 static int
 take_line(struct checkpoint *ck, json_t *record)
 {
-	const struct sweeping *sw = ck->ck_run;
+	const struct sweeping *sw = ck->ckp_run;
 	const json_t *resumed = json_object_get(record, "resumed");
 	const json_t *drawn = NULL, *measure = NULL;
 	struct result_resumed rr = { .order = 0 };
@@ -268,12 +268,12 @@ add(struct checkpoint *ck, json_t *record, bool *kept)
 	text = json_dumps(record, JSON_COMPACT |
 	    JSON_REAL_PRECISION(REPEAT_JSON_DIGITS));
 	json_decref(record);
-	error = kept != NULL ? journal_begin(&ck->ck_journal, text, kept) :
-	    journal_add(&ck->ck_journal, text);
+	error = kept != NULL ? journal_begin(&ck->ckp_journal, text, kept) :
+	    journal_add(&ck->ckp_journal, text);
 	free(text);
 	if (error != 0)
-		snprintf(ck->ck_why, CELL_ERROR_SIZE, "%.600s: %s, writing "
-		    "its journal", ck->ck_file, strerror(error));
+		snprintf(ck->ckp_why, CELL_ERROR_SIZE, "%.600s: %s, writing "
+		    "its journal", ck->ckp_file, strerror(error));
 	return (error);
 }
 
@@ -281,24 +281,24 @@ int
 checkpoint_begin(struct checkpoint *ck, struct sweeping *sw)
 {
 	const struct options *op = sw->sw_options;
-	const char *line, *path = ck->ck_journal.jo_path;
+	const char *line, *path = ck->ckp_journal.jo_path;
 	json_error_t where;
 	bool kept = false;
 	json_t *record;
 	size_t len;
 	int error;
 
-	ck->ck_why = sw->sw_error;
-	ck->ck_run = sw;
+	ck->ckp_why = sw->sw_error;
+	ck->ckp_run = sw;
 	/* A simulation can be repeated, and takes less time than a sync. */
 	if (op->op_simulated)
-		ck->ck_journal.jo_patience_ns = simulated_patience_ns;
-	if (ck->ck_head == NULL) {
+		ck->ckp_journal.jo_patience_ns = simulated_patience_ns;
+	if (ck->ckp_head == NULL) {
 		error = add(ck, head_format(op, sw->sw_result), &kept);
 		if (error == 0 && kept)
 			run_note("%s of a run that was not finished is kept as "
 			    "%s.old; --resume %s would have continued it", path,
-			    path, ck->ck_file);
+			    path, ck->ckp_file);
 		return (error);
 	}
 	error = check_head(ck);
@@ -308,13 +308,13 @@ checkpoint_begin(struct checkpoint *ck, struct sweeping *sw)
 		    "be resumed") : take_line(ck, record);
 		json_decref(record);
 	}
-	if (error == 0 && (error = journal_continue(&ck->ck_journal)) != 0)
+	if (error == 0 && (error = journal_continue(&ck->ckp_journal)) != 0)
 		refuse(ck, "%s", strerror(error));
 	if (error == 0)
-		run_note("%s: %u of %u repeats were there%s", ck->ck_file,
-		    ck->ck_before, sw->sw_count * op->op_repeats,
+		run_note("%s: %u of %u repeats were there%s", ck->ckp_file,
+		    ck->ckp_before, sw->sw_count * op->op_repeats,
 		    op->op_uncertainty == 0 ? "" : FORMATF(", and %u runs with "
-		    "drawn profiles", ck->ck_drawn));
+		    "drawn profiles", ck->ckp_drawn));
 	return (error);
 }
 
@@ -322,20 +322,20 @@ checkpoint_begin(struct checkpoint *ck, struct sweeping *sw)
 static int
 add_done(struct checkpoint *ck, json_t *record)
 {
-	struct result_resumed now = { .order = ck->ck_before };
+	struct result_resumed now = { .order = ck->ckp_before };
 	int error = 0;
 
-	if (ck->ck_head != NULL && !ck->ck_noted) {
+	if (ck->ckp_head != NULL && !ck->ckp_noted) {
 		result_now(now.at);
 		error = add(ck, json_pack("{s:o}", "resumed", field_format(
 		    result_resumed_fields, &now, 0)), NULL);
 		note(ck, &now);
-		ck->ck_noted = true;
+		ck->ckp_noted = true;
 	}
 	if (error == 0)
 		error = add(ck, json_incref(record), NULL);
 	json_decref(record);
-	ck->ck_done += error == 0;
+	ck->ckp_done += error == 0;
 	return (error);
 }
 
@@ -386,10 +386,10 @@ checkpoint_close(struct checkpoint *ck, bool keep)
 {
 	int error = 0;
 
-	if (!keep && ck->ck_journal.jo_fd != -1)
-		error = journal_remove(&ck->ck_journal);
-	journal_close(&ck->ck_journal);
-	json_decref(ck->ck_head);
-	*ck = (struct checkpoint){ .ck_journal.jo_fd = -1 };
+	if (!keep && ck->ckp_journal.jo_fd != -1)
+		error = journal_remove(&ck->ckp_journal);
+	journal_close(&ck->ckp_journal);
+	json_decref(ck->ckp_head);
+	*ck = (struct checkpoint){ .ckp_journal.jo_fd = -1 };
 	return (error);
 }

@@ -319,12 +319,12 @@ describe_run(const struct options *op, char *const argv[], unsigned cells,
 	    &why) != 0)
 		memset(&sl, 0, sizeof(sl));
 	/* A simulated machine has every source. */
-	for (unsigned i = 0; op->op_simulated && i < sl.sl_skipped_count; i++)
-		sl.sl_source[sl.sl_count++] = sl.sl_skipped[i];
+	for (unsigned i = 0; op->op_simulated && i < sl.rsl_skipped_count; i++)
+		sl.rsl_source[sl.rsl_count++] = sl.rsl_skipped[i];
 	if (op->op_simulated)
-		sl.sl_skipped_count = 0;
-	r->sources = source_names(sl.sl_source, sl.sl_count);
-	r->sources_skipped = source_names(sl.sl_skipped, sl.sl_skipped_count);
+		sl.rsl_skipped_count = 0;
+	r->sources = source_names(sl.rsl_source, sl.rsl_count);
+	r->sources_skipped = source_names(sl.rsl_skipped, sl.rsl_skipped_count);
 	r->cells = xcalloc(cells, sizeof(*r->cells));
 	r->controls = xcalloc(controls, sizeof(*r->controls));
 	ksource_describe(r);

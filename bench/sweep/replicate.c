@@ -20,10 +20,10 @@ static const uint64_t ps_per_step = UINT64_C(1000) * 1000 * 1000;
 
 /* A run that is under way, or done and not taken yet. */
 struct slot {
-	struct cell_measure sl_measure;
-	char		 sl_why[CELL_ERROR_SIZE];
-	int		 sl_error;
-	_Atomic uint64_t sl_progress_ps;
+	struct cell_measure slt_measure;
+	char		 slt_why[CELL_ERROR_SIZE];
+	int		 slt_error;
+	_Atomic uint64_t slt_progress_ps;
 };
 
 struct replicating {
@@ -113,14 +113,15 @@ work(void *context, unsigned task, unsigned slot)
 	    &sw->sw_cells[task % sw->sw_grid].sc_cell, repeat);
 
 	if (skips(sw, task)) {
-		sl->sl_error = ECANCELED;
+		sl->slt_error = ECANCELED;
 		return;
 	}
 	grid_machine(op, round < op->op_repeats ? &op->op_machine.vi_profile :
 	    &sw->sw_profiles[round / op->op_repeats - 1], repeat, &cp, &mc);
-	mc.mc_progress_ps = &sl->sl_progress_ps;
+	mc.mc_progress_ps = &sl->slt_progress_ps;
 	mc.mc_observer = op->op_observer;
-	sl->sl_error = ENGINE(virtual).en_run(&cp, &sl->sl_measure, sl->sl_why);
+	sl->slt_error = ENGINE(virtual).en_run(&cp, &sl->slt_measure,
+	    sl->slt_why);
 }
 
 static void
@@ -132,15 +133,15 @@ idle(void *context)
 
 	done = rg->rg_taken * rg->rg_each_steps;
 	for (unsigned i = 0; i < rg->rg_slot_count; i++) {
-		each = rg->rg_slots[i].sl_progress_ps / ps_per_step;
+		each = rg->rg_slots[i].slt_progress_ps / ps_per_step;
 		done += each < rg->rg_each_steps ? each : rg->rg_each_steps;
 	}
-	if (done > rg->rg_progress.pr_total)
-		done = rg->rg_progress.pr_total;
+	if (done > rg->rg_progress.prg_total)
+		done = rg->rg_progress.prg_total;
 	progress_update(&rg->rg_progress, done, FORMATF("%s, %.2f of %.2f "
 	    "virtual s", rg->rg_taken / sw->sw_grid <
 	    sw->sw_options->op_repeats ? "cells" : "drawn profiles",
-	    (double)done / 1e3, (double)rg->rg_progress.pr_total / 1e3));
+	    (double)done / 1e3, (double)rg->rg_progress.prg_total / 1e3));
 }
 
 /* What ends a run ends all, but for a deadlock with the options' machine. */
@@ -151,7 +152,7 @@ take_failed(struct replicating *rg, unsigned cell, unsigned round,
 	struct sweeping *sw = rg->rg_sweep;
 	struct sweep_cell *sc = &sw->sw_cells[cell];
 	const unsigned repeats = sw->sw_options->op_repeats;
-	const size_t n = strlen(sl->sl_why);
+	const size_t n = strlen(sl->slt_why);
 	char text[GRID_TEXT_SIZE];
 
 	/* A message must not be printed behind the bar. */
@@ -160,17 +161,17 @@ take_failed(struct replicating *rg, unsigned cell, unsigned round,
 		snprintf(sw->sw_error, CELL_ERROR_SIZE, "with profile %u of "
 		    "%u drawn: %.*s", round / repeats,
 		    sw->sw_options->op_uncertainty, CELL_ERROR_SIZE - 64,
-		    sl->sl_why);
-	else if (sl->sl_error != EDEADLK)
-		snprintf(sw->sw_error, CELL_ERROR_SIZE, "%s", sl->sl_why);
-	if (round >= repeats || sl->sl_error != EDEADLK)
-		return (sl->sl_error);
+		    sl->slt_why);
+	else if (sl->slt_error != EDEADLK)
+		snprintf(sw->sw_error, CELL_ERROR_SIZE, "%s", sl->slt_why);
+	if (round >= repeats || sl->slt_error != EDEADLK)
+		return (sl->slt_error);
 	sc->sc_stuck = true;
 	rg->rg_stuck++;
 	/* The reason has several lines. */
 	fprintf(stderr, "rngsim: %s: %s: %s%s", usage_command,
-	    grid_text(&sc->sc_cell, text), sl->sl_why,
-	    n > 0 && sl->sl_why[n - 1] == '\n' ? "" : "\n");
+	    grid_text(&sc->sc_cell, text), sl->slt_why,
+	    n > 0 && sl->slt_why[n - 1] == '\n' ? "" : "\n");
 	return (0);
 }
 
@@ -183,14 +184,15 @@ take(void *context, unsigned task, unsigned slot)
 	struct slot *sl = &rg->rg_slots[slot];
 	int error = 0;
 
-	if (sl->sl_error == 0 && !sw->sw_cells[cell].sc_stuck)
-		error = checkpoint_take(sw, cell, round, task, &sl->sl_measure);
-	else if (sl->sl_error == 0)
-		cell_measure_free(&sl->sl_measure);
-	else if (sl->sl_error != ECANCELED && !sw->sw_cells[cell].sc_stuck)
+	if (sl->slt_error == 0 && !sw->sw_cells[cell].sc_stuck)
+		error = checkpoint_take(sw, cell, round, task,
+		    &sl->slt_measure);
+	else if (sl->slt_error == 0)
+		cell_measure_free(&sl->slt_measure);
+	else if (sl->slt_error != ECANCELED && !sw->sw_cells[cell].sc_stuck)
 		error = take_failed(rg, cell, round, sl);
-	sl->sl_error = ECANCELED;
-	sl->sl_progress_ps = 0;
+	sl->slt_error = ECANCELED;
+	sl->slt_progress_ps = 0;
 	rg->rg_taken++;
 	idle(context);
 	return (error);
@@ -216,7 +218,7 @@ replicate_run(struct sweeping *sw)
 	rg.rg_slot_count = POOL_AHEAD * threads;
 	rg.rg_slots = xcalloc(rg.rg_slot_count, sizeof(*rg.rg_slots));
 	for (i = 0; i < rg.rg_slot_count; i++)
-		rg.rg_slots[i].sl_error = ECANCELED;
+		rg.rg_slots[i].slt_error = ECANCELED;
 	for (i = 0; i < pj.pj_tasks; i++)
 		before += skips(sw, i);
 	rg.rg_each_steps = (uint64_t)(op->op_time_s * 1e3) +
@@ -227,8 +229,8 @@ replicate_run(struct sweeping *sw)
 	progress_fini(&rg.rg_progress);
 	/* Those behind one that ended all. */
 	for (i = 0; i < rg.rg_slot_count; i++)
-		if (rg.rg_slots[i].sl_error == 0)
-			cell_measure_free(&rg.rg_slots[i].sl_measure);
+		if (rg.rg_slots[i].slt_error == 0)
+			cell_measure_free(&rg.rg_slots[i].slt_measure);
 	free(rg.rg_slots);
 	for (i = 0; i < sw->sw_grid; i++)
 		/* Its earlier repeats alone would mislead. */

@@ -223,10 +223,10 @@ summary_gate_trend(struct result_cell *rc)
 	struct drift trend;
 
 	drift_of(rc, NULL, &trend);
-	if (rc->gate[0] == '\0' && trend.tr_drift)
+	if (rc->gate[0] == '\0' && trend.dft_drift)
 		snprintf(rc->gate, sizeof(rc->gate), "drift over the run: "
 		    "%+.1f %% from first to last repeat",
-		    100 * trend.tr_change);
+		    100 * trend.dft_change);
 }
 
 void

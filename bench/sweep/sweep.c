@@ -174,8 +174,8 @@ look(const struct sweeping *sw)
 		b = (struct result_cell){ .samples = cells[i].sc_samples,
 		    .repeats = cells[i].sc_count };
 		comparable_paired(&a, &b, &quantities[QUANTITY_TOTAL], &pd);
-		if (pd.pd_count == 0 || pd.pd_ci95[1] - pd.pd_ci95[0] >
-		    op->op_until * (1 + pd.pd_change))
+		if (pd.prd_count == 0 || pd.prd_ci95[1] - pd.prd_ci95[0] >
+		    op->op_until * (1 + pd.prd_change))
 			return (false);
 	}
 	return (true);
@@ -220,7 +220,7 @@ measure_all(struct sweeping *sw)
 	progress_init(&mq.mq_progress, op->op_until > 0 ?
 	    (uint64_t)op->op_time_limit_s : (uint64_t)n * op->op_repeats,
 	    op->op_until > 0 || sw->sw_checkpoint == NULL ? 0 :
-	    sw->sw_checkpoint->ck_before);
+	    sw->sw_checkpoint->ckp_before);
 	for (unsigned repeat = 0; error == 0 && !enough(sw, repeat, &mq);
 	    repeat++) {
 		error = measure_block(sw, 0, grid, repeat, &mq);

@@ -75,17 +75,17 @@ struct journal {
 };
 
 struct checkpoint {
-	struct journal	 ck_journal;
-	const char	*ck_file;	/* the result's name, from the user */
-	char		*ck_why;	/* where messages go */
-	json_t		*ck_head;	/* the first line; NULL: a new run */
-	size_t		 ck_at;		/* of the next line to read, bytes */
-	unsigned	 ck_line;	/* in messages; 0: not of one line */
-	struct sweeping	*ck_run;
-	unsigned	 ck_before;	/* repeats in the journal at first */
-	unsigned	 ck_drawn;	/* and runs with drawn profiles */
-	unsigned	 ck_done;	/* lines added since */
-	bool		 ck_noted;	/* the resumption is in the journal */
+	struct journal	 ckp_journal;
+	const char	*ckp_file;	/* the result's name, from the user */
+	char		*ckp_why;	/* where messages go */
+	json_t		*ckp_head;	/* the first line; NULL: a new run */
+	size_t		 ckp_at;	/* of the next line to read, bytes */
+	unsigned	 ckp_line;	/* in messages; 0: not of one line */
+	struct sweeping	*ckp_run;
+	unsigned	 ckp_before;	/* repeats in the journal at first */
+	unsigned	 ckp_drawn;	/* and runs with drawn profiles */
+	unsigned	 ckp_done;	/* lines added since */
+	bool		 ckp_noted;	/* the resumption is in the journal */
 };
 
 /*

@@ -120,14 +120,14 @@ rank_pair(const struct result_cell *a, const struct result_cell *b,
 	rr = &ru->rankings[ru->ranking_count++];
 	stats_change(b->uncertainty.total_samples,
 	    a->uncertainty.total_samples, a->uncertainty.samples, scratch, &sc);
-	if (sc.sc_median < 0) {
+	if (sc.chg_median < 0) {
 		better = b;
 		worse = a;
 	}
 	*rr = (struct result_ranking){ .readers = a->readers,
-	    .request_bytes = a->request_bytes, .share = sc.sc_share,
-	    .robust = sc.sc_share >= STATS_ROBUST &&
-	    fabs(sc.sc_median) >= UNCERTAINTY_MARGIN };
+	    .request_bytes = a->request_bytes, .share = sc.chg_share,
+	    .robust = sc.chg_share >= STATS_ROBUST &&
+	    fabs(sc.chg_median) >= UNCERTAINTY_MARGIN };
 	strcpy(rr->by, by_lock ? "lock" : "design");
 	strcpy(rr->better, by_lock ? better->lock : better->design);
 	strcpy(rr->worse, by_lock ? worse->lock : worse->design);

@@ -43,10 +43,10 @@ struct traced_thread {
 };
 
 struct traced_lock {
-	const void	*lk_lock;
-	char		 lk_given[NAME_SIZE];
-	char		 lk_name[NAME_SIZE];	/* that, or with a number */
-	uint32_t	 lk_holder;	/* the thread that got it last; NONE */
+	const void	*tlk_lock;
+	char		 tlk_given[NAME_SIZE];
+	char		 tlk_name[NAME_SIZE];	/* that, or with a number */
+	uint32_t	 tlk_holder;	/* the thread that got it last; NONE */
 };
 
 struct timeline {
@@ -144,12 +144,12 @@ cpu_slices(struct timeline *tl, char phase, const struct traced_thread *td,
 		return;
 	for (uint32_t i = first; i < td->td_holds; i++)
 		slice(tl, phase, CPUS, td->td_cpu, FORMATF("hold %s",
-		    tl->ti_lock[td->td_held[i]].lk_name), NONE);
+		    tl->ti_lock[td->td_held[i]].tlk_name), NONE);
 	if (td->td_asks == NONE)
 		return;
 	lk = &tl->ti_lock[td->td_asks];
-	slice(tl, phase, CPUS, td->td_cpu, FORMATF("ask %s", lk->lk_name),
-	    lk->lk_holder);
+	slice(tl, phase, CPUS, td->td_cpu, FORMATF("ask %s", lk->tlk_name),
+	    lk->tlk_holder);
 }
 
 /* The slices of all that is under way, as of then. */
@@ -167,13 +167,13 @@ all_slices(struct timeline *tl, char phase, uint64_t ps)
 		cpu_slices(tl, phase, td, 0);
 		if (td->td_asks != NONE)
 			slice(tl, phase, THREADS, t,
-			    tl->ti_lock[td->td_asks].lk_name,
-			    tl->ti_lock[td->td_asks].lk_holder);
+			    tl->ti_lock[td->td_asks].tlk_name,
+			    tl->ti_lock[td->td_asks].tlk_holder);
 	}
 	for (uint32_t i = 0; i < tl->ti_locks; i++, lk++)
-		if (lk->lk_holder != NONE)
+		if (lk->tlk_holder != NONE)
 			slice(tl, phase, LOCKS, i,
-			    tl->ti_thread[lk->lk_holder].td_name, NONE);
+			    tl->ti_thread[lk->tlk_holder].td_name, NONE);
 	tl->ti_now_ps = now;
 }
 
@@ -181,8 +181,8 @@ all_slices(struct timeline *tl, char phase, uint64_t ps)
 static void
 pass_time(struct timeline *tl, bool end)
 {
-	const uint64_t from = tl->ti_base_ps + tl->ti_span.ts_from_ps;
-	uint64_t until = tl->ti_base_ps + tl->ti_span.ts_to_ps;
+	const uint64_t from = tl->ti_base_ps + tl->ti_span.spn_from_ps;
+	uint64_t until = tl->ti_base_ps + tl->ti_span.spn_to_ps;
 
 	if (tl->ti_state == BEFORE && tl->ti_marked && tl->ti_now_ps >= from) {
 		tl->ti_state = WITHIN;
@@ -216,18 +216,18 @@ find_lock(struct timeline *tl, const void *lock, const char *name)
 	if (name == NULL || name[0] == '\0')
 		name = "lock";
 	for (i = tl->ti_locks; i-- > 0;) {
-		if (strncmp(tl->ti_lock[i].lk_given, name, NAME_SIZE - 1) != 0)
+		if (strncmp(tl->ti_lock[i].tlk_given, name, NAME_SIZE - 1) != 0)
 			continue;
-		if (tl->ti_lock[i].lk_lock == lock)
+		if (tl->ti_lock[i].tlk_lock == lock)
 			return (i);
 		same++;
 	}
 	KASSERT(tl->ti_locks < LOCKS_MAX, ("more than %d locks", LOCKS_MAX));
 	lk = &tl->ti_lock[tl->ti_locks];
-	lk->lk_lock = lock;
-	lk->lk_holder = NONE;
-	set_name(lk->lk_given, name);
-	set_name(lk->lk_name, same == 1 ? name : FORMATF("%.24s #%u", name,
+	lk->tlk_lock = lock;
+	lk->tlk_holder = NONE;
+	set_name(lk->tlk_given, name);
+	set_name(lk->tlk_name, same == 1 ? name : FORMATF("%.24s #%u", name,
 	    same));
 	return (tl->ti_locks++);
 }
@@ -261,17 +261,18 @@ follow(struct timeline *tl, const struct vm_note *vn, uint32_t lock)
 	case VM_LOCK_HELD:
 		cpu_slices(tl, 'E', td, i);
 		if (td->td_asks != NONE)
-			slice(tl, 'E', THREADS, t, lk->lk_name, NONE);
+			slice(tl, 'E', THREADS, t, lk->tlk_name, NONE);
 		td->td_asks = NONE;
 		if (vn->vn_kind == VM_LOCK_WAIT) {
-			slice(tl, 'B', THREADS, t, lk->lk_name, lk->lk_holder);
+			slice(tl, 'B', THREADS, t, lk->tlk_name,
+			    lk->tlk_holder);
 			td->td_asks = lock;
 			break;
 		}
-		if (lk->lk_holder != NONE)
+		if (lk->tlk_holder != NONE)
 			slice(tl, 'E', LOCKS, lock, NULL, NONE);
 		slice(tl, 'B', LOCKS, lock, td->td_name, NONE);
-		lk->lk_holder = t;
+		lk->tlk_holder = t;
 		if (td->td_holds < HOLDS_MAX)
 			td->td_held[td->td_holds++] = lock;
 		break;
@@ -284,9 +285,9 @@ follow(struct timeline *tl, const struct vm_note *vn, uint32_t lock)
 			memmove(&td->td_held[i], &td->td_held[i + 1],
 			    (td->td_holds - i) * sizeof(td->td_held[0]));
 		}
-		if (lk->lk_holder == t) {
+		if (lk->tlk_holder == t) {
 			slice(tl, 'E', LOCKS, lock, NULL, NONE);
-			lk->lk_holder = NONE;
+			lk->tlk_holder = NONE;
 		}
 	}
 	cpu_slices(tl, 'B', td, i);
@@ -306,7 +307,7 @@ observe(void *context, const struct vm_note *vn)
 		tl->ti_now_ps = vn->vn_time_ps;
 	pass_time(tl, false);
 	if (tl->ti_marked && tl->ti_now_ps >= tl->ti_base_ps +
-	    tl->ti_span.ts_to_ps)
+	    tl->ti_span.spn_to_ps)
 		return;
 	/* The thread is known from now on, and all before it. */
 	KASSERT(vn->vn_thread < VM_THREADS_MAX, ("thread %u", vn->vn_thread));
@@ -353,7 +354,7 @@ timeline_open(struct timeline **tlp, const char *path, unsigned cpus,
 
 	KASSERT(cpus >= 1 && cpus <= CPUS_MAX && events >= 1,
 	    ("%u CPUs, %u events", cpus, events));
-	KASSERT(span->ts_to_ps > span->ts_from_ps, ("an empty span"));
+	KASSERT(span->spn_to_ps > span->spn_from_ps, ("an empty span"));
 	tl = xcalloc(1, sizeof(*tl));
 	error = atomic_file_open(&tl->ti_file, path, NULL);
 	if (error != 0) {
@@ -389,7 +390,7 @@ timeline_close(struct timeline *tl, const struct timeline_fact *facts,
 	for (i = 0; i < tl->ti_cpus; i++)
 		put_name(tl, "thread", CPUS, i, FORMATF("CPU %u", i));
 	for (i = 0; i < tl->ti_locks; i++)
-		put_name(tl, "thread", LOCKS, i, tl->ti_lock[i].lk_name);
+		put_name(tl, "thread", LOCKS, i, tl->ti_lock[i].tlk_name);
 	for (i = 0; i < tl->ti_threads; i++)
 		put_name(tl, "thread", THREADS, i, tl->ti_thread[i].td_name);
 	/*
@@ -399,7 +400,7 @@ timeline_close(struct timeline *tl, const struct timeline_fact *facts,
 	fprintf(tl->ti_out, "\n],\n\"displayTimeUnit\":\"ns\",\n"
 	    "\"otherData\":{\n\"time_zero\":\"the measured window opens\",\n"
 	    "\"from_us\":%.3f,\n\"until_us\":%.3f,\n\"events_left_out\":%"
-	    PRIu64, (double)tl->ti_span.ts_from_ps / 1e6,
+	    PRIu64, (double)tl->ti_span.spn_from_ps / 1e6,
 	    (double)tl->ti_until_ps / 1e6, tl->ti_left_out);
 	for (i = 0; i < count; i++) {
 		put_text(tl, ",\n", facts[i].tf_name);

@@ -18,8 +18,8 @@ struct timeline;
 
 /* Virtual time to keep, since the measured window opened. */
 struct timeline_span {
-	uint64_t	ts_from_ps;
-	uint64_t	ts_to_ps;	/* more than ts_from_ps */
+	uint64_t	spn_from_ps;
+	uint64_t	spn_to_ps;	/* more than spn_from_ps */
 };
 
 /* A fact about the run, for the file. */

@@ -22,15 +22,15 @@ enum call {
 };
 
 struct import_thread {
-	TAILQ_ENTRY(import_thread) ip_all;	/* by start */
-	TAILQ_ENTRY(import_thread) ip_alive;	/* not ended */
-	uint64_t	 ip_pid;
-	uint64_t	 ip_start_ns;
-	uint64_t	 ip_end_ns;	/* UINT64_MAX: it has not ended */
-	struct recording_stream ip_requests;
-	enum call	 ip_call;	/* that began on an earlier line */
-	uint64_t	 ip_call_ns;
-	uint64_t	 ip_call_line;
+	TAILQ_ENTRY(import_thread) imt_all;	/* by start */
+	TAILQ_ENTRY(import_thread) imt_alive;	/* not ended */
+	uint64_t	 imt_pid;
+	uint64_t	 imt_start_ns;
+	uint64_t	 imt_end_ns;	/* UINT64_MAX: it has not ended */
+	struct recording_stream imt_requests;
+	enum call	 imt_call;	/* that began on an earlier line */
+	uint64_t	 imt_call_ns;
+	uint64_t	 imt_call_line;
 };
 
 TAILQ_HEAD(import_threads, import_thread);
@@ -48,11 +48,11 @@ add_thread(struct import *im, uint64_t pid)
 {
 	struct import_thread *ip = xcalloc(1, sizeof(*ip));
 
-	ip->ip_pid = pid;
-	ip->ip_start_ns = im->im_at_ns;
-	ip->ip_end_ns = UINT64_MAX;
-	TAILQ_INSERT_TAIL(&im->im_all, ip, ip_all);
-	TAILQ_INSERT_TAIL(&im->im_alive, ip, ip_alive);
+	ip->imt_pid = pid;
+	ip->imt_start_ns = im->im_at_ns;
+	ip->imt_end_ns = UINT64_MAX;
+	TAILQ_INSERT_TAIL(&im->im_all, ip, imt_all);
+	TAILQ_INSERT_TAIL(&im->im_alive, ip, imt_alive);
 	return (ip);
 }
 
@@ -134,13 +134,13 @@ find_thread(struct import *im, uint64_t pid)
 {
 	struct import_thread *ip;
 
-	TAILQ_FOREACH(ip, &im->im_alive, ip_alive)
-		if (ip->ip_pid == pid)
+	TAILQ_FOREACH(ip, &im->im_alive, imt_alive)
+		if (ip->imt_pid == pid)
 			return (ip);
 	ip = TAILQ_FIRST(&im->im_alive);
-	if (ip != NULL && ip->ip_pid == PID_NONE)
-		ip->ip_pid = pid;
-	return (ip != NULL && (pid == PID_NONE || ip->ip_pid == pid) ? ip :
+	if (ip != NULL && ip->imt_pid == PID_NONE)
+		ip->imt_pid = pid;
+	return (ip != NULL && (pid == PID_NONE || ip->imt_pid == pid) ? ip :
 	    add_thread(im, pid));
 }
 
@@ -204,8 +204,8 @@ end_call(struct import *im, struct import_thread *ip, enum call call,
 	if (iu->iu_requests++ == RECORDING_REQUESTS_MAX)
 		return (lines_refuse(&im->im_lines, "more than %d requests",
 		    RECORDING_REQUESTS_MAX));
-	iu->iu_threads += ip->ip_requests.rm_count == 0;
-	recording_add(&ip->ip_requests, began_ns, bytes);
+	iu->iu_threads += ip->imt_requests.rcs_count == 0;
+	recording_add(&ip->imt_requests, began_ns, bytes);
 	return (0);
 }
 
@@ -216,15 +216,15 @@ begin_call(struct import *im, struct import_thread *ip, const char *text)
 	static const char unfinished[] = "<unfinished ...>";
 	size_t n = strlen(text), tail = sizeof(unfinished) - 1;
 
-	if (ip->ip_call != CALL_NONE)
+	if (ip->imt_call != CALL_NONE)
 		return (lines_refuse(&im->im_lines, "another call of a thread "
 		    "whose call of line %" PRIu64 " is unfinished: expected "
-		    "\"<... NAME resumed>\" before it", ip->ip_call_line));
+		    "\"<... NAME resumed>\" before it", ip->imt_call_line));
 	if (n < tail || strcmp(text + n - tail, unfinished) != 0)
 		return (end_call(im, ip, classify(text), im->im_at_ns, text));
-	ip->ip_call = classify(text);
-	ip->ip_call_ns = im->im_at_ns;
-	ip->ip_call_line = im->im_lines.li_number;
+	ip->imt_call = classify(text);
+	ip->imt_call_ns = im->im_at_ns;
+	ip->imt_call_line = im->im_lines.li_number;
 	return (0);
 }
 
@@ -235,14 +235,14 @@ resume(struct import *im, struct import_thread *ip, const char *text)
 	static const char before[] = "<... ", after[] = " resumed>";
 	const char *name = text + sizeof(before) - 1;
 	const char *rest = strstr(text, after);
-	const enum call call = ip->ip_call;
+	const enum call call = ip->imt_call;
 
 	if (rest == NULL || !begins(text, before))
 		return (refuse_line(im));
 	rest += sizeof(after) - 1;
-	ip->ip_call = CALL_NONE;
+	ip->imt_call = CALL_NONE;
 	if (call != CALL_NONE)
-		return (end_call(im, ip, call, ip->ip_call_ns, rest));
+		return (end_call(im, ip, call, ip->imt_call_ns, rest));
 	/* It began before strace did: no better time is known. */
 	return (end_call(im, ip, begins(name, "getrandom ") ? CALL_RANDOM :
 	    begins(name, "read ") ? CALL_READ_UNKNOWN : CALL_OTHER,
@@ -279,8 +279,8 @@ import_line(struct import *im)
 	if (begins(p, "---"))
 		return (0);
 	if (begins(p, "+++")) {
-		ip->ip_end_ns = im->im_at_ns;
-		TAILQ_REMOVE(&im->im_alive, ip, ip_alive);
+		ip->imt_end_ns = im->im_at_ns;
+		TAILQ_REMOVE(&im->im_alive, ip, imt_alive);
 		return (0);
 	}
 	if (begins(p, "<..."))
@@ -300,28 +300,28 @@ make_streams(struct import *im, struct recording *rec)
 	struct import_thread *ip;
 	unsigned s;
 
-	TAILQ_FOREACH(ip, &im->im_all, ip_all) {
+	TAILQ_FOREACH(ip, &im->im_all, imt_all) {
 		const struct recording_request *rq =
-		    ip->ip_requests.rm_requests;
+		    ip->imt_requests.rcs_requests;
 
-		if (ip->ip_requests.rm_count == 0)
+		if (ip->imt_requests.rcs_count == 0)
 			continue;
 		for (s = 0; s < rec->rec_count; s++)
-			if (ends_ns[s] <= ip->ip_start_ns)
+			if (ends_ns[s] <= ip->imt_start_ns)
 				break;
 		if (s == RECORDING_STREAMS_MAX)
 			return (lines_refuse_file(&im->im_lines, "more than %d "
 			    "threads at the same time", RECORDING_STREAMS_MAX));
-		snprintf(name, sizeof(name), "pid-%" PRIu64, ip->ip_pid);
+		snprintf(name, sizeof(name), "pid-%" PRIu64, ip->imt_pid);
 		if (s == rec->rec_count)
 			recording_add_stream(rec, name);
 		rm = &rec->rec_streams[s];
-		if (rm->rm_count > 0)
-			snprintf(rm->rm_name, sizeof(rm->rm_name),
+		if (rm->rcs_count > 0)
+			snprintf(rm->rcs_name, sizeof(rm->rcs_name),
 			    "processes-%u", s + 1);
-		for (size_t k = 0; k < ip->ip_requests.rm_count; k++)
+		for (size_t k = 0; k < ip->imt_requests.rcs_count; k++)
 			recording_add(rm, rq[k].rq_at_ns, rq[k].rq_bytes);
-		ends_ns[s] = ip->ip_end_ns;
+		ends_ns[s] = ip->imt_end_ns;
 	}
 	return (0);
 }
@@ -332,13 +332,13 @@ busier(const void *a, const void *b)
 {
 	const struct recording_stream *ra = a, *rb = b;
 
-	if (ra->rm_count != rb->rm_count)
-		return (ra->rm_count < rb->rm_count ? 1 : -1);
+	if (ra->rcs_count != rb->rcs_count)
+		return (ra->rcs_count < rb->rcs_count ? 1 : -1);
 	/* qsort(3) is not stable. */
-	if (ra->rm_requests[0].rq_at_ns != rb->rm_requests[0].rq_at_ns)
-		return (ra->rm_requests[0].rq_at_ns <
-		    rb->rm_requests[0].rq_at_ns ? -1 : 1);
-	return (strcmp(ra->rm_name, rb->rm_name));
+	if (ra->rcs_requests[0].rq_at_ns != rb->rcs_requests[0].rq_at_ns)
+		return (ra->rcs_requests[0].rq_at_ns <
+		    rb->rcs_requests[0].rq_at_ns ? -1 : 1);
+	return (strcmp(ra->rcs_name, rb->rcs_name));
 }
 
 int
@@ -372,8 +372,8 @@ import_load(const char *path, struct recording *rec, struct import_summary *iu,
 	error = li->li_error;
 	lines_close(li);
 	while ((ip = TAILQ_FIRST(&im.im_all)) != NULL) {
-		TAILQ_REMOVE(&im.im_all, ip, ip_all);
-		free(ip->ip_requests.rm_requests);
+		TAILQ_REMOVE(&im.im_all, ip, imt_all);
+		free(ip->imt_requests.rcs_requests);
 		free(ip);
 	}
 	if (error != 0)

@@ -15,8 +15,8 @@ recording_add_stream(struct recording *rec, const char *name)
 	rec->rec_streams = xreallocarray(rec->rec_streams, rec->rec_count + 1,
 	    sizeof(*rm));
 	rm = &rec->rec_streams[rec->rec_count++];
-	*rm = (struct recording_stream){ .rm_count = 0 };
-	snprintf(rm->rm_name, sizeof(rm->rm_name), "%s", name);
+	*rm = (struct recording_stream){ .rcs_count = 0 };
+	snprintf(rm->rcs_name, sizeof(rm->rcs_name), "%s", name);
 	return (rm);
 }
 
@@ -25,12 +25,12 @@ recording_add(struct recording_stream *rm, uint64_t at_ns, uint64_t bytes)
 {
 	KASSERT(bytes >= 1 && bytes <= RECORDING_BYTES_MAX,
 	    ("%" PRIu64 " bytes", bytes));
-	KASSERT(rm->rm_count == 0 ||
-	    at_ns >= rm->rm_requests[rm->rm_count - 1].rq_at_ns,
+	KASSERT(rm->rcs_count == 0 ||
+	    at_ns >= rm->rcs_requests[rm->rcs_count - 1].rq_at_ns,
 	    ("%" PRIu64 " ns is back in time", at_ns));
-	rm->rm_requests = xreallocarray(rm->rm_requests, rm->rm_count + 1,
-	    sizeof(*rm->rm_requests));
-	rm->rm_requests[rm->rm_count++] = (struct recording_request){
+	rm->rcs_requests = xreallocarray(rm->rcs_requests, rm->rcs_count + 1,
+	    sizeof(*rm->rcs_requests));
+	rm->rcs_requests[rm->rcs_count++] = (struct recording_request){
 	    .rq_at_ns = at_ns, .rq_bytes = bytes };
 }
 
@@ -40,7 +40,7 @@ recording_requests(const struct recording *rec)
 	size_t n = 0;
 
 	for (unsigned i = 0; i < rec->rec_count; i++)
-		n += rec->rec_streams[i].rm_count;
+		n += rec->rec_streams[i].rcs_count;
 	return (n);
 }
 
@@ -62,10 +62,10 @@ recording_hash(const struct recording *rec)
 	for (unsigned i = 0; i < rec->rec_count; i++) {
 		const struct recording_stream *rm = &rec->rec_streams[i];
 
-		hash = hash_number(hash, rm->rm_count);
-		for (size_t k = 0; k < rm->rm_count; k++) {
-			hash = hash_number(hash, rm->rm_requests[k].rq_at_ns);
-			hash = hash_number(hash, rm->rm_requests[k].rq_bytes);
+		hash = hash_number(hash, rm->rcs_count);
+		for (size_t k = 0; k < rm->rcs_count; k++) {
+			hash = hash_number(hash, rm->rcs_requests[k].rq_at_ns);
+			hash = hash_number(hash, rm->rcs_requests[k].rq_bytes);
 		}
 	}
 	return ((uint32_t)(hash ^ hash >> 32));
@@ -82,12 +82,12 @@ recording_print(FILE *out, const struct recording *rec, const char *comment)
 	for (unsigned i = 0; i < rec->rec_count; i++) {
 		const struct recording_stream *rm = &rec->rec_streams[i];
 
-		fprintf(out, "stream %s\n", rm->rm_name);
-		for (k = 0, last_ns = 0; k < rm->rm_count; k++) {
+		fprintf(out, "stream %s\n", rm->rcs_name);
+		for (k = 0, last_ns = 0; k < rm->rcs_count; k++) {
 			fprintf(out, "%" PRIu64 " %" PRIu64 "\n",
-			    rm->rm_requests[k].rq_at_ns - last_ns,
-			    rm->rm_requests[k].rq_bytes);
-			last_ns = rm->rm_requests[k].rq_at_ns;
+			    rm->rcs_requests[k].rq_at_ns - last_ns,
+			    rm->rcs_requests[k].rq_bytes);
+			last_ns = rm->rcs_requests[k].rq_at_ns;
 		}
 	}
 }
@@ -96,7 +96,7 @@ void
 recording_free(struct recording *rec)
 {
 	for (unsigned i = 0; i < rec->rec_count; i++)
-		free(rec->rec_streams[i].rm_requests);
+		free(rec->rec_streams[i].rcs_requests);
 	free(rec->rec_streams);
 	*rec = (struct recording){ .rec_count = 0 };
 }
@@ -115,10 +115,10 @@ struct loading {
 static int
 end_stream(struct loading *ld)
 {
-	return (ld->ld_stream == NULL || ld->ld_stream->rm_count > 0 ? 0 :
+	return (ld->ld_stream == NULL || ld->ld_stream->rcs_count > 0 ? 0 :
 	    lines_refuse(&ld->ld_lines, "stream \"%s\" ends without a "
 	    "request: expected lines \"GAP_NS BYTES\" in it",
-	    ld->ld_stream->rm_name));
+	    ld->ld_stream->rcs_name));
 }
 
 static int

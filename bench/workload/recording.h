@@ -24,12 +24,12 @@ enum {
 };
 
 struct recording_stream {
-	char		 rm_name[RECORDING_NAME_SIZE];	/* one word */
+	char		 rcs_name[RECORDING_NAME_SIZE];	/* one word */
 	struct recording_request {
 		uint64_t	 rq_at_ns;
 		uint64_t	 rq_bytes;	/* 1..RECORDING_BYTES_MAX */
-	}		*rm_requests;
-	size_t		 rm_count;	/* at least 1 in a whole recording */
+	}		*rcs_requests;
+	size_t		 rcs_count;	/* at least 1 in a whole recording */
 };
 
 struct recording {

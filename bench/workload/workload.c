@@ -45,8 +45,8 @@ workload_max_bytes(const struct workload *wl, uint64_t bytes)
 	uint64_t max = 0, n;
 
 	for (unsigned i = 0; i < rec->rec_count; i++)
-		for (size_t k = 0; k < rec->rec_streams[i].rm_count; k++) {
-			n = rec->rec_streams[i].rm_requests[k].rq_bytes;
+		for (size_t k = 0; k < rec->rec_streams[i].rcs_count; k++) {
+			n = rec->rec_streams[i].rcs_requests[k].rq_bytes;
 			max = n > max ? n : max;
 		}
 	for (unsigned i = 0; i < wl->wl_size_count; i++)
@@ -64,9 +64,9 @@ workload_mean_bytes(const struct workload *wl, uint64_t bytes)
 	for (unsigned i = 0; i < rec->rec_count; i++) {
 		const struct recording_stream *rm = &rec->rec_streams[i];
 
-		for (size_t k = 0; k < rm->rm_count; k++)
-			sum += (double)rm->rm_requests[k].rq_bytes;
-		weights += (double)rm->rm_count;
+		for (size_t k = 0; k < rm->rcs_count; k++)
+			sum += (double)rm->rcs_requests[k].rq_bytes;
+		weights += (double)rm->rcs_count;
 	}
 	for (unsigned i = 0; i < wl->wl_size_count; i++)
 		sum += (double)wl->wl_sizes[i].ws_bytes *
@@ -127,9 +127,9 @@ workload_begin(struct workload_player *wp, const struct workload *wl,
 	if (reader >= rec->rec_count) {
 		/* As many are far below 2^32, so the bias is too. */
 		wp->wp_next = (size_t)(draw_share(wp) *
-		    (double)wp->wp_stream->rm_count);
+		    (double)wp->wp_stream->rcs_count);
 		wp->wp_loop_ns = -(double)wp->wp_stream->
-		    rm_requests[wp->wp_next].rq_at_ns;
+		    rcs_requests[wp->wp_next].rq_at_ns;
 	}
 }
 
@@ -137,12 +137,12 @@ static void
 next_recorded(struct workload_player *wp, struct workload_step *st)
 {
 	const struct recording_stream *rm = wp->wp_stream;
-	const struct recording_request *rq = &rm->rm_requests[wp->wp_next];
+	const struct recording_request *rq = &rm->rcs_requests[wp->wp_next];
 
 	st->st_bytes = rq->rq_bytes;
 	st->st_ns = (uint64_t)((wp->wp_loop_ns + (double)rq->rq_at_ns) /
 	    wp->wp_workload->wl_speed);
-	if (++wp->wp_next == rm->rm_count) {
+	if (++wp->wp_next == rm->rcs_count) {
 		wp->wp_next = 0;
 		wp->wp_loop_ns +=
 		    (double)wp->wp_workload->wl_recording.rec_length_ns;

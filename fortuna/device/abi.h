@@ -58,10 +58,10 @@ struct random_host {
 
 /* K and C of a design that has one of each. */
 struct random_state {
-	__uint128_t	rs_counter;
-	uint32_t	rs_reseeds;
-	uint32_t	rs_pool0_bytes;
-	uint8_t		rs_key[RANDOM_ABI_KEY_BYTES];
+	__uint128_t	rst_counter;
+	uint32_t	rst_reseeds;
+	uint32_t	rst_pool0_bytes;
+	uint8_t		rst_key[RANDOM_ABI_KEY_BYTES];
 };
 
 /*

@@ -217,18 +217,18 @@ randomdev_health(struct randomdev *rd, enum random_entropy_source source)
 	struct kind *kd = &rd->rd_kind[source];
 
 	return ((struct source_health){
-		.hl_discarded = machine_note_load_64(&kd->kd_discarded),
-		.hl_passed = machine_note_load_64(&kd->kd_passed),
-		.hl_repetitions = machine_note_load_64(&kd->kd_repetitions),
-		.hl_proportions = machine_note_load_64(&kd->kd_proportions),
-		.hl_excluded = kd->kd_tested >= RANDOM_REPEATED,
+		.shl_discarded = machine_note_load_64(&kd->kd_discarded),
+		.shl_passed = machine_note_load_64(&kd->kd_passed),
+		.shl_repetitions = machine_note_load_64(&kd->kd_repetitions),
+		.shl_proportions = machine_note_load_64(&kd->kd_proportions),
+		.shl_excluded = kd->kd_tested >= RANDOM_REPEATED,
 	});
 }
 
 void
 randomdev_status(struct randomdev *rd, struct device_status *ds)
 {
-	struct random_state rs = { .rs_reseeds = 0 };
+	struct random_state rs = { .rst_reseeds = 0 };
 
 	*ds = (struct device_status){
 		.ds_pool0_needed_bytes = minpoolsize(rd),
@@ -240,9 +240,9 @@ randomdev_status(struct randomdev *rd, struct device_status *ds)
 	if (rd->rd_object->ro_state == NULL)
 		return;
 	rd->rd_object->ro_state(&rs, false);
-	ds->ds_reseeds = rs.rs_reseeds;
-	ds->ds_pool0_bytes = rs.rs_pool0_bytes;
-	ds->ds_seeded = rs.rs_counter != 0;
+	ds->ds_reseeds = rs.rst_reseeds;
+	ds->ds_pool0_bytes = rs.rst_pool0_bytes;
+	ds->ds_seeded = rs.rst_counter != 0;
 	wipe(&rs, sizeof(rs));
 }
 

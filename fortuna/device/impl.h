@@ -29,8 +29,8 @@ struct kind {
 };
 
 struct source {
-	randomdev_read_source *so_read;
-	void		*so_state;
+	randomdev_read_source *src_read;
+	void		*src_state;
 };
 
 struct randomdev {

@@ -44,13 +44,13 @@ kern_probe_state(struct random_state *rs, bool set)
 	uint8_t le[16];
 
 	if (set) {
-		le64enc(le, (uint64_t)rs->rs_counter);
-		le64enc(le + 8, (uint64_t)(rs->rs_counter >> 64));
+		le64enc(le, (uint64_t)rs->rst_counter);
+		le64enc(le + 8, (uint64_t)(rs->rst_counter >> 64));
 		fortuna_state.fs_counter = le128dec(le);
 	}
-	rs->rs_counter = kern_probe_counter();
-	rs->rs_reseeds = fortuna_state.fs_reseedcount;
-	rs->rs_pool0_bytes = fortuna_state.fs_pool[0].fsp_length;
-	__builtin_memcpy(rs->rs_key, kern_probe_key(), sizeof(rs->rs_key));
+	rs->rst_counter = kern_probe_counter();
+	rs->rst_reseeds = fortuna_state.fs_reseedcount;
+	rs->rst_pool0_bytes = fortuna_state.fs_pool[0].fsp_length;
+	__builtin_memcpy(rs->rst_key, kern_probe_key(), sizeof(rs->rst_key));
 }
 #endif

@@ -156,7 +156,7 @@ rh_source_read(void *self, unsigned i, void *buf, unsigned n)
 	const struct source *so = &((struct randomdev *)self)->rd_source[i];
 
 	machine_charge(COST_DEVICE_READ, 1);
-	return ((unsigned)so->so_read(so->so_state, buf, n));
+	return ((unsigned)so->src_read(so->src_state, buf, n));
 }
 
 /* Start and end. */

@@ -60,11 +60,11 @@ struct harvest_totals {
 
 /* A source under health tests, as seen from outside them. */
 struct source_health {
-	uint64_t	hl_discarded;
-	uint64_t	hl_passed;	/* times that it was accepted again */
-	uint64_t	hl_repetitions;	/* failures, if the source is probed */
-	uint64_t	hl_proportions;
-	bool		hl_excluded;	/* failed, if it is probed */
+	uint64_t	shl_discarded;
+	uint64_t	shl_passed;	/* times that it was accepted again */
+	uint64_t	shl_repetitions;	/* failures, if it is probed */
+	uint64_t	shl_proportions;
+	bool		shl_excluded;	/* failed, if it is probed */
 };
 
 /* The state of a design, for reports. */
@@ -186,7 +186,7 @@ struct source_health randomdev_health(struct randomdev *rd,
 void randomdev_status(struct randomdev *rd, struct device_status *ds);
 
 /*
- * K and C, while no other thread uses the device; set: changes C to rs_counter
+ * K and C, while no other thread uses the device; set: changes C to rst_counter
  * first.  Returns: false in a design whose K and C cannot be seen.
  */
 bool randomdev_core(struct randomdev *rd, struct random_state *rs, bool set);

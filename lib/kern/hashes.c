@@ -31,13 +31,13 @@ CTASSERT(KERN_POOLS_MAX <= INT8_MAX);
  */
 struct hash_slot {
 	_Alignas(MACHINE_CACHE_LINE)
-	_Atomic uint32_t sl_used;
-	int8_t		 sl_pool;	/* its number; -1: none */
-	bool		 sl_made;	/* sl_digest was */
-	bool		 sl_heap;	/* in malloc(9)'s memory */
-	uint8_t		 sl_bytes;	/* of the source's result */
-	_Atomic uint64_t sl_tag;	/* of the hash that has it; 0: none */
-	struct digest	 sl_digest;
+	_Atomic uint32_t hsl_used;
+	int8_t		 hsl_pool;	/* its number; -1: none */
+	bool		 hsl_made;	/* hsl_digest was */
+	bool		 hsl_heap;	/* in malloc(9)'s memory */
+	uint8_t		 hsl_bytes;	/* of the source's result */
+	_Atomic uint64_t hsl_tag;	/* of the hash that has it; 0: none */
+	struct digest	 hsl_digest;
 };
 
 /* p: what may be a reference, or any memory, of any alignment. */
@@ -51,7 +51,7 @@ slot_of(struct kernel *k, const void *p)
 	if (r.hr_slot - 1 >= k->k_slots || r.hr_tag == 0)
 		return (NULL);
 	sl = &k->k_slot[r.hr_slot - 1];
-	return (atomic_load_explicit(&sl->sl_tag, memory_order_relaxed) ==
+	return (atomic_load_explicit(&sl->hsl_tag, memory_order_relaxed) ==
 	    r.hr_tag ? sl : NULL);
 }
 
@@ -59,14 +59,14 @@ slot_of(struct kernel *k, const void *p)
 static void
 slot_put(struct kernel *k, struct kern_thread *kt, struct hash_slot *sl)
 {
-	if (sl->sl_heap)
+	if (sl->hsl_heap)
 		k->k_heap_hashes--;
-	sl->sl_heap = false;
-	atomic_store_explicit(&sl->sl_tag, 0, memory_order_relaxed);
+	sl->hsl_heap = false;
+	atomic_store_explicit(&sl->hsl_tag, 0, memory_order_relaxed);
 	if (kt->kt_spare == NULL)
 		kt->kt_spare = sl;
 	else
-		atomic_store_explicit(&sl->sl_used, 0, memory_order_release);
+		atomic_store_explicit(&sl->hsl_used, 0, memory_order_release);
 }
 
 static struct hash_slot *
@@ -86,9 +86,9 @@ slot_get(struct kernel *k, struct kern_thread *kt)
 		atomic_store_explicit(&k->k_slots_looked, at,
 		    memory_order_relaxed);
 		none = 0;
-		if (atomic_load_explicit(&sl->sl_used,
+		if (atomic_load_explicit(&sl->hsl_used,
 		    memory_order_relaxed) == 0 &&
-		    atomic_compare_exchange_strong(&sl->sl_used, &none, 1))
+		    atomic_compare_exchange_strong(&sl->hsl_used, &none, 1))
 			return (sl);
 	}
 	kernel_stop(k, KERN_HERE, "no room for another hash: hashes are begun "
@@ -99,13 +99,13 @@ slot_get(struct kernel *k, struct kern_thread *kt)
 static void
 slot_make(struct kernel *k, struct hash_slot *sl, const struct hash *hash)
 {
-	if (sl->sl_made && sl->sl_digest.dg_hash == hash)
+	if (sl->hsl_made && sl->hsl_digest.dg_hash == hash)
 		return;
-	if (sl->sl_made)
-		digest_fini(&sl->sl_digest);
-	sl->sl_made = hash->ha_state == HASH_READY &&
-	    digest_init(&sl->sl_digest, hash) == 0;
-	if (!sl->sl_made)
+	if (sl->hsl_made)
+		digest_fini(&sl->hsl_digest);
+	sl->hsl_made = hash->ha_state == HASH_READY &&
+	    digest_init(&sl->hsl_digest, hash) == 0;
+	if (!sl->hsl_made)
 		kern_no_memory(k);
 }
 
@@ -125,12 +125,12 @@ slot_for(struct kernel *k, const void *state)
 			return (k->k_pool[i]);
 	sl = slot_get(k, kern_thread_of(k));
 	/* What is on a stack ends with its function, finished or not. */
-	sl->sl_heap = shared && kern_in_heap(k, state);
-	if (sl->sl_heap)
+	sl->hsl_heap = shared && kern_in_heap(k, state);
+	if (sl->hsl_heap)
 		k->k_heap_hashes++;
-	sl->sl_pool = -1;
+	sl->hsl_pool = -1;
 	if (shared && k->k_pools < KERN_POOLS_MAX) {
-		sl->sl_pool = (int8_t)k->k_pools;
+		sl->hsl_pool = (int8_t)k->k_pools;
 		k->k_pool_at[k->k_pools] = state;
 		if ((uintptr_t)state > k->k_pool_last)
 			k->k_pool_last = (uintptr_t)state;
@@ -153,20 +153,20 @@ kh_hash_init(void *self, void *state, enum kern_hash hash, const void *key)
 		sl = slot_for(k, state);
 		r->hr_slot = (uint64_t)(sl - k->k_slot) + 1;
 		r->hr_tag = ++kt->kt_tag;
-		atomic_store_explicit(&sl->sl_tag, r->hr_tag,
+		atomic_store_explicit(&sl->hsl_tag, r->hr_tag,
 		    memory_order_relaxed);
 	}
-	sl->sl_bytes = hash == KERN_BLAKE2B ? 64 : 32;
-	own = sl->sl_pool < 0 || k->k_params.kp_pool_hash == NULL;
+	sl->hsl_bytes = hash == KERN_BLAKE2B ? 64 : 32;
+	own = sl->hsl_pool < 0 || k->k_params.kp_pool_hash == NULL;
 	slot_make(k, sl, stub ? hash_stub() : !own ? k->k_params.kp_pool_hash :
 	    key != NULL ? k->k_keyed : k->k_hash[hash]);
 	if (key != NULL && own && !stub) {
-		digest_key(&sl->sl_digest, key);
+		digest_key(&sl->hsl_digest, key);
 		return;
 	}
-	digest_reset(&sl->sl_digest);
+	digest_reset(&sl->hsl_digest);
 	if (key != NULL)
-		digest_update(&sl->sl_digest, key, BLAKE2S_KEY_BYTES);
+		digest_update(&sl->hsl_digest, key, BLAKE2S_KEY_BYTES);
 }
 
 static struct hash_slot *
@@ -187,8 +187,8 @@ kh_hash_add(void *self, void *state, const void *data, size_t n)
 	struct hash_slot *sl = hash_begun(k, state);
 	struct kern_thread *kt;
 
-	digest_update(&sl->sl_digest, data, n);
-	if (sl->sl_pool < 0) {
+	digest_update(&sl->hsl_digest, data, n);
+	if (sl->hsl_pool < 0) {
 		kt = kern_thread_of(k);
 		if (kt->kt_seeds > 0)
 			kern_use_seed(kt, data, n);
@@ -196,12 +196,12 @@ kh_hash_add(void *self, void *state, const void *data, size_t n)
 	}
 	/* Boot entropy comes while the kernel boots. */
 	kern_core_begin(k);
-	digest_prepare(&sl->sl_digest);
+	digest_prepare(&sl->hsl_digest);
 	kt = kern_thread_of(k);
 	/* An event comes in two parts; its cost is of both together. */
 	machine_charge(kt->kt_absorbed == 0 ? COST_ABSORB : COST_ABSORB_MORE,
 	    n);
-	kt->kt_pool = sl->sl_pool;
+	kt->kt_pool = sl->hsl_pool;
 	kt->kt_absorbed += n;
 	kt->kt_parts++;
 }
@@ -210,11 +210,11 @@ kh_hash_add(void *self, void *state, const void *data, size_t n)
 static void
 finish(struct hash_slot *sl, uint8_t *out)
 {
-	const unsigned n = digest_bytes(&sl->sl_digest);
+	const unsigned n = digest_bytes(&sl->hsl_digest);
 	uint8_t made[HASH_BYTES_MAX];
 
-	digest_finish(&sl->sl_digest, made);
-	for (unsigned i = 0; i < sl->sl_bytes; i++)
+	digest_finish(&sl->hsl_digest, made);
+	for (unsigned i = 0; i < sl->hsl_bytes; i++)
 		out[i] = n == 0 ? 0 : made[i % n];
 	wipe(made, sizeof(made));
 }
@@ -228,10 +228,10 @@ kh_hash_finish(void *self, void *state, void *out)
 
 	finish(sl, out);
 	/* What a reseed does with pools is in the cost of their digests. */
-	if (sl->sl_pool >= 0 || !kt->kt_drained)
+	if (sl->hsl_pool >= 0 || !kt->kt_drained)
 		machine_charge(COST_DIGEST, 1);
-	if (sl->sl_pool < 0) {
-		digest_reset(&sl->sl_digest);
+	if (sl->hsl_pool < 0) {
+		digest_reset(&sl->hsl_digest);
 		slot_put(k, kt, sl);
 		if (kt->kt_drained)
 			kern_take_seed(kt, out);
@@ -241,7 +241,7 @@ kh_hash_finish(void *self, void *state, void *out)
 	kern_take_seed(kt, out);
 	if (k->k_cored)
 		ledger_pool(k->k_params.kp_ledger, k->k_core,
-		    (unsigned)sl->sl_pool);
+		    (unsigned)sl->hsl_pool);
 }
 
 /* Pools stay. */
@@ -253,7 +253,7 @@ kern_hashes_end(struct kernel *k, void *p, size_t n)
 	for (size_t i = 0; i + sizeof(struct hash_ref) <= n;
 	    i += sizeof(uint64_t)) {
 		sl = slot_of(k, (uint8_t *)p + i);
-		if (sl != NULL && sl->sl_pool < 0)
+		if (sl != NULL && sl->hsl_pool < 0)
 			slot_put(k, kern_thread_of(k), sl);
 	}
 }
@@ -284,8 +284,8 @@ void
 kern_hashes_fini(struct kernel *k)
 {
 	for (unsigned i = 0; i < k->k_slots; i++)
-		if (k->k_slot[i].sl_made)
-			digest_fini(&k->k_slot[i].sl_digest);
+		if (k->k_slot[i].hsl_made)
+			digest_fini(&k->k_slot[i].hsl_digest);
 	free(k->k_slot);
 }
 

@@ -32,8 +32,8 @@ enum {
 
 /* A keyed fingerprint of a key. */
 struct print {
-	uint64_t	pt_a;
-	uint32_t	pt_b;
+	uint64_t	prt_a;
+	uint32_t	prt_b;
 };
 
 /* Operations that are logged and have no line in a log file. */
@@ -78,8 +78,8 @@ struct ledger_thread {
 
 /* Counters first to last, which does not wrap. */
 struct range {
-	uint128_t	rn_first;
-	uint128_t	rn_last;
+	uint128_t	rng_first;
+	uint128_t	rng_last;
 };
 
 /*
@@ -170,7 +170,7 @@ struct at {
 static inline bool
 print_equals(struct print a, struct print b)
 {
-	return (a.pt_a == b.pt_a && a.pt_b == b.pt_b);
+	return (a.prt_a == b.prt_a && a.prt_b == b.prt_b);
 }
 
 static inline bool

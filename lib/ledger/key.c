@@ -37,7 +37,7 @@ ledger_keys_fini(struct ledger *lg)
 static struct ledger_key *
 find(struct ledger *lg, struct print p)
 {
-	for (struct ledger_key *k = &lg->lg_bucket[p.pt_a % BUCKETS];
+	for (struct ledger_key *k = &lg->lg_bucket[p.prt_a % BUCKETS];
 	    k != NULL; k = k->lk_next)
 		if (print_equals(k->lk_print, p) && k->lk_epoch == lg->lg_epoch)
 			return (k);
@@ -173,7 +173,7 @@ ledger_check_wipe(const struct at *at)
 		    sizeof(*lg->lg_retired));
 	}
 	lg->lg_result.le_wipes++;
-	lg->lg_retired[place] = (struct retired){ p.pt_a, p.pt_b,
+	lg->lg_retired[place] = (struct retired){ p.prt_a, p.prt_b,
 	    k->lk_number };
 }
 
@@ -190,7 +190,7 @@ ledger_check_set(const struct at *at)
 	if (k != NULL) {
 		revived = k->lk_objects++ == 0;
 	} else {
-		k = place(lg, &lg->lg_bucket[p.pt_a % BUCKETS]);
+		k = place(lg, &lg->lg_bucket[p.prt_a % BUCKETS]);
 		k->lk_print = p;
 		k->lk_epoch = lg->lg_epoch;
 		k->lk_number = (uint32_t)++lg->lg_result.le_keys;
@@ -246,10 +246,11 @@ range_at(struct ledger_key *k, unsigned i)
 static bool
 join(struct range *range, const struct range *more)
 {
-	if (more->rn_first != 0 && range->rn_last + 1 == more->rn_first)
-		range->rn_last = more->rn_last;
-	else if (range->rn_first != 0 && more->rn_last + 1 == range->rn_first)
-		range->rn_first = more->rn_first;
+	if (more->rng_first != 0 && range->rng_last + 1 == more->rng_first)
+		range->rng_last = more->rng_last;
+	else if (range->rng_first != 0 && more->rng_last +
+	    1 == range->rng_first)
+		range->rng_first = more->rng_first;
 	else
 		return (false);
 	return (true);
@@ -265,8 +266,8 @@ add_range(struct ledger *lg, struct ledger_key *k, struct range range)
 	unsigned joined;
 
 	for (unsigned i = 0; i < k->lk_ranges; i++)
-		if (range.rn_last >= range_at(k, i)->rn_first &&
-		    range_at(k, i)->rn_last >= range.rn_first)
+		if (range.rng_last >= range_at(k, i)->rng_first &&
+		    range_at(k, i)->rng_last >= range.rng_first)
 			return (false);
 	for (joined = 0; joined < k->lk_ranges; joined++)
 		if (join(range_at(k, joined), &range))
@@ -302,20 +303,20 @@ add_blocks(struct ledger *lg, struct ledger_key *k, uint128_t ctr,
 	struct range range = { ctr, ctr + blocks - 1 };
 
 	/* Most follow the only range. */
-	if (k->lk_ranges == 1 && k->lk_range[0].rn_last + 1 == ctr &&
+	if (k->lk_ranges == 1 && k->lk_range[0].rng_last + 1 == ctr &&
 	    uint128_lo(ctr) != 0 && uint128_lo(ctr) <= UINT64_MAX - blocks) {
-		k->lk_range[0].rn_last += blocks;
+		k->lk_range[0].rng_last += blocks;
 		return (true);
 	}
-	if (k->lk_ranges == 0 && range.rn_last >= ctr) {
+	if (k->lk_ranges == 0 && range.rng_last >= ctr) {
 		k->lk_range[0] = range;
 		k->lk_ranges = 1;
 		return (true);
 	}
-	if (range.rn_last >= ctr)
+	if (range.rng_last >= ctr)
 		return (add_range(lg, k, range));
 	return (add_range(lg, k, (struct range){ ctr, ~(uint128_t)0 }) &&
-	    add_range(lg, k, (struct range){ 0, range.rn_last }));
+	    add_range(lg, k, (struct range){ 0, range.rng_last }));
 }
 
 /* Whether b is a or follows it by less than 2^127. */

@@ -347,7 +347,7 @@ log_op(struct ledger *lg, struct ledger_thread *lt, unsigned op,
 {
 	struct ledger_record *lr = &lt->lgt_log[lt->lgt_ops % LOG_RECORDS];
 
-	*lr = (struct ledger_record){ .lgr_word = p.pt_a, .lgr_print = p.pt_b,
+	*lr = (struct ledger_record){ .lgr_word = p.prt_a, .lgr_print = p.prt_b,
 	    .lgr_time_ns = (int64_t)lt->lgt_time, .lgr_lo = lo, .lgr_hi = hi,
 	    .lgr_thread = lt->lgt_index, .lgr_op = (uint8_t)op,
 	    .lgr_in_cycles = !lt->lgt_simulated, .lgr_flag = flag,
@@ -438,8 +438,8 @@ fingerprint(const struct ledger *lg, const uint8_t *key, struct print *p)
 		return (false);
 	high = uint128_hi((uint128_t)w0 * w1) ^
 	    uint128_hi((uint128_t)w2 * w3);
-	p->pt_a = w0 * w1 ^ w2 * w3 ^ high;
-	p->pt_b = (uint32_t)high;
+	p->prt_a = w0 * w1 ^ w2 * w3 ^ high;
+	p->prt_b = (uint32_t)high;
 	return (true);
 }
 

@@ -23,14 +23,14 @@ static const char name_chars[] = "abcdefghijklmnopqrstuvwxyz"
 
 /* A profile being read. */
 struct reader {
-	struct profile	*pt_pr;
-	const char	*pt_file;	/* as messages name it */
-	char		*pt_error;
-	unsigned	 pt_line;	/* at present */
-	unsigned	 pt_last;
-	const char	*pt_key;	/* in that line; "": none */
-	unsigned	 pt_lines[KEYS];	/* line of each key; 0: none */
-	bool		 pt_like;	/* its values alone are taken */
+	struct profile	*rdr_pr;
+	const char	*rdr_file;	/* as messages name it */
+	char		*rdr_error;
+	unsigned	 rdr_line;	/* at present */
+	unsigned	 rdr_last;
+	const char	*rdr_key;	/* in that line; "": none */
+	unsigned	 rdr_lines[KEYS];	/* line of each key; 0: none */
+	bool		 rdr_like;	/* its values alone are taken */
 };
 
 static const char *
@@ -44,8 +44,9 @@ key_name(unsigned key)
 static void
 look_at(struct reader *pt, unsigned key)
 {
-	pt->pt_key = key_name(key);
-	pt->pt_line = pt->pt_lines[key] != 0 ? pt->pt_lines[key] : pt->pt_last;
+	pt->rdr_key = key_name(key);
+	pt->rdr_line = pt->rdr_lines[key] != 0 ? pt->rdr_lines[key] :
+	    pt->rdr_last;
 }
 
 static int __attribute__((format(printf, 2, 3)))
@@ -54,14 +55,14 @@ refuse(const struct reader *pt, const char *fmt, ...)
 	va_list ap;
 	int n;
 
-	n = snprintf(pt->pt_error, PROFILE_ERROR_SIZE, "%.200s:%u: %.40s%s",
-	    pt->pt_file, pt->pt_line, pt->pt_key, *pt->pt_key == '\0' ? "" :
+	n = snprintf(pt->rdr_error, PROFILE_ERROR_SIZE, "%.200s:%u: %.40s%s",
+	    pt->rdr_file, pt->rdr_line, pt->rdr_key, *pt->rdr_key == '\0' ? "" :
 	    ": ");
 	va_start(ap, fmt);
-	vsnprintf(pt->pt_error + n, PROFILE_ERROR_SIZE - (size_t)n, fmt, ap);
+	vsnprintf(pt->rdr_error + n, PROFILE_ERROR_SIZE - (size_t)n, fmt, ap);
 	va_end(ap);
 	/* A file must not send control sequences to a terminal. */
-	for (char *c = pt->pt_error; *c != '\0'; c++)
+	for (char *c = pt->rdr_error; *c != '\0'; c++)
 		if (!isascii((unsigned char)*c) || iscntrl((unsigned char)*c))
 			*c = '?';
 	return (EINVAL);
@@ -110,7 +111,7 @@ parse_number(const struct reader *pt, const char *word, unsigned key)
 		    word, wrong, whole ? "a whole number, " : "",
 		    pf->pf_least, pf->pf_most, *unit == '\0' ? "" : " ", unit));
 	/* Not -0, which would be written as such. */
-	pt->pt_pr->pr_value[key] = v == 0 ? 0 : v;
+	pt->rdr_pr->pr_value[key] = v == 0 ? 0 : v;
 	return (0);
 }
 
@@ -119,7 +120,7 @@ parse_provenance(const struct reader *pt, const char *word, unsigned key)
 {
 	for (unsigned from = 0; from < PROVENANCE_ABSENT; from++)
 		if (strcmp(word, provenance_names[from]) == 0) {
-			pt->pt_pr->pr_from[key] = from;
+			pt->rdr_pr->pr_from[key] = from;
 			return (0);
 		}
 	return (refuse(pt, "PROVENANCE is \"%.40s\"; expected measured, "
@@ -157,12 +158,12 @@ parse_text(const struct reader *pt, const char *line, const char *what,
 static int
 refuse_key(const struct reader *pt)
 {
-	const size_t part = strcspn(pt->pt_key, ".");
+	const size_t part = strcspn(pt->rdr_key, ".");
 	char list[LIST_SIZE];
 	size_t n = 0;
 
 	for (unsigned key = 0; key < PROFILE_VALUES && n < sizeof(list); key++)
-		if (strncmp(key_name(key), pt->pt_key, part) == 0 &&
+		if (strncmp(key_name(key), pt->rdr_key, part) == 0 &&
 		    key_name(key)[part] == '.')
 			n += (size_t)snprintf(list + n, sizeof(list) - n,
 			    "%s%s", n == 0 ? "one of " : ", ", key_name(key));
@@ -186,7 +187,7 @@ parse_value(const struct reader *pt, char *line, unsigned key)
 	if (error == 0)
 		error = parse_provenance(pt, next_word(&line), key);
 	return (error != 0 ? error : parse_text(pt, line, "SOURCE",
-	    pt->pt_pr->pr_source[key], PROFILE_TEXT_SIZE));
+	    pt->rdr_pr->pr_source[key], PROFILE_TEXT_SIZE));
 }
 
 static int parse_lines(struct reader *pt, const char *text);
@@ -212,13 +213,13 @@ static int
 parse_like(struct reader *pt, const char *line)
 {
 	char name[PROFILE_NAME_SIZE];
-	struct profile *pr = pt->pt_pr;
-	struct reader like = { .pt_pr = pr, .pt_error = pt->pt_error,
-	    .pt_file = name, .pt_like = true };
+	struct profile *pr = pt->rdr_pr;
+	struct reader like = { .rdr_pr = pr, .rdr_error = pt->rdr_error,
+	    .rdr_file = name, .rdr_like = true };
 	int error;
 
 	for (unsigned key = 0; key < PROFILE_VALUES; key++)
-		if (pt->pt_lines[key] != 0)
+		if (pt->rdr_lines[key] != 0)
 			return (refuse(pt, "expected it before all values"));
 	error = parse_text(pt, line, "NAME", name, sizeof(name));
 	if (error != 0)
@@ -240,29 +241,29 @@ parse_like(struct reader *pt, const char *line)
 static int
 parse_line(struct reader *pt, char *line)
 {
-	struct profile *pr = pt->pt_pr;
+	struct profile *pr = pt->rdr_pr;
 	const char *key = next_word(&line), *word;
 	unsigned k;
 	int error;
 
 	if (*key == '\0' || *key == '#')
 		return (0);
-	pt->pt_key = key;
+	pt->rdr_key = key;
 	for (k = 0; k < KEYS && strcmp(key, key_name(k)) != 0; k++)
 		continue;
 	if (k == KEYS)
 		return (refuse_key(pt));
-	if (pt->pt_lines[k] != 0)
+	if (pt->rdr_lines[k] != 0)
 		return (refuse(pt, "there is one in line %u; expected it once",
-		    pt->pt_lines[k]));
-	pt->pt_lines[k] = pt->pt_line;
+		    pt->rdr_lines[k]));
+	pt->rdr_lines[k] = pt->rdr_line;
 	word = next_word(&line);
 	if (strcmp(word, "=") != 0)
 		return (refuse(pt, "\"%.40s\" follows; expected \"=\" between "
 		    "blanks", word));
 	if (k == LIKE)
 		return (parse_like(pt, line));
-	if (pt->pt_like && k >= PROFILE_VALUES)
+	if (pt->rdr_like && k >= PROFILE_VALUES)
 		return (0);
 	if (k == DESCR)
 		return (parse_text(pt, line, "TEXT", pr->pr_descr,
@@ -284,8 +285,8 @@ parse_lines(struct reader *pt, const char *text)
 	size_t n;
 
 	for (; *text != '\0' && error == 0; text += n + (text[n] == '\n')) {
-		pt->pt_line++;
-		pt->pt_key = "";
+		pt->rdr_line++;
+		pt->rdr_key = "";
 		n = strcspn(text, "\n");
 		if (n >= sizeof(line))
 			return (refuse(pt, "a line of %zu bytes; expected at "
@@ -303,13 +304,13 @@ check_present(struct reader *pt, unsigned key)
 	const char *unit;
 
 	look_at(pt, key);
-	if (pt->pt_lines[key] != 0 || (key < PROFILE_VALUES &&
-	    pt->pt_pr->pr_from[key] != PROVENANCE_ABSENT))
+	if (pt->rdr_lines[key] != 0 || (key < PROFILE_VALUES &&
+	    pt->rdr_pr->pr_from[key] != PROVENANCE_ABSENT))
 		return (0);
 	if (key >= PROFILE_VALUES)
 		return (refuse(pt, "is missing; expected %s = \"TEXT\"",
 		    key_name(key)));
-	if (!profile_used(pt->pt_pr, key))
+	if (!profile_used(pt->rdr_pr, key))
 		return (0);
 	unit = profile_unit_name(profile_fields[key].pf_unit);
 	return (refuse(pt, "is missing; expected NUMBER%s%s PROVENANCE "
@@ -319,7 +320,7 @@ check_present(struct reader *pt, unsigned key)
 static int
 check_topology(struct reader *pt)
 {
-	const double *v = pt->pt_pr->pr_value;
+	const double *v = pt->rdr_pr->pr_value;
 	const double cpus = v[PROFILE_TOPO_CPUS], smt = v[PROFILE_TOPO_SMT];
 	const double cores = cpus / smt;
 	const unsigned key = v[PROFILE_TOPO_NODES] > cores ?
@@ -338,7 +339,7 @@ check_topology(struct reader *pt)
 static int
 check_percentiles(struct reader *pt)
 {
-	const double *v = pt->pt_pr->pr_value;
+	const double *v = pt->rdr_pr->pr_value;
 	unsigned p50, p99;
 
 	for (unsigned i = 0; i < PROFILE_PAIRS; i++) {
@@ -356,14 +357,15 @@ int
 profile_parse(struct profile *pr, const char *name, const char *text,
     char error[PROFILE_ERROR_SIZE])
 {
-	struct reader pt = { .pt_pr = pr, .pt_file = name, .pt_error = error };
+	struct reader pt = { .rdr_pr = pr, .rdr_file = name, .rdr_error =
+	    error };
 	int status;
 
 	memset(pr, 0, sizeof(*pr));
 	for (unsigned key = 0; key < PROFILE_VALUES; key++)
 		pr->pr_from[key] = PROVENANCE_ABSENT;
 	status = parse_lines(&pt, text);
-	pt.pt_last = pt.pt_line == 0 ? 1 : pt.pt_line;
+	pt.rdr_last = pt.rdr_line == 0 ? 1 : pt.rdr_line;
 	if (status == 0)
 		status = check_present(&pt, NAME);
 	if (status == 0)

@@ -59,8 +59,8 @@ open_journal(const char *text, size_t size, struct checkpoint *ck,
 	int error;
 
 	why[0] = '\0';
-	*ck = (struct checkpoint){ .ck_file = "in", .ck_why = why,
-	    .ck_journal = journal_of(text, size) };
+	*ck = (struct checkpoint){ .ckp_file = "in", .ckp_why = why,
+	    .ckp_journal = journal_of(text, size) };
 	memset(begun, 0, sizeof(*begun));
 	error = checkpoint_read(ck, begun);
 	FUZZ_CHECK((error == 0) == (why[0] == '\0'));
@@ -217,8 +217,8 @@ check_going_on(struct checkpoint *ck, const char *before, size_t size)
 	char *after;
 	size_t now;
 
-	FUZZ_CHECK(journal_add(&ck->ck_journal, "{}") == 0);
-	after = contents(&ck->ck_journal, &now);
+	FUZZ_CHECK(journal_add(&ck->ckp_journal, "{}") == 0);
+	after = contents(&ck->ckp_journal, &now);
 	FUZZ_CHECK(now > size && memcmp(after, before, size) == 0);
 	free(after);
 }
@@ -236,7 +236,7 @@ take_up(struct resumed *re, const char *text, size_t size)
 	FUZZ_CHECK(open_journal(text, size, &ck, &begun, error) == 0);
 	begin(re, error);
 	taken = checkpoint_begin(&ck, &re->re_sweep) == 0;
-	after = contents(&ck.ck_journal, &now);
+	after = contents(&ck.ckp_journal, &now);
 	/* Only a torn last line is cut off. */
 	FUZZ_CHECK(now <= size && memcmp(text, after, now) == 0 &&
 	    (now == size || (taken && memchr(text + now, '\n', size - now) ==

@@ -22,10 +22,10 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		FUZZ_CHECK(error.text[0] != '\0');
 		return (0);
 	}
-	for (size_t i = 0; i < r.r_count; i++)
-		FUZZ_CHECK(r.r_events[i].he_size > 0 &&
-		    r.r_events[i].he_size <= HARVEST_ENTROPY_BYTES &&
-		    r.r_events[i].he_source < ENTROPYSOURCE);
+	for (size_t i = 0; i < r.rc_count; i++)
+		FUZZ_CHECK(r.rc_events[i].he_size > 0 &&
+		    r.rc_events[i].he_size <= HARVEST_ENTROPY_BYTES &&
+		    r.rc_events[i].he_source < ENTROPYSOURCE);
 	record_fini(&r);
 	return (0);
 }

@@ -81,9 +81,9 @@ is_short(const struct counterexample *cx)
 
 	for (unsigned i = 0; i < cx->cx_scenario.sn_readers; i++)
 		for (unsigned k = 0; k < cx->cx_scenario.sn_reads[i]; k++)
-			bytes += cx->cx_scenario.sn_read[i][k].ss_amount;
+			bytes += cx->cx_scenario.sn_read[i][k].stp_amount;
 	for (unsigned i = 0; i < cx->cx_scenario.sn_bursts; i++)
-		events += cx->cx_scenario.sn_burst[i].ss_amount;
+		events += cx->cx_scenario.sn_burst[i].stp_amount;
 	for (unsigned i = 0; i < FAILPOINTS; i++) {
 		fs = &cx->cx_faults.fl_spec[i];
 		/* It ends the program, as a debugger expects. */

@@ -37,15 +37,15 @@ TEST(spread__tail, "A 99th percentile that a disturbance made is cut to what "
     "median and 95th percentile allow, no other")
 {
 	/* Of a sigma of 1: exp(1.645), exp(2.326). */
-	struct calibrate_spread qs = { .qs_p50 = 10, .qs_p95 = 51.80 };
+	struct calibrate_spread qs = { .spr_p50 = 10, .spr_p95 = 51.80 };
 
-	qs.qs_p99 = 5000;
+	qs.spr_p99 = 5000;
 	CHECK_NEAR(102.4, calibrate_tail(&qs, 0), 0.1);
-	qs.qs_p99 = 100;
+	qs.spr_p99 = 100;
 	CHECK_NEAR(100, calibrate_tail(&qs, 0), 1e-9);
 	/* The part that is not the delay's counts in none of the three. */
-	qs = (struct calibrate_spread){ .qs_p50 = 110, .qs_p95 = 151.80,
-	    .qs_p99 = 5100 };
+	qs = (struct calibrate_spread){ .spr_p50 = 110, .spr_p95 = 151.80,
+	    .spr_p99 = 5100 };
 	CHECK_NEAR(102.4, calibrate_tail(&qs, 100), 0.1);
 	/* Nothing is left of the median: the tail is as it was. */
 	CHECK_NEAR(4900, calibrate_tail(&qs, 200), 1e-9);
@@ -74,19 +74,19 @@ TEST(spread__quantiles, "Quantiles of 0..100 in any order; the deviation of a "
 	for (unsigned i = 0; i < nitems(v); i++)
 		v[i] = i * 37 % 101;
 	qs = calibrate_spread(v, nitems(v));
-	CHECK_NEAR(5, qs.qs_p5, 1e-9);
-	CHECK_NEAR(50, qs.qs_p50, 1e-9);
-	CHECK_NEAR(95, qs.qs_p95, 1e-9);
-	CHECK_NEAR(99, qs.qs_p99, 1e-9);
-	CHECK_NEAR(50, qs.qs_mean, 1e-9);
-	ATF_CHECK_EQ(nitems(v), qs.qs_count);
-	ATF_CHECK_EQ(0, calibrate_spread(v, 0).qs_count);
+	CHECK_NEAR(5, qs.spr_p5, 1e-9);
+	CHECK_NEAR(50, qs.spr_p50, 1e-9);
+	CHECK_NEAR(95, qs.spr_p95, 1e-9);
+	CHECK_NEAR(99, qs.spr_p99, 1e-9);
+	CHECK_NEAR(50, qs.spr_mean, 1e-9);
+	ATF_CHECK_EQ(nitems(v), qs.spr_count);
+	ATF_CHECK_EQ(0, calibrate_spread(v, 0).spr_count);
 	/* The slower fifth counts in the mean, the slowest of all does not. */
 	for (unsigned i = 0; i < nitems(v); i++)
 		v[i] = i == 100 ? 1e9 : i >= 80 ? 2 : 1;
 	qs = calibrate_spread(v, nitems(v));
-	CHECK_NEAR(1, qs.qs_p50, 1e-9);
-	CHECK_NEAR((75 + 2 * 16) / 91.0, qs.qs_mean, 1e-9);
+	CHECK_NEAR(1, qs.spr_p50, 1e-9);
+	CHECK_NEAR((75 + 2 * 16) / 91.0, qs.spr_mean, 1e-9);
 	for (unsigned i = 0; i < DRAWN; i++)
 		drawn[i] = i % 50 == 0 ? 1e7 : 1000 + 20 * normal(&state);
 	CHECK_NEAR(0.02, calibrate_cv(drawn, DRAWN), 0.002);
@@ -190,8 +190,8 @@ plant_readings(void)
 	    PROFILE_LAT_SOCK, PROFILE_LAT_REMOTE, PROFILE_LAT_CONG,
 	    PROFILE_LINE_INVALIDATE, PROFILE_LINE_KEEP, PROFILE_LINE_LOCAL,
 	    PROFILE_LINE_AHEAD, PROFILE_LINE_SHARED, PROFILE_CPU_STORES };
-	static const struct calibrate_spread qs = { .qs_p5 = 9, .qs_p50 = 10,
-	    .qs_p95 = 12, .qs_count = 100 };
+	static const struct calibrate_spread qs = { .spr_p5 = 9, .spr_p50 = 10,
+	    .spr_p95 = 12, .spr_count = 100 };
 	unsigned i;
 
 	memset(&cb, 0, sizeof(cb));
@@ -216,7 +216,7 @@ TEST(profile__is_loadable, "A profile of readings is one that parses, with "
 	ATF_REQUIRE(cpu_init() == 0);
 	plant_readings();
 	calibrate_enter(&cb, PROFILE_LAT_HIT, &(struct calibrate_spread){
-	    .qs_p50 = 10 }, 1, 0, "%s", nasty);
+	    .spr_p50 = 10 }, 1, 0, "%s", nasty);
 	calibrate_describe(&cb, "busy");
 	ATF_CHECK(strstr(cb.cb_profile.pr_descr, "BUSY") != NULL);
 	out = open_memstream(&text, &len);

@@ -162,7 +162,7 @@ flagged(const char *text)
 static enum compare_verdict
 total_verdict(unsigned pair)
 {
-	return (co.co_pairs[pair].pa_row[0].cr_verdict);
+	return (co.co_pairs[pair].pa_row[0].cmr_verdict);
 }
 
 static void
@@ -182,7 +182,7 @@ claims(void)
 	for (unsigned i = 0; i < co.co_pair_count; i++) {
 		for (q = 0; q < QUANTITIES; q++) {
 			enum compare_verdict v =
-			    co.co_pairs[i].pa_row[q].cr_verdict;
+			    co.co_pairs[i].pa_row[q].cmr_verdict;
 
 			if (v == COMPARE_BETTER || v == COMPARE_WORSE)
 				break;
@@ -224,10 +224,10 @@ TEST(compare_judge__planted_slowdown, "3 % taken from one of 200 cells that "
 		scale_total(&b.cells[77], 0.97);
 		judge(COMPARE_RESULTS);
 		row = &co.co_pairs[77].pa_row[0];
-		ATF_CHECK_EQ(COMPARE_WORSE, row->cr_verdict);
-		ATF_CHECK(row->cr_change > -0.045 && row->cr_change < -0.015);
-		ATF_CHECK(row->cr_change_ci95[0] < -0.02 &&
-		    row->cr_change_ci95[1] < 0);
+		ATF_CHECK_EQ(COMPARE_WORSE, row->cmr_verdict);
+		ATF_CHECK(row->cmr_change > -0.045 && row->cmr_change < -0.015);
+		ATF_CHECK(row->cmr_change_ci95[0] < -0.02 &&
+		    row->cmr_change_ci95[1] < 0);
 		for (unsigned i = 0; i < MANY_CELLS; i++)
 			others += i != 77 && total_verdict(i) != COMPARE_NONE;
 		done();
@@ -289,16 +289,16 @@ TEST(compare_judge__side_by_side, "Under a load that takes up to nine tenths: "
 		ATF_REQUIRE_EQ(0, compare_match(&co, NULL, why));
 		compare_judge(&co);
 		row = co.co_pairs[0].pa_row;
-		ATF_CHECK_EQ(COMPARE_BY_PAIRS, row->cr_basis);
+		ATF_CHECK_EQ(COMPARE_BY_PAIRS, row->cmr_basis);
 		ATF_CHECK_EQ(0, co.co_rows[COMPARE_REFUSED]);
 		if (seed > 20) {
-			claimed += row->cr_verdict != COMPARE_NONE;
+			claimed += row->cmr_verdict != COMPARE_NONE;
 		} else {
-			ATF_CHECK_EQ_MSG(COMPARE_BETTER, row->cr_verdict,
-			    "seed %u: %g, %g..%g", seed, row->cr_change,
-			    row->cr_change_ci95[0], row->cr_change_ci95[1]);
-			ATF_CHECK(row->cr_change > 0.015 &&
-			    row->cr_change < 0.045);
+			ATF_CHECK_EQ_MSG(COMPARE_BETTER, row->cmr_verdict,
+			    "seed %u: %g, %g..%g", seed, row->cmr_change,
+			    row->cmr_change_ci95[0], row->cmr_change_ci95[1]);
+			ATF_CHECK(row->cmr_change > 0.015 &&
+			    row->cmr_change < 0.045);
 		}
 		done();
 	}
@@ -333,7 +333,7 @@ TEST(compare_judge__pairs_that_drift, "A difference that grows over the run is "
 		if (how > 0)
 			ATF_CHECK_EQ(how == 1 ? COMPARE_BY_PAIRS :
 			    COMPARE_BY_REPEATS,
-			    co.co_pairs[0].pa_row[0].cr_basis);
+			    co.co_pairs[0].pa_row[0].cmr_basis);
 		done();
 	}
 }
@@ -355,20 +355,20 @@ TEST(compare_judge__never_ranks_overlaps, "Changes of 0 to 5 %: what is "
 	for (unsigned i = 0; i < 100; i++) {
 		for (unsigned q = 0; q < QUANTITIES; q++) {
 			row = &co.co_pairs[i].pa_row[q];
-			if (row->cr_verdict != COMPARE_BETTER &&
-			    row->cr_verdict != COMPARE_WORSE)
+			if (row->cmr_verdict != COMPARE_BETTER &&
+			    row->cmr_verdict != COMPARE_WORSE)
 				continue;
-			ATF_CHECK(row->cr_ci95[0][1] < row->cr_ci95[1][0] ||
-			    row->cr_ci95[1][1] < row->cr_ci95[0][0]);
-			ATF_CHECK(row->cr_change_ci95[0] > 0 ||
-			    row->cr_change_ci95[1] < 0);
-			ATF_CHECK(fmin(row->cr_p[0], row->cr_p[1]) <
+			ATF_CHECK(row->cmr_ci95[0][1] < row->cmr_ci95[1][0] ||
+			    row->cmr_ci95[1][1] < row->cmr_ci95[0][0]);
+			ATF_CHECK(row->cmr_change_ci95[0] > 0 ||
+			    row->cmr_change_ci95[1] < 0);
+			ATF_CHECK(fmin(row->cmr_p[0], row->cmr_p[1]) <
 			    0.05);
-			ATF_CHECK(fabs(row->cr_change) > fmax(0.01,
+			ATF_CHECK(fabs(row->cmr_change) > fmax(0.01,
 			    quantities[q].qu_resolution));
 			ATF_CHECK_EQ(quantities[q].qu_more_is_better ==
-			    (row->cr_change > 0),
-			    row->cr_verdict == COMPARE_BETTER);
+			    (row->cmr_change > 0),
+			    row->cmr_verdict == COMPARE_BETTER);
 		}
 	}
 	ATF_CHECK(co.co_rows[COMPARE_BETTER] >= 20);
@@ -392,12 +392,12 @@ TEST(compare_judge__significant_but_overlapping, "One row alone, 0.9 % apart: "
 		scale_total(&b.cells[0], 1.009);
 		judge_rows(1, 0, 0);
 		row = &co.co_pairs[0].pa_row[0];
-		if (row->cr_verdict == COMPARE_BETTER) {
+		if (row->cmr_verdict == COMPARE_BETTER) {
 			ranked++;
-			ATF_CHECK(row->cr_ci95[0][1] < row->cr_ci95[1][0]);
+			ATF_CHECK(row->cmr_ci95[0][1] < row->cmr_ci95[1][0]);
 		} else {
-			overlaps += fmin(row->cr_p[0], row->cr_p[1]) <
-			    0.05 && row->cr_ci95[0][1] >= row->cr_ci95[1][0];
+			overlaps += fmin(row->cmr_p[0], row->cmr_p[1]) <
+			    0.05 && row->cmr_ci95[0][1] >= row->cmr_ci95[1][0];
 		}
 		done();
 	}
@@ -424,12 +424,12 @@ TEST(compare_judge__tiny_values, "Harvest CPU of 0.04 and 0.08 % is the same; "
 		b.cells[1].samples[i].latency_ns.p50 = 34816;
 	}
 	judge(COMPARE_RESULTS);
-	ATF_CHECK_EQ(COMPARE_NONE, co.co_pairs[0].pa_row[4].cr_verdict);
-	ATF_CHECK_EQ(0, co.co_pairs[0].pa_row[4].cr_change);
-	ATF_CHECK_EQ(COMPARE_WORSE, co.co_pairs[1].pa_row[4].cr_verdict);
-	ATF_CHECK(isfinite(co.co_pairs[1].pa_row[4].cr_change));
-	ATF_CHECK_EQ(COMPARE_NONE, co.co_pairs[0].pa_row[2].cr_verdict);
-	ATF_CHECK_EQ(COMPARE_WORSE, co.co_pairs[1].pa_row[2].cr_verdict);
+	ATF_CHECK_EQ(COMPARE_NONE, co.co_pairs[0].pa_row[4].cmr_verdict);
+	ATF_CHECK_EQ(0, co.co_pairs[0].pa_row[4].cmr_change);
+	ATF_CHECK_EQ(COMPARE_WORSE, co.co_pairs[1].pa_row[4].cmr_verdict);
+	ATF_CHECK(isfinite(co.co_pairs[1].pa_row[4].cmr_change));
+	ATF_CHECK_EQ(COMPARE_NONE, co.co_pairs[0].pa_row[2].cmr_verdict);
+	ATF_CHECK_EQ(COMPARE_WORSE, co.co_pairs[1].pa_row[2].cmr_verdict);
 	done();
 }
 
@@ -470,7 +470,7 @@ TEST(compare_judge__refuses_by_name, "Too few repeats, a gate, and drift are "
 		ATF_CHECK_EQ(i == 1, strstr(t.s, ", few repeats (20 and 4)") !=
 		    NULL);
 	}
-	ATF_CHECK_EQ(300, co.co_pairs[1].pa_row[0].cr_median[1]);
+	ATF_CHECK_EQ(300, co.co_pairs[1].pa_row[0].cmr_median[1]);
 	ATF_CHECK_EQ(COMPARE_WORSE, total_verdict(1));
 	ATF_CHECK(strstr(co.co_pairs[2].pa_refused, "starvation") != NULL);
 	ATF_CHECK(strstr(co.co_pairs[3].pa_refused, "drift over the run") !=
@@ -764,27 +764,27 @@ TEST(compare_gate__expressions, "Conditions with and without blanks; what is "
 	ATF_REQUIRE_EQ(0, compare_gate_parse(&cg, "total_mb_per_s < -5%",
 	    why));
 	ATF_CHECK(cg.cg_quantity == 0 && cg.cg_below && cg.cg_share == -0.05);
-	pa.pa_row[0].cr_verdict = COMPARE_WORSE;
-	pa.pa_row[0].cr_change = -0.06;
+	pa.pa_row[0].cmr_verdict = COMPARE_WORSE;
+	pa.pa_row[0].cmr_change = -0.06;
 	ATF_CHECK(compare_gate_met(&co, &cg, &pa));
-	pa.pa_row[0].cr_change = -0.04;
+	pa.pa_row[0].cmr_change = -0.04;
 	ATF_CHECK(!compare_gate_met(&co, &cg, &pa));
-	pa.pa_row[0].cr_change = -0.06;
-	pa.pa_row[0].cr_verdict = COMPARE_NONE;
+	pa.pa_row[0].cmr_change = -0.06;
+	pa.pa_row[0].cmr_verdict = COMPARE_NONE;
 	ATF_CHECK(!compare_gate_met(&co, &cg, &pa));
 	/* Only its interval counts, and how far the machine moved. */
 	ATF_REQUIRE_EQ(0, compare_gate_parse(&cg, "total_mb_per_s<-5% possible",
 	    why));
-	pa.pa_row[0].cr_quantity = &quantities[0];
-	pa.pa_row[0].cr_change = 0;
-	pa.pa_row[0].cr_change_ci95[0] = -0.04;
+	pa.pa_row[0].cmr_quantity = &quantities[0];
+	pa.pa_row[0].cmr_change = 0;
+	pa.pa_row[0].cmr_change_ci95[0] = -0.04;
 	ATF_CHECK(!compare_gate_met(&co, &cg, &pa));
 	co.co_noise = 0.02;
 	ATF_CHECK(compare_gate_met(&co, &cg, &pa));
 	co.co_noise = 0;
-	pa.pa_row[0].cr_change_ci95[0] = -0.051;
+	pa.pa_row[0].cmr_change_ci95[0] = -0.051;
 	ATF_CHECK(compare_gate_met(&co, &cg, &pa));
-	pa.pa_row[0].cr_verdict = COMPARE_REFUSED;
+	pa.pa_row[0].cmr_verdict = COMPARE_REFUSED;
 	ATF_CHECK(!compare_gate_met(&co, &cg, &pa));
 }
 
@@ -824,20 +824,20 @@ TEST(compare_judge__rules_by_name, "A clear change that is not ranked has the "
 		}
 		judge_rows(ALL_QUANTITIES, cases[i].margin, cases[i].noise);
 		row = co.co_pairs[0].pa_row;
-		ATF_CHECK_EQ_MSG(cases[i].total_stop, row[0].cr_stop, "%u", i);
-		ATF_CHECK_EQ_MSG(cases[i].p50_stop, row[2].cr_stop, "%u", i);
-		ATF_CHECK_EQ(row[0].cr_stop == COMPARE_STOP_NONE,
-		    row[0].cr_verdict == COMPARE_WORSE);
+		ATF_CHECK_EQ_MSG(cases[i].total_stop, row[0].cmr_stop, "%u", i);
+		ATF_CHECK_EQ_MSG(cases[i].p50_stop, row[2].cmr_stop, "%u", i);
+		ATF_CHECK_EQ(row[0].cmr_stop == COMPARE_STOP_NONE,
+		    row[0].cmr_verdict == COMPARE_WORSE);
 		/* Nothing there to stop. */
-		ATF_CHECK(row[3].cr_stop == COMPARE_STOP_NONE &&
-		    row[3].cr_verdict == COMPARE_NONE);
+		ATF_CHECK(row[3].cmr_stop == COMPARE_STOP_NONE &&
+		    row[3].cmr_verdict == COMPARE_NONE);
 		done();
 	}
 	/* Three repeats cannot have a small p of ranks; t is overwhelmed. */
 	make_two(40, 3, 0);
 	scale_total(&b.cells[7], 0.95);
 	judge(COMPARE_RESULTS);
-	ATF_CHECK_EQ(COMPARE_STOP_P, co.co_pairs[7].pa_row[0].cr_stop);
+	ATF_CHECK_EQ(COMPARE_STOP_P, co.co_pairs[7].pa_row[0].cmr_stop);
 	ATF_CHECK_EQ(COMPARE_NONE, total_verdict(7));
 	done();
 }
@@ -858,15 +858,15 @@ TEST(compare_judge__slowest_reader, "The slowest reader is not the total: one "
 	judge(COMPARE_RESULTS);
 	ATF_CHECK_EQ(COMPARE_NONE, total_verdict(1));
 	ATF_CHECK_EQ(COMPARE_WORSE, co.co_pairs[1].pa_row[
-	    quantity_find("reader_mb_per_s_min")].cr_verdict);
+	    quantity_find("reader_mb_per_s_min")].cmr_verdict);
 	ATF_CHECK_EQ(-1, quantity_find("reader_mb_per_s_mean"));
 	tests = co.co_tests;
 	a.cells[0].readers = b.cells[0].readers = 1;
 	judge(COMPARE_RESULTS);
 	for (unsigned q = 0; q < QUANTITIES; q++) {
 		ATF_CHECK_EQ(!quantities[q].qu_of_several,
-		    co.co_pairs[0].pa_row[q].cr_wanted);
-		ATF_CHECK(co.co_pairs[1].pa_row[q].cr_wanted);
+		    co.co_pairs[0].pa_row[q].cmr_wanted);
+		ATF_CHECK(co.co_pairs[1].pa_row[q].cmr_wanted);
 	}
 	ATF_CHECK_EQ(tests - 6, co.co_tests);
 	ATF_CHECK_EQ(2 * QUANTITIES - 3, co.co_rows[COMPARE_NONE] +
@@ -914,8 +914,8 @@ TEST(compare_judge__harvest_work, "A third of the harvest thread's CPU is "
 		wanted = i % 2 == 0 ? ALL_QUANTITIES : 1u << cpu;
 		judge_rows(wanted, 0.01, 0);
 		row = &co.co_pairs[0].pa_row[cpu];
-		ATF_CHECK_EQ_MSG(cases[n].verdict, row->cr_verdict, "%u", i);
-		ATF_CHECK_EQ_MSG(cases[n].stop, row->cr_stop, "%u", i);
+		ATF_CHECK_EQ_MSG(cases[n].verdict, row->cmr_verdict, "%u", i);
+		ATF_CHECK_EQ_MSG(cases[n].stop, row->cmr_stop, "%u", i);
 		done();
 	}
 }
@@ -970,8 +970,8 @@ TEST(compare_judge__drawn_profiles, "Cells with drawn profiles are ranked by "
 		draw(&b.cells[0], cases[i].drawn, cases[i].contrary);
 		judge_rows(1, 0.05, 0);
 		row = co.co_pairs[0].pa_row;
-		ATF_CHECK_EQ_MSG(cases[i].verdict, row->cr_verdict, "%u", i);
-		ATF_CHECK_EQ_MSG(cases[i].stop, row->cr_stop, "%u", i);
+		ATF_CHECK_EQ_MSG(cases[i].verdict, row->cmr_verdict, "%u", i);
+		ATF_CHECK_EQ_MSG(cases[i].stop, row->cmr_stop, "%u", i);
 		ATF_CHECK_EQ(0, co.co_tests);
 		if (i == 1) {
 			verdict_sentence(&t, &co, row);
@@ -1075,10 +1075,10 @@ TEST(verdict_sentence__quotable, "A row as a sentence: cell, quantity, both "
 	co.co_by = COMPARE_DESIGN;
 	strcpy(cb.design, "concurrent");
 	pa.pa_row[0] = (struct compare_row){
-		.cr_pair = &pa, .cr_quantity = &quantities[0],
-		.cr_verdict = COMPARE_BETTER, .cr_median = { 500, 1030 },
-		.cr_change = 1.06, .cr_change_ci95 = { 0.98, 1.13 },
-		.cr_p = { 0.0003, 0.0021 }
+		.cmr_pair = &pa, .cmr_quantity = &quantities[0],
+		.cmr_verdict = COMPARE_BETTER, .cmr_median = { 500, 1030 },
+		.cmr_change = 1.06, .cmr_change_ci95 = { 0.98, 1.13 },
+		.cmr_p = { 0.0003, 0.0021 }
 	};
 	verdict_sentence(&t, &co, &pa.pa_row[0]);
 	ATF_CHECK_STREQ("concurrent instead of locked, mtx, aes, 2 readers of "
@@ -1091,10 +1091,10 @@ TEST(verdict_sentence__quotable, "A row as a sentence: cell, quantity, both "
 	ca.repeats = 3;
 	cb.repeats = 4;
 	pa.pa_row[4] = (struct compare_row){
-		.cr_pair = &pa, .cr_quantity = &quantities[4],
-		.cr_verdict = COMPARE_NONE, .cr_median = { 0.1, 79 },
-		.cr_change = -0.0304, .cr_change_ci95 = { -0.0399, 0.001 },
-		.cr_p = { 1, 0.0496 }
+		.cmr_pair = &pa, .cmr_quantity = &quantities[4],
+		.cmr_verdict = COMPARE_NONE, .cmr_median = { 0.1, 79 },
+		.cmr_change = -0.0304, .cmr_change_ci95 = { -0.0399, 0.001 },
+		.cmr_p = { 1, 0.0496 }
 	};
 	t.s[0] = '\0';
 	verdict_sentence(&t, &co, &pa.pa_row[4]);
@@ -1103,7 +1103,7 @@ TEST(verdict_sentence__quotable, "A row as a sentence: cell, quantity, both "
 	    "% to 79.0 %, at least -3.0 % (95 % interval -4.0 to +0.10 %), "
 	    "Holm p 1 (Welch) and 0.0496 (Mann-Whitney): no difference shown",
 	    t.s);
-	pa.pa_row[4].cr_stop = COMPARE_STOP_P;
+	pa.pa_row[4].cmr_stop = COMPARE_STOP_P;
 	t.s[0] = '\0';
 	verdict_sentence(&t, &co, &pa.pa_row[4]);
 	ATF_CHECK(strstr(t.s, ": no difference shown (no p below 0.05 after "

@@ -208,7 +208,7 @@ CONTRACT(randomdev_read__sizes, make_seeded, "Each size is filled whole and "
 	static const size_t sizes[] = { 0, 1, 15, 16, 17, 31, 32, 64, 100, 4095,
 	    4096, 4097, 65536 };
 	static uint8_t buf[GUARD + 65536 + GUARD], last[65536];
-	struct random_state after = { .rs_reseeds = 0 }, before = after;
+	struct random_state after = { .rst_reseeds = 0 }, before = after;
 	uint8_t *out = buf + GUARD;
 	size_t n, zeros;
 
@@ -221,9 +221,9 @@ CONTRACT(randomdev_read__sizes, make_seeded, "Each size is filled whole and "
 		    support_all(out + n, sizeof(buf) - GUARD - n, FILL),
 		    "%s: %zu bytes: wrote outside of them", d->d_name, n);
 		if (randomdev_core(d->d_rd, &after, false))
-			ATF_CHECK_EQ_MSG(n == 0, memcmp(before.rs_key,
-			    after.rs_key, sizeof(after.rs_key)) == 0 &&
-			    before.rs_counter == after.rs_counter, "%s, %zu "
+			ATF_CHECK_EQ_MSG(n == 0, memcmp(before.rst_key,
+			    after.rst_key, sizeof(after.rst_key)) == 0 &&
+			    before.rst_counter == after.rst_counter, "%s, %zu "
 			    "bytes", d->d_name, n);
 		if (device_is_null(d) || n < 15)
 			continue;

@@ -307,29 +307,29 @@ TEST(campaign__deterministic, "a campaign has the same counts and the same "
 
 	support_crypto();
 	run_both(&cn, &one, &three);
-	ATF_CHECK_MSG(!one.ce_failed, "%s: %s", one.ce_outcome.to_word,
-	    one.ce_outcome.to_detail);
-	ATF_CHECK_EQ(2000, one.ce_row.schedules);
-	ATF_CHECK_EQ(one.ce_row.schedules, three.ce_row.schedules);
-	ATF_CHECK_EQ(one.ce_row.steps, three.ce_row.steps);
-	ATF_CHECK_EQ(one.ce_row.reads, three.ce_row.reads);
-	ATF_CHECK_EQ(one.ce_row.blocks, three.ce_row.blocks);
-	ATF_CHECK(one.ce_row.reseeds > one.ce_row.schedules);
+	ATF_CHECK_MSG(!one.cgr_failed, "%s: %s", one.cgr_outcome.to_word,
+	    one.cgr_outcome.to_detail);
+	ATF_CHECK_EQ(2000, one.cgr_row.schedules);
+	ATF_CHECK_EQ(one.cgr_row.schedules, three.cgr_row.schedules);
+	ATF_CHECK_EQ(one.cgr_row.steps, three.cgr_row.steps);
+	ATF_CHECK_EQ(one.cgr_row.reads, three.cgr_row.reads);
+	ATF_CHECK_EQ(one.cgr_row.blocks, three.cgr_row.blocks);
+	ATF_CHECK(one.cgr_row.reseeds > one.cgr_row.schedules);
 	cn = campaign_of("none");
 	run_both(&cn, &one, &three);
-	ATF_REQUIRE(one.ce_failed && three.ce_failed);
-	ATF_CHECK_EQ(one.ce_row.schedules, three.ce_row.schedules);
-	ATF_CHECK_EQ(one.ce_case.cx_number, three.ce_case.cx_number);
-	ATF_CHECK_EQ(one.ce_case.cx_hash, three.ce_case.cx_hash);
+	ATF_REQUIRE(one.cgr_failed && three.cgr_failed);
+	ATF_CHECK_EQ(one.cgr_row.schedules, three.cgr_row.schedules);
+	ATF_CHECK_EQ(one.cgr_case.cx_number, three.cgr_case.cx_number);
+	ATF_CHECK_EQ(one.cgr_case.cx_hash, three.cgr_case.cx_hash);
 	/* It fails alone too, without the earlier scenarios. */
-	cn.cn_first = one.ce_case.cx_number;
+	cn.cn_first = one.cgr_case.cx_number;
 	cn.cn_end = cn.cn_first + 1;
-	counterexample_free(&three.ce_case);
+	counterexample_free(&three.cgr_case);
 	ATF_REQUIRE_EQ(0, campaign_run(&cn, &three));
-	ATF_REQUIRE(three.ce_failed);
-	ATF_CHECK_EQ(one.ce_case.cx_hash, three.ce_case.cx_hash);
-	counterexample_free(&one.ce_case);
-	counterexample_free(&three.ce_case);
+	ATF_REQUIRE(three.cgr_failed);
+	ATF_CHECK_EQ(one.cgr_case.cx_hash, three.cgr_case.cx_hash);
+	counterexample_free(&one.cgr_case);
+	counterexample_free(&three.cgr_case);
 }
 
 TEST(campaign__exhausts, "dfs ends, with more schedules where more preemptions "
@@ -341,19 +341,19 @@ TEST(campaign__exhausts, "dfs ends, with more schedules where more preemptions "
 
 	support_crypto();
 	cn.cn_strategy = &strategy_dfs;
-	cn.cn_limits.sm_small = true;
-	cn.cn_limits.sm_readers_most = 2;
+	cn.cn_limits.lim_small = true;
+	cn.cn_limits.lim_readers_most = 2;
 	cn.cn_end = 1000000;
 	for (unsigned bound = 0; bound <= 1; bound++) {
 		cn.cn_parameter = bound;
 		ATF_REQUIRE_EQ(0, campaign_run(&cn, &ce));
-		ATF_CHECK_MSG(!ce.ce_failed, "%s: %s", ce.ce_outcome.to_word,
-		    ce.ce_outcome.to_detail);
-		ATF_CHECK_EQ(1, ce.ce_exhausted);
+		ATF_CHECK_MSG(!ce.cgr_failed, "%s: %s", ce.cgr_outcome.to_word,
+		    ce.cgr_outcome.to_detail);
+		ATF_CHECK_EQ(1, ce.cgr_exhausted);
 		printf("%u preemptions: %ju\n", bound,
-		    (uintmax_t)ce.ce_row.schedules);
-		ATF_CHECK(ce.ce_row.schedules > 2 * before);
-		before = ce.ce_row.schedules;
+		    (uintmax_t)ce.cgr_row.schedules);
+		ATF_CHECK(ce.cgr_row.schedules > 2 * before);
+		before = ce.cgr_row.schedules;
 	}
 }
 
@@ -364,8 +364,8 @@ failing_case(struct campaign_result *ce)
 	struct campaign cn = campaign_of("none");
 
 	ATF_REQUIRE_EQ(0, campaign_run(&cn, ce));
-	ATF_REQUIRE(ce->ce_failed);
-	return (counterexample_text(&ce->ce_case));
+	ATF_REQUIRE(ce->cgr_failed);
+	return (counterexample_text(&ce->cgr_case));
 }
 
 TEST(case__round_trip, "a schedule file that is read prints the same text, and "
@@ -395,7 +395,7 @@ TEST(case__round_trip, "a schedule file that is read prints the same text, and "
 	ATF_CHECK(ry.ry_outcome.to_word == NULL);
 	execution_free(ex);
 	counterexample_free(&cx);
-	counterexample_free(&ce.ce_case);
+	counterexample_free(&ce.cgr_case);
 	free(again);
 	free(text);
 }
@@ -473,7 +473,7 @@ TEST(case__malformed, "wrong schedule files are refused, with file and line")
 	for (unsigned i = 0; i < nitems(cases); i++)
 		refused(text, cases[i].line, cases[i].by, cases[i].words);
 	refused("x", "x", "", "empty");
-	counterexample_free(&ce.ce_case);
+	counterexample_free(&ce.cgr_case);
 	free(text);
 }
 

@@ -120,7 +120,7 @@ DEVICE_TEST(pool_hash__known_answers, "Pools hash with what they were given, "
 			feed_pool0(&d);
 			randomdev_pre_read(d.d_rd);
 			support_unhex(hashed[i].key[k], want, sizeof(want));
-			ATF_CHECK_MSG(memcmp(core(&d).rs_key, want,
+			ATF_CHECK_MSG(memcmp(core(&d).rst_key, want,
 			    sizeof(want)) == 0, "%s, reseed %u",
 			    hashed[i].pool_hash, k + 1);
 			feed(&d, 7, 1, 1);
@@ -212,15 +212,15 @@ check_reseed(struct device *d, struct model *m, unsigned events,
 	for (unsigned i = 0; i < events || m->m_pool[0].n < 64; i++)
 		feed_any(d, m, draws);
 	rs = core(d);
-	ATF_CHECK_EQ_MSG(m->m_pool[0].n, rs.rs_pool0_bytes, "%u bytes",
-	    rs.rs_pool0_bytes);
+	ATF_CHECK_EQ_MSG(m->m_pool[0].n, rs.rst_pool0_bytes, "%u bytes",
+	    rs.rst_pool0_bytes);
 	randomdev_pre_read(d->d_rd);
 	model_reseed(m);
 	rs = core(d);
-	ATF_CHECK_EQ_MSG(m->m_reseeds, rs.rs_reseeds, "%u reseeds",
-	    rs.rs_reseeds);
-	ATF_CHECK_EQ(0, rs.rs_pool0_bytes);
-	ATF_CHECK_MSG(memcmp(m->m_key, rs.rs_key, sizeof(rs.rs_key)) == 0,
+	ATF_CHECK_EQ_MSG(m->m_reseeds, rs.rst_reseeds, "%u reseeds",
+	    rs.rst_reseeds);
+	ATF_CHECK_EQ(0, rs.rst_pool0_bytes);
+	ATF_CHECK_MSG(memcmp(m->m_key, rs.rst_key, sizeof(rs.rst_key)) == 0,
 	    "reseed %u: another key", m->m_reseeds);
 }
 
@@ -229,7 +229,7 @@ static void
 end_counter(struct device *d)
 {
 	struct random_state rs = {
-	    .rs_counter = uint128_make(UINT64_MAX, UINT64_MAX) };
+	    .rst_counter = uint128_make(UINT64_MAX, UINT64_MAX) };
 
 	ATF_REQUIRE(randomdev_core(d->d_rd, &rs, true));
 }
@@ -251,12 +251,12 @@ DEVICE_TEST(reseed__pools_and_keys, "Of events of all sources, sizes and "
 			end_counter(&d);
 		check_reseed(&d, &m, reseed % 3 == 0 ? 0 : 300, &draws);
 		if (reseed == 40) {
-			ATF_CHECK(core(&d).rs_counter == 0);
+			ATF_CHECK(core(&d).rst_counter == 0);
 			ATF_CHECK(!device_status(&d).ds_seeded);
 			m.m_keyed = false;
 		}
 	}
-	ATF_CHECK(core(&d).rs_counter == 30);
+	ATF_CHECK(core(&d).rst_counter == 30);
 	randomdev_free(d.d_rd);
 }
 
@@ -318,11 +318,11 @@ DEVICE_TEST(process_event__length_saturates, "A pool that is not drained for "
 	for (uint32_t n = EVENT_BYTES; n < 2 * POOL_MOST; n += EVENT_BYTES) {
 		feed(&d, 1, 2, 0);
 		ATF_CHECK_EQ(n < POOL_MOST ? n : POOL_MOST,
-		    core(&d).rs_pool0_bytes);
+		    core(&d).rst_pool0_bytes);
 	}
 	set_clock(&d, 1000 * MS);
 	randomdev_pre_read(d.d_rd);
-	ATF_CHECK_EQ(0, core(&d).rs_pool0_bytes);
+	ATF_CHECK_EQ(0, core(&d).rst_pool0_bytes);
 	randomdev_free(d.d_rd);
 }
 
@@ -358,8 +358,8 @@ DEVICE_TEST(pre_read__pacing, "More than 100 ms lie between reseeds, the first "
 			feed_pool0(&d);
 		set_clock(&d, rows[i].now);
 		randomdev_pre_read(d.d_rd);
-		ATF_CHECK_EQ_MSG(rows[i].reseeds, core(&d).rs_reseeds,
-		    "row %zu: %u", i, core(&d).rs_reseeds);
+		ATF_CHECK_EQ_MSG(rows[i].reseeds, core(&d).rst_reseeds,
+		    "row %zu: %u", i, core(&d).rst_reseeds);
 	}
 	randomdev_free(d.d_rd);
 }

@@ -80,13 +80,13 @@ TEST(source_list__parse, "order is kept; what the machine lacks is skipped and "
 
 	ATF_REQUIRE_EQ(0, random_source_list_parse(&sl,
 	    "interrupt,rdseed,rdrand", &error));
-	ATF_CHECK_EQ(3, sl.sl_count + sl.sl_skipped_count);
+	ATF_CHECK_EQ(3, sl.rsl_count + sl.rsl_skipped_count);
 	for (unsigned i = 0; i < 3; i++) {
 		rs = random_source_find(names[i]);
 		if (random_source_present(rs))
-			ATF_CHECK_EQ(rs, sl.sl_source[used++]);
+			ATF_CHECK_EQ(rs, sl.rsl_source[used++]);
 		else
-			ATF_CHECK_EQ(rs, sl.sl_skipped[skipped++]);
+			ATF_CHECK_EQ(rs, sl.rsl_skipped[skipped++]);
 	}
 }
 
@@ -152,7 +152,7 @@ TEST(sources_check__replay, "a bad file is refused before anything is "
 	atf_utils_create_file("good", "event 0 1 02\n");
 	strcpy(config.replay_file, "good");
 	ATF_CHECK_EQ(0, random_sources_init(&sl, &config, &error));
-	ATF_CHECK_EQ(2, sl.sl_count);
+	ATF_CHECK_EQ(2, sl.rsl_count);
 	random_sources_fini(&sl);
 }
 

@@ -82,7 +82,7 @@ TEST(record__names_the_line, "a person looks for the line in an editor: "
 	ATF_CHECK_EQ(EINVAL, record_load(&r, "bad", &error));
 	ATF_CHECK_STREQ("bad:5: expected 1 to 8 bytes in hexadecimal after the "
 	    "counter", error.text);
-	ATF_CHECK_EQ(NULL, r.r_events);
+	ATF_CHECK_EQ(NULL, r.rc_events);
 	atf_utils_create_file("zero", "event 0 1 02\nevent 0 1 0%c2\n", '\0');
 	ATF_CHECK_EQ(EINVAL, record_load(&r, "zero", &error));
 	ATF_CHECK_STREQ("zero:2: a NUL byte: expected text", error.text);
@@ -100,11 +100,11 @@ TEST(record__no_final_newline, "editors leave it out; empty files are records "
 
 	atf_utils_create_file("f", "event 1 2 03");
 	ATF_REQUIRE_EQ(0, record_load(&r, "f", &error));
-	ATF_CHECK_EQ(1, r.r_count);
+	ATF_CHECK_EQ(1, r.rc_count);
 	record_fini(&r);
 	atf_utils_create_file("f", "%s", "");
 	ATF_REQUIRE_EQ(0, record_load(&r, "f", &error));
-	ATF_CHECK_EQ(0, r.r_count);
+	ATF_CHECK_EQ(0, r.rc_count);
 	record_fini(&r);
 }
 
@@ -150,10 +150,10 @@ TEST(record__round_trip, "what is written is read back, every source and size, "
 	ATF_REQUIRE_EQ(0, stat("r", &st));
 	ATF_CHECK_EQ_MSG(0, st.st_mode & 077, "entropy is its owner's");
 	ATF_REQUIRE_EQ_MSG(0, record_load(&r, "r", &error), "%s", error.text);
-	ATF_REQUIRE_EQ(N, r.r_count);
+	ATF_REQUIRE_EQ(N, r.rc_count);
 	for (unsigned i = 0; i < N; i++) {
 		event = numbered(i);
-		ATF_CHECK_EQ_MSG(0, memcmp(&event, &r.r_events[i],
+		ATF_CHECK_EQ_MSG(0, memcmp(&event, &r.rc_events[i],
 		    EVENT_BYTES), "event %u", i);
 	}
 	record_fini(&r);
@@ -168,13 +168,13 @@ TEST(record__full, "the first events are kept, the loss is reported and stands "
 
 	ATF_REQUIRE_EQ(0, record_create(&r, "r", 3, &error));
 	add_numbered(&r, 5);
-	ATF_CHECK_EQ(2, r.r_lost);
+	ATF_CHECK_EQ(2, r.rc_lost);
 	ATF_CHECK_EQ(EOVERFLOW, record_finish(&r));
 	record_fini(&r);
 	ATF_REQUIRE_EQ(0, record_load(&r, "r", &error));
-	ATF_REQUIRE_EQ(3, r.r_count);
+	ATF_REQUIRE_EQ(3, r.rc_count);
 	event = numbered(2);
-	ATF_CHECK_EQ(0, memcmp(&event, &r.r_events[2], EVENT_BYTES));
+	ATF_CHECK_EQ(0, memcmp(&event, &r.rc_events[2], EVENT_BYTES));
 	record_fini(&r);
 	ATF_CHECK(atf_utils_grep_file("^# 2 more were not recorded$", "r"));
 }

@@ -533,18 +533,18 @@ BOTH_QUEUES(replay_is_exact, "a recorded run gives the design the same events "
 	harvest_fini(&hv);
 	device_free(&dev);
 	ATF_REQUIRE_EQ(0, record_load(&first, "events", &error));
-	ATF_CHECK_EQ(5 * 700, first.r_count);
+	ATF_CHECK_EQ(5 * 700, first.rc_count);
 
 	hc = config_of("replay");
 	strcpy(hc.replay_file, "events");
 	setup(queue);
 	ATF_CHECK_EQ(0, mask()->kx_set(mask(), 0));
 	begin(&hc, 0);
-	await((unsigned)first.r_count);
+	await((unsigned)first.rc_count);
 	end();
-	ATF_CHECK_EQ(first.r_count, notes);
-	for (unsigned i = 0; i < first.r_count; i++)
-		ATF_CHECK_EQ(0, memcmp(&first.r_events[i], &note[i],
+	ATF_CHECK_EQ(first.rc_count, notes);
+	for (unsigned i = 0; i < first.rc_count; i++)
+		ATF_CHECK_EQ(0, memcmp(&first.rc_events[i], &note[i],
 		    offsetof(struct random_event, he_source) + 1));
 	ATF_CHECK_EQ(0, totals().ht_dropped);
 	record_fini(&first);

@@ -77,7 +77,7 @@ static uint64_t
 discarded(const struct feeder *fd)
 {
 	return (randomdev_health(fd->fd_dev.d_rd, fd->fd_event.he_source).
-	    hl_discarded);
+	    shl_discarded);
 }
 
 /* One sample of that value. */
@@ -228,13 +228,13 @@ DEVICE_TEST(startup__is_discarded, "Nothing is accepted of a start; the sample "
 		make_kind(&fd, k);
 		ATF_REQUIRE(!feed(&fd, 0));
 		ATF_CHECK(!randomdev_health(fd.fd_dev.d_rd, kinds[k].source).
-		    hl_excluded);
+		    shl_excluded);
 		for (unsigned i = 1; i < 3 * STARTUP; i++)
 			ATF_REQUIRE_EQ(i >= STARTUP, feed(&fd, i));
 		hl = randomdev_health(fd.fd_dev.d_rd, kinds[k].source);
-		ATF_CHECK_EQ(1, hl.hl_passed);
-		ATF_CHECK_EQ(STARTUP, hl.hl_discarded);
-		ATF_CHECK(!hl.hl_excluded);
+		ATF_CHECK_EQ(1, hl.shl_passed);
+		ATF_CHECK_EQ(STARTUP, hl.shl_discarded);
+		ATF_CHECK(!hl.shl_excluded);
 		for (unsigned fails = 0; fails < 2; fails++) {
 			restart(&fd, kinds[k].source);
 			for (unsigned i = 1; i < kinds[k].rct + fails; i++)
@@ -287,9 +287,9 @@ DEVICE_TEST(row__stuck, "34 equal samples of 1 bit or 5 of 8 pass as often as "
 		for (unsigned i = 0; i < 10 * STARTUP; i++)
 			ATF_REQUIRE(!feed(&fd, draw(&fd)));
 		hl = randomdev_health(fd.fd_dev.d_rd, kinds[k].source);
-		ATF_CHECK(hl.hl_excluded);
-		ATF_CHECK_EQ(1, hl.hl_repetitions);
-		ATF_CHECK_EQ(0, hl.hl_proportions);
+		ATF_CHECK(hl.shl_excluded);
+		ATF_CHECK_EQ(1, hl.shl_repetitions);
+		ATF_CHECK_EQ(0, hl.shl_proportions);
 		restart(&fd, kinds[k].source);
 		start(&fd);
 		/* A good one pays with another start; half a start is lost. */
@@ -302,7 +302,7 @@ DEVICE_TEST(row__stuck, "34 equal samples of 1 bit or 5 of 8 pass as often as "
 		/* The other one went on meanwhile. */
 		randomdev_deliver(fd.fd_dev.d_rd, &other);
 		ATF_CHECK_EQ(STARTUP, randomdev_health(fd.fd_dev.d_rd,
-		    RANDOM_SWI).hl_discarded);
+		    RANDOM_SWI).shl_discarded);
 		device_free(&fd.fd_dev);
 	}
 }
@@ -322,8 +322,8 @@ DEVICE_TEST(window__frequent, "328 of 512 samples of 1 bit like the first or "
 		ATF_CHECK_EQ(kinds[k].apt, window_until_refused(&fd,
 		    kinds[k].rct, WINDOW));
 		hl = randomdev_health(fd.fd_dev.d_rd, kinds[k].source);
-		ATF_CHECK_EQ(0, hl.hl_repetitions);
-		ATF_CHECK_EQ(1, hl.hl_proportions);
+		ATF_CHECK_EQ(0, hl.shl_repetitions);
+		ATF_CHECK_EQ(1, hl.shl_proportions);
 		device_free(&fd.fd_dev);
 	}
 }

@@ -29,13 +29,13 @@ expect(const char *text, const char *streams, struct import_summary *iu)
 
 		n = strlen(got);
 		snprintf(got + n, sizeof(got) - n, "%s%s", i == 0 ? "" : " ",
-		    rm->rm_name);
-		for (size_t k = 0; k < rm->rm_count; k++) {
+		    rm->rcs_name);
+		for (size_t k = 0; k < rm->rcs_count; k++) {
 			n = strlen(got);
 			snprintf(got + n, sizeof(got) - n, "%c%" PRIu64 "+%"
 			    PRIu64, k == 0 ? ':' : ',',
-			    rm->rm_requests[k].rq_at_ns / 1000,
-			    rm->rm_requests[k].rq_bytes);
+			    rm->rcs_requests[k].rq_at_ns / 1000,
+			    rm->rcs_requests[k].rq_bytes);
 		}
 	}
 	ATF_CHECK_STREQ(streams, got);

@@ -127,10 +127,10 @@ campaign_of(const struct mutant *mu, const struct design *de)
 	tb->tb_memory = mu->mu_memory;
 	campaign_limits(tb, &cn.cn_limits);
 	if (mu->mu_file != NULL && strncmp(mu->mu_file, "harvest/", 8) == 0)
-		cn.cn_limits.sm_queue = true;
+		cn.cn_limits.lim_queue = true;
 	if (mu->mu_bytes != 0) {
-		cn.cn_limits.sm_sizes = 1;
-		cn.cn_limits.sm_size = &mu->mu_bytes;
+		cn.cn_limits.lim_sizes = 1;
+		cn.cn_limits.lim_size = &mu->mu_bytes;
 	}
 	return (cn);
 }
@@ -143,26 +143,27 @@ check_killed(const struct mutant *mu, struct campaign_result *ce)
 	struct execution *ex;
 	unsigned turns;
 
-	if (!ce->ce_failed) {
+	if (!ce->cgr_failed) {
 		atf_tc_fail_nonfatal("%s survives %ju schedules", mu->mu_name,
-		    (uintmax_t)ce->ce_row.schedules);
+		    (uintmax_t)ce->cgr_row.schedules);
 		return;
 	}
 	printf("%-20s %s at schedule %ju, %s\n", mu->mu_name,
-	    ce->ce_outcome.to_word, (uintmax_t)ce->ce_case.cx_number,
-	    ce->ce_case.cx_strategy);
-	ATF_CHECK_MSG(strstr(mu->mu_word, ce->ce_outcome.to_word) != NULL,
+	    ce->cgr_outcome.to_word, (uintmax_t)ce->cgr_case.cx_number,
+	    ce->cgr_case.cx_strategy);
+	ATF_CHECK_MSG(strstr(mu->mu_word, ce->cgr_outcome.to_word) != NULL,
 	    "%s is caught by \"%s\", not by \"%s\": %s", mu->mu_name,
-	    ce->ce_outcome.to_word, mu->mu_word, ce->ce_outcome.to_detail);
+	    ce->cgr_outcome.to_word, mu->mu_word, ce->cgr_outcome.to_detail);
 	ex = execution_new();
 	execution_catch_assertions(true);
-	ATF_CHECK_EQ(0, counterexample_run(ex, &ce->ce_case, false, &ry));
+	ATF_CHECK_EQ(0, counterexample_run(ex, &ce->cgr_case, false, &ry));
 	ATF_CHECK_MSG(ry.ry_same, "%s: another outcome of the same schedule",
 	    mu->mu_name);
-	turns = schedule_turns(&ce->ce_case.cx_schedule.sd_choices);
-	ATF_CHECK_EQ(0, shrink(ex, &ce->ce_case, SHRINK_RUNS));
-	ATF_CHECK(schedule_turns(&ce->ce_case.cx_schedule.sd_choices) <= turns);
-	ATF_CHECK_EQ(0, counterexample_run(ex, &ce->ce_case, false, &ry));
+	turns = schedule_turns(&ce->cgr_case.cx_schedule.sd_choices);
+	ATF_CHECK_EQ(0, shrink(ex, &ce->cgr_case, SHRINK_RUNS));
+	ATF_CHECK(schedule_turns(&ce->cgr_case.cx_schedule.sd_choices) <=
+	    turns);
+	ATF_CHECK_EQ(0, counterexample_run(ex, &ce->cgr_case, false, &ry));
 	ATF_CHECK_MSG(ry.ry_same, "%s: another outcome of the small schedule",
 	    mu->mu_name);
 	execution_catch_assertions(false);
@@ -184,10 +185,10 @@ check_mutant(const struct mutant *mu, const struct design *de)
 		if (m == mu->mu_memory && mu->mu_word[0] != '\0')
 			check_killed(mu, &ce);
 		else
-			ATF_CHECK_MSG(!ce.ce_failed, "%s, %s, %s: %s",
+			ATF_CHECK_MSG(!ce.cgr_failed, "%s, %s, %s: %s",
 			    mu->mu_name, vm_memory_names[m],
-			    ce.ce_outcome.to_word, ce.ce_outcome.to_detail);
-		counterexample_free(&ce.ce_case);
+			    ce.cgr_outcome.to_word, ce.cgr_outcome.to_detail);
+		counterexample_free(&ce.cgr_case);
 	}
 }
 

@@ -16,13 +16,13 @@ drawn(uint64_t before, uint64_t done)
 	struct progress p;
 
 	progress_init(&p, 100, before);
-	p.pr_out = tmpfile();
-	ATF_REQUIRE(p.pr_out != NULL);
-	p.pr_start_ns = tick_ns() - 600 * NS_PER_S;
+	p.prg_out = tmpfile();
+	ATF_REQUIRE(p.prg_out != NULL);
+	p.prg_start_ns = tick_ns() - 600 * NS_PER_S;
 	progress_update(&p, done, "cell");
-	rewind(p.pr_out);
-	ATF_REQUIRE(fgets(line, sizeof(line), p.pr_out) != NULL);
-	fclose(p.pr_out);
+	rewind(p.prg_out);
+	ATF_REQUIRE(fgets(line, sizeof(line), p.prg_out) != NULL);
+	fclose(p.prg_out);
 	return (line);
 }
 

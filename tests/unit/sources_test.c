@@ -272,25 +272,25 @@ TEST(window_measure__counts, "Reads and failures of all threads, of the window "
     "alone, which is at least as long as asked for")
 {
 	const int64_t window_ns = 2 * NS_PER_MS;
-	struct window_task wt = { .wt_batch = shy_32 };
+	struct window_task wt = { .wtk_batch = shy_32 };
 	struct window_sample wm;
 	struct mthread self;
 
 	support_machine(&self);
-	while (wt.wt_threads++ <= cpu_count()) {
+	while (wt.wtk_threads++ <= cpu_count()) {
 		atomic_init_64(&shy_numbers, 0);
 		ATF_REQUIRE_EQ(0, window_measure(&wt, NS_PER_MS, window_ns,
 		    &wm));
-		ATF_CHECK(wm.wm_count >= wt.wt_threads);
+		ATF_CHECK(wm.wm_count >= wt.wtk_threads);
 		ATF_CHECK_EQ(SHY_FAILURES * wm.wm_count, wm.wm_failures);
 		/* Each read some before it began, too. */
-		ATF_CHECK(wm.wm_count + wt.wt_threads <=
+		ATF_CHECK(wm.wm_count + wt.wtk_threads <=
 		    atomic_load_64(&shy_numbers));
 		ATF_CHECK(wm.wm_window_s * (double)NS_PER_S >=
 		    (double)window_ns);
 		ATF_CHECK(wm.wm_cpu_s > 0);
 	}
-	wt = (struct window_task){ .wt_batch = dying_32, .wt_threads = 2 };
+	wt = (struct window_task){ .wtk_batch = dying_32, .wtk_threads = 2 };
 	ATF_CHECK_EQ(EIO, window_measure(&wt, 1, window_ns, &wm));
 	machine_detach();
 }
@@ -311,7 +311,7 @@ TEST(survey_measure__times_what_is_right, "Sources that are wrong, absent or "
 		ATF_CHECK_EQ_MSG(want[i], su->su_error, "%u", i);
 		for (unsigned k = 0; k < 2; k++) {
 			pt = &su->su_points[k];
-			ATF_CHECK_EQ(k + 1, pt->pt_task.wt_threads);
+			ATF_CHECK_EQ(k + 1, pt->pt_task.wtk_threads);
 			ATF_CHECK_EQ(want[i] == 0 ? FIXTURE_REPEATS : 0,
 			    pt->pt_count);
 			ATF_CHECK(pt->pt_count == 0 || pt->pt_per_s > 0);
@@ -351,7 +351,7 @@ TEST(survey_measure__ends_on_a_signal, "It says so, is not complete, and "
 static void
 fill_point(struct survey_point *pt, double scale)
 {
-	const unsigned threads = pt->pt_task.wt_threads;
+	const unsigned threads = pt->pt_task.wtk_threads;
 
 	pt->pt_count = FIXTURE_REPEATS;
 	for (unsigned r = 0; r < FIXTURE_REPEATS; r++)

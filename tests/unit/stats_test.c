@@ -350,7 +350,7 @@ TEST(resample__medians_of_draws, "Medians lie among the values, the draws are "
 {
 	const double three[] = { 1, 2, 4 }, two[] = { 1, 3 };
 	double again[HYPOTHESIS_RESAMPLES], v[HYPOTHESIS_RESAMPLES];
-	struct resample rs = { .rs_n = 0 };
+	struct resample rs = { .rsm_n = 0 };
 	unsigned count[5] = { 0 }, i;
 
 	resample_init(&rs, 3, 7);
@@ -385,7 +385,7 @@ TEST(resample__interval, "The quantiles 0.025 and 0.975 of all, as sorting "
 {
 	double high, low, sorted[HYPOTHESIS_RESAMPLES];
 	double v[HYPOTHESIS_RESAMPLES], values[25], want_high, want_low;
-	struct resample rs = { .rs_n = 0 };
+	struct resample rs = { .rsm_n = 0 };
 	uint64_t state = 11;
 
 	for (unsigned i = 0; i < nitems(v); i++)
@@ -495,8 +495,8 @@ TEST(tau__orders, "the same order, the opposite one, and one between, which "
 		for (i = 0; i < 4; i++)
 			items[i] = item(100 * (i + 1), 1, orders[k][i]);
 		ar = ranked(items, 4);
-		ATF_CHECK_EQ(6, ar.ar_pairs);
-		ATF_CHECK_EQ(6, ar.ar_told);
+		ATF_CHECK_EQ(6, ar.agr_pairs);
+		ATF_CHECK_EQ(6, ar.agr_told);
 		CHECK_SAME(wanted[k], agreement_tau(&ar));
 	}
 }
@@ -512,13 +512,13 @@ TEST(tau__ties, "what the measurement ties is not judged; what only the "
 	struct agreement_item wide[] = { item(100, 1, 7), item(200, 1, 8) };
 	struct agreement_ranks ar = ranked(items, 4);
 
-	ATF_CHECK_EQ(6, ar.ar_pairs);
-	ATF_CHECK_EQ(4, ar.ar_told);
+	ATF_CHECK_EQ(6, ar.agr_pairs);
+	ATF_CHECK_EQ(4, ar.agr_told);
 	CHECK_SAME(1, agreement_tau(&ar));
 	ar = ranked(tied, 3);
-	ATF_CHECK_EQ(3, ar.ar_told);
-	ATF_CHECK_EQ(2, ar.ar_same);
-	ATF_CHECK_EQ(0, ar.ar_opposite);
+	ATF_CHECK_EQ(3, ar.agr_told);
+	ATF_CHECK_EQ(2, ar.agr_same);
+	ATF_CHECK_EQ(0, ar.agr_opposite);
 	CHECK_SAME(2.0 / 3, agreement_tau(&ar));
 	/* A prediction's own spread ties it. */
 	wide[0].ai_predicted = around(7, 2);
@@ -536,7 +536,7 @@ TEST(tau__adds_up, "no pairs; groups of pairs are added")
 	agreement_rank(&items[0], &items[1], &ar);
 	CHECK_SAME(1, agreement_tau(&ar));
 	agreement_rank(&wrong[0], &wrong[1], &ar);
-	ATF_CHECK_EQ(2, ar.ar_told);
+	ATF_CHECK_EQ(2, ar.agr_told);
 	CHECK_SAME(0, agreement_tau(&ar));
 }
 
@@ -549,22 +549,22 @@ TEST(paired__by_hand, "Student's interval of few pairs; of ten the two largest "
 	struct paired pd;
 
 	paired_estimate(few, nitems(few), &pd);
-	CHECK_NEAR(expm1(0.02), pd.pd_change, 1e-9);
+	CHECK_NEAR(expm1(0.02), pd.prd_change, 1e-9);
 	/* Deviation sqrt(2e-4 / 3), over 2; t of 3 degrees of freedom. */
-	CHECK_NEAR(sqrt(2e-4 / 12), pd.pd_error, 1e-9);
-	CHECK_NEAR(expm1(0.02 - 3.182446 * sqrt(2e-4 / 12)), pd.pd_ci95[0],
+	CHECK_NEAR(sqrt(2e-4 / 12), pd.prd_error, 1e-9);
+	CHECK_NEAR(expm1(0.02 - 3.182446 * sqrt(2e-4 / 12)), pd.prd_ci95[0],
 	    1e-6);
-	CHECK_NEAR(0.0163, pd.pd_p, 0.01);
+	CHECK_NEAR(0.0163, pd.prd_p, 0.01);
 	paired_estimate(ten, nitems(ten), &pd);
 	/* The mean of 0.2 to 0.7; 0.2 and 0.7 stand for those left out. */
-	CHECK_NEAR(expm1(0.45), pd.pd_change, 1e-9);
+	CHECK_NEAR(expm1(0.45), pd.prd_change, 1e-9);
 	CHECK_NEAR(sqrt((6 * 0.0625 + 2 * 0.0225 + 2 * 0.0025) / (6 * 5)),
-	    pd.pd_error, 1e-9);
+	    pd.prd_error, 1e-9);
 	paired_estimate(equal, 3, &pd);
-	CHECK_SAME(0, pd.pd_p);
-	CHECK_SAME(expm1(0.5), pd.pd_ci95[1]);
+	CHECK_SAME(0, pd.prd_p);
+	CHECK_SAME(expm1(0.5), pd.prd_ci95[1]);
 	paired_estimate(none, 3, &pd);
-	CHECK_SAME(1, pd.pd_p);
+	CHECK_SAME(1, pd.prd_p);
 }
 
 TEST(paired__error_rate, "No difference, one value in four disturbed: the "
@@ -585,9 +585,9 @@ TEST(paired__error_rate, "No difference, one value in four disturbed: the "
 				    20 * v : v;
 			}
 			paired_estimate(logs, n, &pd);
-			ATF_REQUIRE_EQ(pd.pd_p < 0.05, pd.pd_ci95[0] > 0 ||
-			    pd.pd_ci95[1] < 0);
-			wrong += pd.pd_p < 0.05;
+			ATF_REQUIRE_EQ(pd.prd_p < 0.05, pd.prd_ci95[0] > 0 ||
+			    pd.prd_ci95[1] < 0);
+			wrong += pd.prd_p < 0.05;
 		}
 		ATF_CHECK_MSG(wrong <= 120, "%u of 2000, %u values", wrong, n);
 	}

@@ -416,7 +416,7 @@ TEST(timeline_close__full_disk, "a full disk is reported")
 enum { SHARERS = 3, ROUNDS = 40 };
 
 struct sharing {
-	struct lock	 sh_lock;
+	struct lock	 shd_lock;
 	struct mthread	 sh_td[SHARERS];
 	const char	*sh_kind;
 };
@@ -428,9 +428,9 @@ sharer_main(void *arg)
 	struct lock_node node;
 
 	for (unsigned i = 0; i < ROUNDS; i++) {
-		lock_acquire(&sh->sh_lock, &node, 0);
+		lock_acquire(&sh->shd_lock, &node, 0);
 		machine_charge(COST_WORK, 1000);
-		lock_release(&sh->sh_lock, &node);
+		lock_release(&sh->shd_lock, &node);
 		machine_charge(COST_WORK, 300);
 	}
 }
@@ -444,8 +444,8 @@ sharing_main(void *arg)
 	int error;
 
 	machine_attach(&td, "test");
-	lock_init(&sh->sh_lock, lock_class_find(sh->sh_kind), "shared", &config,
-	    NULL);
+	lock_init(&sh->shd_lock, lock_class_find(sh->sh_kind), "shared",
+	    &config, NULL);
 	machine_mark("window");
 	for (unsigned i = 0; i < SHARERS; i++) {
 		error = machine_spawn(&sh->sh_td[i], "sharer",
@@ -455,7 +455,7 @@ sharing_main(void *arg)
 	}
 	for (unsigned i = 0; i < SHARERS; i++)
 		machine_join(&sh->sh_td[i]);
-	lock_fini(&sh->sh_lock);
+	lock_fini(&sh->shd_lock);
 	machine_detach();
 }
 

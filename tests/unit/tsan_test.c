@@ -16,7 +16,7 @@ enum { THREADS = 2, ENTRIES = 2000, CAUGHT = 66 };
 static const char lock_variable[] = "RNGSIM_TSAN_LOCK";
 
 struct shared {
-	struct lock	 sh_lock;
+	struct lock	 shd_lock;
 	uint64_t	 sh_plain;	/* what the lock guards */
 	struct m32	 sh_threads;	/* that have begun */
 };
@@ -30,9 +30,9 @@ add(void *arg)
 	machine_curthread()->mt_index =
 	    atomic_fetchadd_rel_32(&sh->sh_threads, 1);
 	for (unsigned i = 0; i < ENTRIES; i++) {
-		lock_acquire(&sh->sh_lock, &node, 0);
+		lock_acquire(&sh->shd_lock, &node, 0);
 		sh->sh_plain++;
-		lock_release(&sh->sh_lock, &node);
+		lock_release(&sh->shd_lock, &node);
 	}
 }
 
@@ -47,7 +47,7 @@ share(const struct lock_class *class)
 
 	support_machine(&self);
 	config = config_default();
-	lock_make(&sh->sh_lock, class, &config, NULL);
+	lock_make(&sh->shd_lock, class, &config, NULL);
 	for (unsigned i = 0; i < THREADS; i++)
 		support_spawn(&td[i], "add", MACHINE_CPU_ANY, add, sh);
 	for (unsigned i = 0; i < THREADS; i++)

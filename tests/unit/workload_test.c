@@ -428,7 +428,7 @@ TEST(recording__round_trip, "What is written is read again")
 	    message);
 	ATF_CHECK_EQ(2, a.rec_count);
 	ATF_CHECK_EQ(100, a.rec_length_ns);
-	ATF_CHECK_STREQ("b", a.rec_streams[1].rm_name);
+	ATF_CHECK_STREQ("b", a.rec_streams[1].rcs_name);
 	out = fopen("again.workload", "w");
 	ATF_REQUIRE(out != NULL);
 	recording_print(out, &a, "# A comment.\n");
@@ -436,8 +436,8 @@ TEST(recording__round_trip, "What is written is read again")
 	ATF_REQUIRE_EQ(0, recording_load("again.workload", &b, message));
 	ATF_CHECK_EQ(recording_hash(&a), recording_hash(&b));
 	ATF_CHECK_EQ(4, recording_requests(&b));
-	ATF_CHECK_EQ(60, b.rec_streams[0].rm_requests[2].rq_at_ns);
-	b.rec_streams[0].rm_requests[2].rq_bytes++;
+	ATF_CHECK_EQ(60, b.rec_streams[0].rcs_requests[2].rq_at_ns);
+	b.rec_streams[0].rcs_requests[2].rq_bytes++;
 	ATF_CHECK(recording_hash(&a) != recording_hash(&b));
 	recording_free(&a);
 	recording_free(&b);
