@@ -150,7 +150,15 @@ fields()
 	}
 	/^[A-Z]+\(/ { text = ""; open = 1 }
 	open { text = text $0 " " }
-	open && /\)$/ { sub(/ $/, "", text); held[++kept] = text; open = 0 }
+	open && /\)$/ {
+		bare = text
+		gsub(/"[^"]*"/, "", bare)
+		if (gsub(/\(/, "(", bare) == gsub(/\)/, ")", bare)) {
+			sub(/ $/, "", text)
+			held[++kept] = text
+			open = 0
+		}
+	}
 	END {
 		for (i = 1; i <= kept; i++)
 			row(held[i])
