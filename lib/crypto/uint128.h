@@ -35,18 +35,25 @@ uint128_hi(uint128_t x)
 static inline void
 uint128_encode_le(uint8_t out[UINT128_BYTES], uint128_t x)
 {
-	for (unsigned i = 0; i < UINT128_BYTES; i++)
-		out[i] = (uint8_t)(x >> (8 * i));
+	const uint64_t lo = uint128_lo(x), hi = uint128_hi(x);
+
+	/* Compilers make two stores of that. */
+	for (unsigned i = 0; i < 8; i++) {
+		out[i] = (uint8_t)(lo >> (8 * i));
+		out[8 + i] = (uint8_t)(hi >> (8 * i));
+	}
 }
 
 static inline uint128_t
 uint128_decode_le(const uint8_t in[UINT128_BYTES])
 {
-	uint128_t x = 0;
+	uint64_t lo = 0, hi = 0;
 
-	for (unsigned i = UINT128_BYTES; i-- > 0;)
-		x = x << 8 | in[i];
-	return (x);
+	for (unsigned i = 8; i-- > 0;) {
+		lo = lo << 8 | in[i];
+		hi = hi << 8 | in[8 + i];
+	}
+	return ((uint128_t)hi << 64 | lo);
 }
 
 #endif
