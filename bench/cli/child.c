@@ -157,8 +157,9 @@ program_data(const char *shared, const char *source,
 
 	return ((shared != NULL && above(2, "share/rngsim/", shared, mode,
 	    path)) || (source != NULL && (above(2, "", source, mode, path) ||
-	    /* A build in a build's folder: build/asan. */
-	    above(3, "", source, mode, path))));
+	    /* A build in a build's folder, build/asan, and its tests. */
+	    above(3, "", source, mode, path) ||
+	    above(4, "", source, mode, path))));
 }
 
 bool

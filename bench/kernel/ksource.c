@@ -113,7 +113,7 @@ script(const char *action, const char *a, const char *b, char **text,
 	int status;
 
 	*text = NULL;
-	if (!program_data("kernel" KERN, KERN + 1, data))
+	if (!program_data("kernel" KERN, &KERN[1], data))
 		return (refuse(why, EXIT_FAILURE, "rngsim's kernel files are "
 		    "not installed: expected share/rngsim/kernel"));
 	data[strlen(data) - strlen(KERN)] = '\0';
