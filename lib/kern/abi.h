@@ -15,12 +15,12 @@
 #include <stdint.h>
 
 enum {
-	KERN_ABI		= 7,
+	KERN_ABI		= 8,
 	KERN_KEY_BYTES		= 32,
 	/* What the program keeps in a hash. */
 	KERN_HASH_STATE		= 32,
-	/* kh_lock_new() */
-	KERN_LOCK_SPIN		= 1,
+	/* Where a lock's word is behind its struct lock_object's begin. */
+	KERN_LOCK_WORD		= 24,
 	/* kx_type */
 	KERN_SYSCTL_BOOL	= 0,
 	KERN_SYSCTL_INT		= 1,
@@ -29,6 +29,29 @@ enum {
 	KERN_EINTR		= 4,
 	KERN_EWOULDBLOCK	= 35
 };
+
+/*
+ * Kinds of locks, and of sections that are entered as locks are taken shared.
+ * MTX_DEF is the run's kind of lock.
+ */
+enum kern_kind { KERN_MTX, KERN_SPIN, KERN_SX, KERN_RW, KERN_RM,
+    KERN_RM_SLEEPABLE, KERN_EPOCH, KERN_EPOCH_PREEMPT, KERN_SMR, KERN_KINDS,
+    /* kh_lock_new(): beside the kind */
+    KERN_RECURSE = 1 << 8, KERN_DUPOK = 1 << 9, KERN_NOWITNESS = 1 << 10 };
+
+/*
+ * How a lock is taken or released.  SPINS: by a function for spin mutexes, or
+ * EITHER way that it is held.
+ */
+enum kern_how { KERN_SHARES = 1, KERN_TRIES = 2, KERN_SPINS = 4,
+    KERN_RECURSES = 8, KERN_EITHER = 16,
+    /* kh_sleep() */
+    KERN_CATCH = 1, KERN_DROP = 2,
+    /* kh_malloc(): M_WAITOK, M_ZERO */
+    KERN_WAITOK = 2, KERN_ZERO = 0x100,
+    /* kh_owned(): LA_ of sys/lock.h */
+    KERN_OWNED = 1, KERN_OWNED_SHARED = 2, KERN_OWNED_ALONE = 4,
+    KERN_OWNED_RECURSED = 8 };
 
 enum kern_hash { KERN_SHA256, KERN_BLAKE2B, KERN_BLAKE2S, KERN_HASHES };
 
@@ -53,28 +76,33 @@ struct kern_host {
 	uintptr_t	 kh_heap, kh_heap_bytes;
 
 	/*
-	 * Mutexes.  A name outlives its mutex.  at: where the source has it;
-	 * kh_free() of that ends it.
+	 * Locks.  A name outlives its lock; type: the name of its class in
+	 * orders, or NULL.  at: where the source has it; kh_free() of that ends
+	 * it.
 	 */
 	void		*(*kh_lock_new)(void *self, const char *name,
-			    unsigned flags, const void *at);
-	void		 (*kh_lock_free)(void *self, void *lock);
-	/* Returns false only with try. */
-	bool		 (*kh_lock)(void *self, void *lock,
-			    const struct kern_site *site, bool try);
-	void		 (*kh_unlock)(void *self, void *lock,
+			    const char *type, unsigned kind, const void *at,
 			    const struct kern_site *site);
-	bool		 (*kh_owned)(void *self, void *lock);
+	void		 (*kh_lock_free)(void *self, void *lock,
+			    const struct kern_site *site);
+	/* Returns false only with KERN_TRIES. */
+	bool		 (*kh_lock)(void *self, void *lock,
+			    const struct kern_site *site, unsigned how);
+	void		 (*kh_unlock)(void *self, void *lock,
+			    const struct kern_site *site, unsigned how);
+	unsigned	 (*kh_owned)(void *self, void *lock);
 
 	/*
 	 * sleep(9).  Sleeps on ident until kh_wakeup() of it, for timeout_ns
-	 * (-1: no end), or with catch until interrupted.
+	 * (-1: no end), or with KERN_CATCH until interrupted.  Meanwhile lock,
+	 * unless it is NULL, is free.
 	 *
 	 * Returns: 0, KERN_EINTR or KERN_EWOULDBLOCK.
 	 */
-	int		 (*kh_sleep)(void *self, const void *ident, bool catch,
-			    int64_t timeout_ns);
-	void		 (*kh_wakeup)(void *self, const void *ident);
+	int		 (*kh_sleep)(void *self, const void *ident, void *lock,
+			    unsigned how, int64_t timeout_ns, const char *wmesg,
+			    const struct kern_site *site);
+	void		 (*kh_wakeup)(void *self, const void *ident, bool one);
 	/* A kernel process that kernel_process() will run. */
 	void		 (*kh_process)(void *self, const char *name,
 			    void (*func)(void *), void *arg);
@@ -86,9 +114,12 @@ struct kern_host {
 	unsigned	 (*kh_thread)(void *self);
 	void		 (*kh_pause)(unsigned n);
 	void		 (*kh_work)(uint64_t ns);
-	void		*(*kh_malloc)(void *self, size_t n, bool zero);
-	/* Also ends the mutexes and the keys that are there. */
-	void		 (*kh_free)(void *self, void *p, bool clear);
+	/* flags: of malloc(9). */
+	void		*(*kh_malloc)(void *self, size_t n, int flags,
+			    const struct kern_site *site);
+	/* Also ends the locks and the keys that are there. */
+	void		 (*kh_free)(void *self, void *p, bool clear,
+			    const struct kern_site *site);
 	/* The value that a sysctl is to have at boot; false: its own. */
 	bool		 (*kh_tunable)(void *self, const char *name,
 			    int64_t *value);
@@ -126,6 +157,28 @@ struct kern_host {
 	/* An access to shared memory, of objects for simulated machines. */
 	void		 (*kh_access)(void *self, const void *p, size_t n,
 			    bool store);
+
+	/* Alone from shared, if no other thread has it; and back. */
+	bool		 (*kh_upgrade)(void *self, void *lock,
+			    const struct kern_site *site);
+	void		 (*kh_downgrade)(void *self, void *lock,
+			    const struct kern_site *site);
+	/*
+	 * Sections.  Those entered from now on have another number, which is
+	 * returned, or if it is deferred the next one.  Whether all before a
+	 * number have ended, or waits for that.
+	 */
+	uint32_t	 (*kh_advance)(void *self, void *lock, bool deferred);
+	bool		 (*kh_poll)(void *self, void *lock, uint32_t goal,
+			    bool wait, const struct kern_site *site);
+	/* Polls until a word may differ. */
+	void		 (*kh_await)(const volatile void *word, uint32_t seen);
+	/* Whether the thread may sleep, or be in a critical section, here. */
+	void		 (*kh_may_sleep)(void *self, const char *what,
+			    const struct kern_site *site);
+	/* critical(9); delta: 1 or -1. */
+	void		 (*kh_critical)(void *self, int delta,
+			    const struct kern_site *site);
 };
 
 /* A sysctl(8) or tunable of the source. */

@@ -11,26 +11,53 @@
 #include "lib/kern/kernel.h"
 
 enum {
-	KERN_HELD_MAX		= 8,	/* mutexes of one thread */
-	KERN_CLASSES_MAX	= 32,	/* mutexes of different names */
+	KERN_HELD_MAX		= 32,	/* locks and sections of one thread */
+	KERN_CLASSES_MORE	= 32,	/* of locks, a time */
 	KERN_POOLS_MAX		= LEDGER_POOLS_MAX,
-	KERN_CHANNELS		= 8,
 	KERN_KEYS_CACHED	= 2,	/* set up, for each thread */
 	KERN_KEY_BUCKETS	= 64,	/* a bit each */
 	KERN_AHEAD_MAX		= 512
 };
 
-struct kern_lock;
 struct hash_slot;
 struct block;
 struct key_place;
+
+struct kern_lock {
+	struct lock	 kl_lock;	/* first */
+	struct kern_lock *kl_next;
+	unsigned	 kl_class;
+	enum kern_kind	 kl_kind;
+	unsigned	 kl_flags;	/* KERN_RECURSE and so on */
+	const void	*kl_at;		/* the source's struct lock_object */
+	_Alignas(MACHINE_CACHE_LINE)
+	struct m32	 kl_wakes[2];	/* of those who share; of others */
+	struct m32	 kl_sequence;	/* of sections; odd */
+	/* By thread.  Of a section ln_state is its mark. */
+	struct lock_node kl_node[];
+};
+
+/* A lock that a thread has, or a section that it is in. */
+struct kern_held {
+	struct kern_lock *hd_lock;
+	const struct kern_site *hd_site;	/* the first */
+	unsigned	 hd_depth;
+	bool		 hd_shared;
+};
 
 /* What a thread has done and not reported; where it is. */
 struct kern_thread {
 	_Alignas(MACHINE_CACHE_LINE)
 	unsigned	 kt_held;
-	struct kern_lock *kt_lock[KERN_HELD_MAX];
-	const struct kern_site *kt_site[KERN_HELD_MAX];
+	struct kern_held kt_hold[KERN_HELD_MAX];
+	unsigned	 kt_shared;	/* of them, locks with a word */
+	unsigned	 kt_critical;	/* sections */
+	const struct kern_site *kt_critical_site;	/* the first */
+	/* Asleep on, or NULL; since; the next sleeper. */
+	const void	*kt_channel;
+	uint64_t	 kt_slept;
+	struct kern_thread *kt_sleeper;
+	struct m32	 kt_wakes;
 	/* Ciphers with the keys that it used last, the last one first. */
 	struct cipher_key *kt_key[KERN_KEYS_CACHED];
 	struct cipher_key kt_cipher[KERN_KEYS_CACHED];
@@ -67,7 +94,7 @@ struct ahead {
 	uint64_t	 ah_lineage;
 };
 
-/* The mutex that was taken first at a site. */
+/* The lock that was taken first at a site. */
 struct site_lock {
 	_Atomic(const char *) sk_name;
 	atomic_bool	 sk_spin;
@@ -80,29 +107,24 @@ struct key_table {
 	struct key_place *kb_spare;
 };
 
-/* An address that threads sleep on. */
-struct channel {
-	_Alignas(MACHINE_CACHE_LINE)
-	const void	*ch_ident;
-	struct m32	 ch_woken;	/* times */
-};
-
 struct kernel {
 	struct kernel_params k_params;
 	struct kern_copy *k_copy;
 	const struct kern_object *k_object;
 	struct kern_host k_host;
 	struct kern_thread *k_thread;	/* [kp_lock_config.threads] */
-	/* Of mutexes, orders, channels, keys, k_ahead and the heap. */
+	/* Of locks, orders, sleepers, keys, k_ahead and the heap. */
 	atomic_flag	 k_busy;
 	struct kern_lock *k_locks;
-	const char	*k_class[KERN_CLASSES_MAX];
+	const char	**k_class;
 	unsigned	 k_classes;
+	unsigned	 k_class_room;
+	struct order	*k_order;	/* [k_class_room][k_class_room] */
 	struct site_lock k_site_lock[LOCKPROF_SITES_MAX];
 	struct block	*k_free;	/* of the heap */
 	/* In malloc(9)'s memory, which ends them. */
 	atomic_uint	 k_heap_hashes;
-	atomic_uintptr_t k_heap_lock_last;	/* the highest mutex; 0: none */
+	atomic_uintptr_t k_heap_lock_last;	/* the highest lock; 0: none */
 	struct hash_slot *k_slot;
 	unsigned	 k_slots;
 	atomic_uint	 k_slots_looked;	/* at, for a free one */
@@ -126,11 +148,11 @@ struct kernel {
 	void		*k_process_arg;
 	struct mthread	*_Atomic k_processing;	/* runs it */
 	atomic_bool	 k_stopping;
-	unsigned	 k_channels;
-	struct channel	 k_channel[KERN_CHANNELS];
+	struct kern_thread *k_sleepers;	/* the first to begin */
+	uint64_t	 k_sleeps;
+	struct m32	 k_sleepq;	/* the line that they share */
 	struct m32	 k_passes;	/* sleeps of processes */
 	struct m64	 k_draw;	/* state of drawn holds */
-	struct order	 k_order[KERN_CLASSES_MAX][KERN_CLASSES_MAX];
 	struct ahead	 k_ahead[KERN_AHEAD_MAX];
 };
 
@@ -159,6 +181,22 @@ kern_tables_drop(struct kernel *k)
 }
 
 #define	kern_locks_end		FLAVOURED(kern_locks_end)
+#define	kern_class_of		FLAVOURED(kern_class_of)
+#define	kern_check_lock		FLAVOURED(kern_check_lock)
+#define	kern_check_held		FLAVOURED(kern_check_held)
+#define	kern_check_leave	FLAVOURED(kern_check_leave)
+#define	kern_may_block		FLAVOURED(kern_may_block)
+#define	kern_may_sleep		FLAVOURED(kern_may_sleep)
+#define	kern_kind_name		FLAVOURED(kern_kind_name)
+#define	kern_critical		FLAVOURED(kern_critical)
+#define	kern_take		FLAVOURED(kern_take)
+#define	kern_drop		FLAVOURED(kern_drop)
+#define	kern_lock_shared	FLAVOURED(kern_lock_shared)
+#define	kern_unlock_shared	FLAVOURED(kern_unlock_shared)
+#define	kern_word_class		FLAVOURED(lock_word)
+#define	kern_word_init		FLAVOURED(kern_word_init)
+#define	kern_host_words		FLAVOURED(kern_host_words)
+#define	kern_host_sleep		FLAVOURED(kern_host_sleep)
 #define	kern_hashes_init	FLAVOURED(kern_hashes_init)
 #define	kern_hashes_end		FLAVOURED(kern_hashes_end)
 #define	kern_report		FLAVOURED(kern_report)
@@ -196,14 +234,15 @@ kern_is_shared(const struct kernel *k, const void *p)
 /* Makes the ledger's core, if there is to be one and it is not there yet. */
 void kern_core_begin(struct kernel *k);
 
-/* Tells the ledger what was done under the mutexes that the caller owns. */
+/* Tells the ledger what was done under the locks that the caller has. */
 void kern_report(struct kernel *k, struct kern_thread *kt);
 
 /*
- * Ends all mutexes, hashes or keys in n bytes at p, as what is there is freed
- * or set.  SIZE_MAX bytes at NULL: all.
+ * Ends all locks, hashes or keys in n bytes at p, as what is there is freed
+ * or set.  SIZE_MAX bytes at NULL: all.  Locks are free, unless site is NULL.
  */
-void kern_locks_end(struct kernel *k, const void *p, size_t n);
+void kern_locks_end(struct kernel *k, const void *p, size_t n,
+    const struct kern_site *site);
 void kern_hashes_end(struct kernel *k, void *p, size_t n);
 void kern_keys_clear(struct kernel *k, const void *p, size_t n);
 
@@ -225,7 +264,70 @@ void kern_keys_free(struct kernel *k);
 void kern_keys_set(struct kernel *k, void *at, const uint8_t *key);
 void kern_keys_copy(struct kernel *k, void *to, const void *from, size_t n);
 
+/*
+ * What witness(4) and INVARIANTS check, each with both places: that a thread
+ * may wait for a mutex, or sleep; a lock that is about to be taken; that one is
+ * held, so; the end of a call.
+ */
+void kern_may_block(struct kernel *k, const struct kern_site *site,
+    const char *what);
+void kern_may_sleep(struct kernel *k, const struct kern_site *site,
+    const char *what);
+void kern_check_lock(struct kernel *k, const struct kern_thread *kt,
+    const struct kern_lock *kl, const struct kern_site *site, unsigned how);
+struct kern_held *kern_check_held(struct kernel *k, struct kern_thread *kt,
+    const void *lock, const struct kern_site *site, unsigned how);
+void kern_check_leave(struct kernel *k, const struct kern_thread *kt);
+
+/* The kernel's word for a lock's kind; the number of a name in orders. */
+const char *kern_kind_name(const struct kern_lock *kl);
+unsigned kern_class_of(struct kernel *k, const char *name);
+
+/* Enters or leaves a critical section. */
+void kern_critical(struct kernel *k, int delta, const struct kern_site *site);
+
+/* kh_lock() and kh_unlock(). */
+bool kern_take(void *self, void *lock, const struct kern_site *site,
+    unsigned how);
+void kern_drop(void *self, void *lock, const struct kern_site *site,
+    unsigned how);
+
+/* words.c: locks with a word of the source's, and sections. */
+extern const struct lock_class kern_word_class;
+void kern_word_init(struct kern_lock *kl);
+bool kern_lock_shared(struct kern_thread *kt, struct kern_lock *kl,
+    struct lock_node *node, unsigned row, bool try);
+void kern_unlock_shared(struct kern_thread *kt, struct kern_lock *kl,
+    struct lock_node *node);
+
+/* Whether kinds are entered and are no locks; disable preemption. */
+static inline bool
+kern_is_section(const struct kern_lock *kl)
+{
+	return (kl->kl_kind >= KERN_EPOCH);
+}
+
+static inline bool
+kern_is_critical(const struct kern_lock *kl)
+{
+	return (kl->kl_kind == KERN_SPIN || kl->kl_kind == KERN_EPOCH ||
+	    kl->kl_kind == KERN_SMR);
+}
+
+/* Its place among what the thread has; kt_held: it has not. */
+static inline unsigned
+kern_held_at(const struct kern_thread *kt, const void *lock)
+{
+	unsigned i;
+
+	for (i = kt->kt_held; i > 0 && kt->kt_hold[i - 1].hd_lock != lock;)
+		i--;
+	return (i > 0 ? i - 1 : kt->kt_held);
+}
+
 /* Each part's members of struct kern_host. */
+void kern_host_words(struct kern_host *kh);
+void kern_host_sleep(struct kern_host *kh);
 void kern_host_locks(struct kern_host *kh);
 void kern_host_crypto(struct kern_host *kh);
 void kern_host_hashes(struct kern_host *kh);

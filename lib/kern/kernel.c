@@ -121,13 +121,16 @@ take_block(struct kernel *k, size_t n)
 }
 
 static void *
-kh_malloc(void *self, size_t n, bool zero)
+kh_malloc(void *self, size_t n, int flags, const struct kern_site *site)
 {
 	struct kernel *k = self;
 	struct kern_thread *kt = kern_thread_of(k);
 	struct block *b = kt->kt_block;
 	void *p;
 
+	kern_may_block(k, site, "malloc: called");
+	if ((flags & KERN_WAITOK) != 0)
+		kern_may_sleep(k, site, "malloc(M_WAITOK)");
 	n += -n % MACHINE_CACHE_LINE;
 	if (b != NULL && b->b_bytes == n) {
 		kt->kt_block = NULL;
@@ -148,7 +151,7 @@ kh_malloc(void *self, size_t n, bool zero)
 		*b = (struct block){ .b_bytes = n, .b_own = true };
 	}
 	p = (uint8_t *)b + MACHINE_CACHE_LINE;
-	return (zero ? memset(p, 0, n) : p);
+	return ((flags & KERN_ZERO) != 0 ? memset(p, 0, n) : p);
 }
 
 static void
@@ -166,19 +169,20 @@ give_block(struct kernel *k, struct block *b)
 
 /* The kernel needs no mtx_destroy(9) in it. */
 static void
-kh_free(void *self, void *p, bool clear)
+kh_free(void *self, void *p, bool clear, const struct kern_site *site)
 {
 	struct kernel *k = self;
 	struct kern_thread *kt = kern_thread_of(k);
 	struct block *b;
 
+	kern_may_block(k, site, "free: called");
 	if (p == NULL)
 		return;
 	b = (struct block *)(void *)((uint8_t *)p - MACHINE_CACHE_LINE);
 	if (clear && !(b->b_own && is_unread(k)))
 		wipe(p, b->b_bytes);
 	if ((uintptr_t)p <= k->k_heap_lock_last)
-		kern_locks_end(k, p, b->b_bytes);
+		kern_locks_end(k, p, b->b_bytes, site);
 	if (k->k_heap_hashes > 0)
 		kern_hashes_end(k, p, b->b_bytes);
 	if (k->k_keys != NULL)
@@ -280,13 +284,13 @@ kernel_load(struct kernel **kp_out, const struct kernel_params *kp)
 
 	k->k_params = *kp;
 	kern_tables_drop(k);
-	for (unsigned i = 0; i < KERN_CHANNELS; i++)
-		atomic_init_32(&k->k_channel[i].ch_woken, 0);
+	atomic_init_32(&k->k_sleepq, 0);
 	atomic_init_32(&k->k_passes, 0);
 	k->k_thread = xaligned(_Alignof(struct kern_thread),
 	    threads * sizeof(*k->k_thread));
 	for (unsigned i = 0; i < threads; i++) {
 		k->k_thread[i].kt_pool = -1;
+		atomic_init_32(&k->k_thread[i].kt_wakes, 0);
 		for (unsigned n = 0; n < KERN_KEYS_CACHED; n++)
 			k->k_thread[i].kt_key[n] = &k->k_thread[i].kt_cipher[n];
 	}
@@ -310,6 +314,8 @@ kernel_load(struct kernel **kp_out, const struct kernel_params *kp)
 	kh->kh_heap = (uintptr_t)k->k_copy->kc_heap;
 	kh->kh_heap_bytes = KERN_HEAP_BYTES;
 	kern_host_locks(kh);
+	kern_host_words(kh);
+	kern_host_sleep(kh);
 	kern_host_crypto(kh);
 	kern_host_hashes(kh);
 	k->k_object = k->k_copy->kc_object;
@@ -361,7 +367,9 @@ kernel_free(struct kernel *k)
 		for (unsigned n = 0; n < KERN_KEYS_CACHED; n++)
 			cipher_key_fini(k->k_thread[i].kt_key[n]);
 	}
-	kern_locks_end(k, NULL, SIZE_MAX);
+	kern_locks_end(k, NULL, SIZE_MAX, NULL);
+	free(k->k_class);
+	free(k->k_order);
 	/* Keys go with the variables and the heap, which are put back. */
 	if (k->k_keys != NULL && k->k_copy != NULL) {
 		kern_keys_clear(k, k->k_copy->kc_data,
@@ -397,10 +405,11 @@ kernel_leave(struct kernel *k)
 {
 	struct kern_thread *kt = kern_thread_of(k);
 
-	if (__builtin_expect(kt->kt_held > 0, 0))
-		kernel_stop(k, kt->kt_site[0], "returned with mutex %s owned",
-		    /* A lock begins with that. */
-		    ((const struct lock *)(void *)kt->kt_lock[0])->lo_name);
+	if (__builtin_expect((kt->kt_held | kt->kt_critical) > 0, 0))
+		kern_check_leave(k, kt);
+	/* What a lock of the source's own guarded. */
+	if (k->k_cored)
+		kern_report(k, kt);
 	kt->kt_absorbed = 0;
 	kt->kt_cpu = KERNEL_CPU_HERE;
 }
@@ -414,6 +423,8 @@ kernel_stamped(struct kernel *k)
 void
 kernel_delivering(struct kernel *k, bool delivering)
 {
+	if (!delivering && k->k_cored)
+		kern_report(k, kern_thread_of(k));
 	kern_thread_of(k)->kt_delivering = delivering;
 }
 

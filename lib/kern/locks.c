@@ -1,72 +1,79 @@
 /*
- * mtx(9), with the order of mutexes as witness(4) checks it; sleep(9), and the
- * kernel's process.
+ * Locks of all kinds, which threads have, and mtx(9); the kernel's process.
  */
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "lib/base/memory.h"
 #include "lib/kern/impl.h"
 
-struct kern_lock {
-	struct lock	 kl_lock;	/* first */
-	struct kern_lock *kl_next;
-	unsigned	 kl_class;
-	bool		 kl_spin;	/* MTX_SPIN */
-	const void	*kl_at;		/* the source's struct mtx */
-	struct lock_node kl_node[];	/* by thread */
-};
-
-static unsigned
-class_of(struct kernel *k, const char *name)
-{
-	unsigned i;
-
-	for (i = 0; i < k->k_classes; i++)
-		if (strcmp(k->k_class[i], name) == 0)
-			return (i);
-	/* The last one is for all others, and its order is not checked. */
-	if (i == KERN_CLASSES_MAX - 1)
-		return (i);
-	k->k_class[k->k_classes++] = name;
-	return (i);
-}
-
 static void *
-kh_lock_new(void *self, const char *name, unsigned flags, const void *at)
+kh_lock_new(void *self, const char *name, const char *type, unsigned kind,
+    const void *at, const struct kern_site *site)
 {
 	struct kernel *k = self;
 	const struct kernel_params *kp = &k->k_params;
 	const unsigned threads = kp->kp_lock_config.threads;
 	struct lock_config config = kp->kp_lock_config;
 	const struct lock_class *class = kp->kp_lock;
-	struct kern_lock *kl;
+	struct kern_lock *kl, *other;
 
-	/* What a run chooses and sets is for MTX_DEF. */
-	if ((flags & KERN_LOCK_SPIN) != 0) {
-		class = lock_class_find("mtx-spin");
-		config = lock_config_default(machine_cpus());
-		config.threads = threads;
-		config.faults = kp->kp_spin_faults;
-	}
 	kl = xaligned(_Alignof(struct kern_lock), sizeof(struct kern_lock) +
 	    threads * sizeof(struct lock_node));
-	lock_init(&kl->kl_lock, class, name, &config, kp->kp_prof);
+	kl->kl_kind = (enum kern_kind)(kind & 0xff);
+	kl->kl_flags = kind;
 	kl->kl_at = at;
-	kl->kl_spin = (flags & KERN_LOCK_SPIN) != 0;
+	/* What a run chooses and sets is for MTX_DEF. */
+	if (kl->kl_kind != KERN_MTX) {
+		class = kl->kl_kind == KERN_SPIN ? lock_class_find("mtx-spin") :
+		    &kern_word_class;
+		config = lock_config_default(machine_cpus());
+		config.threads = threads;
+		if (kl->kl_kind == KERN_SPIN)
+			config.faults = kp->kp_spin_faults;
+	}
+	lock_init(&kl->kl_lock, class, name, &config, kp->kp_prof);
+	kern_word_init(kl);
 	kern_tables_take(k);
 	if (kern_in_heap(k, at) && (uintptr_t)at > k->k_heap_lock_last)
 		k->k_heap_lock_last = (uintptr_t)at;
-	kl->kl_class = class_of(k, name);
+	kl->kl_class = kern_class_of(k, type != NULL ? type : name);
+	for (other = k->k_locks; other != NULL && other->kl_at != at;)
+		other = other->kl_next;
 	kl->kl_next = k->k_locks;
 	k->k_locks = kl;
 	kern_tables_drop(k);
+	if (other != NULL)
+		kernel_stop(k, site, "lock \"%s\" already initialized", name);
 	return (kl);
 }
 
+/* What ends, a thread has not; who has a mutex may destroy it. */
+static void
+check_end(struct kernel *k, struct kern_lock *kl, const struct kern_site *site)
+{
+	const unsigned threads = k->k_params.kp_lock_config.threads;
+	const struct kern_held *hd;
+	struct kern_thread *kt;
+	unsigned at;
+
+	for (kt = k->k_thread; kt < &k->k_thread[threads]; kt++) {
+		at = kern_held_at(kt, kl);
+		if (at == kt->kt_held)
+			continue;
+		hd = &kt->kt_hold[at];
+		if (kt != kern_thread_of(k) || kl->kl_kind > KERN_SPIN ||
+		    hd->hd_depth > 1)
+			kernel_stop(k, site, "%s %s destroyed, but locked at "
+			    "%s:%d", kern_kind_name(kl), kl->kl_lock.lo_name,
+			    hd->hd_site->kw_file, hd->hd_site->kw_line);
+		kern_drop(k, kl, site, kl->kl_kind == KERN_SPIN ?
+		    KERN_SPINS : 0);
+	}
+}
+
 void
-kern_locks_end(struct kernel *k, const void *p, size_t n)
+kern_locks_end(struct kernel *k, const void *p, size_t n,
+    const struct kern_site *site)
 {
 	struct kern_lock *kl, *ended = NULL;
 
@@ -83,71 +90,19 @@ kern_locks_end(struct kernel *k, const void *p, size_t n)
 	kern_tables_drop(k);
 	while ((kl = ended) != NULL) {
 		ended = kl->kl_next;
+		if (site != NULL)
+			check_end(k, kl, site);
 		lock_fini(&kl->kl_lock);
 		free(kl);
 	}
 }
 
 static void
-kh_lock_free(void *self, void *lock)
+kh_lock_free(void *self, void *lock, const struct kern_site *site)
 {
-	kern_locks_end(self, ((struct kern_lock *)lock)->kl_at, 1);
-}
-
-/* The first of a chain of orders from a to b; NULL: there is none. */
-static const struct order *
-order_between(const struct kernel *k, unsigned a, unsigned b, uint32_t *seen)
-{
-	if (k->k_order[a][b].first != 0)
-		return (&k->k_order[a][b]);
-	*seen |= 1u << a;
-	for (unsigned i = 0; i < k->k_classes; i++)
-		if (k->k_order[a][i].first != 0 && (*seen & 1u << i) == 0 &&
-		    order_between(k, i, b, seen) != NULL)
-			return (&k->k_order[a][i]);
-	return (NULL);
-}
-
-/* An order that was seen the other way round is an error. */
-static void
-check_order(struct kernel *k, const struct kern_thread *kt,
-    const struct kern_lock *kl, const struct kern_site *site)
-{
-	const struct kern_site *sites = k->k_object->ko_sites, *first,
-	    *second;
-	const struct order *before;
-	struct order *now;
-	unsigned held;
-	uint32_t seen;
-
-	for (unsigned i = 0; i < kt->kt_held; i++) {
-		held = kt->kt_lock[i]->kl_class;
-		if (kt->kt_lock[i] == kl)
-			kernel_stop(k, site, "recursed on non-recursive mutex "
-			    "%s, first taken at %s:%d", kl->kl_lock.lo_name,
-			    kt->kt_site[i]->kw_file, kt->kt_site[i]->kw_line);
-		if (held == kl->kl_class ||
-		    kl->kl_class == KERN_CLASSES_MAX - 1)
-			continue;
-		seen = 0;
-		before = order_between(k, kl->kl_class, held, &seen);
-		if (before != NULL) {
-			first = &sites[before->first - 1];
-			second = &sites[before->second - 1];
-			kernel_stop(k, site, "lock order reversal: %s (%s:%d) "
-			    "then %s; before, %s (%s:%d) then %s (%s:%d)",
-			    kt->kt_lock[i]->kl_lock.lo_name,
-			    kt->kt_site[i]->kw_file, kt->kt_site[i]->kw_line,
-			    kl->kl_lock.lo_name, kl->kl_lock.lo_name,
-			    first->kw_file, first->kw_line,
-			    kt->kt_lock[i]->kl_lock.lo_name,
-			    second->kw_file, second->kw_line);
-		}
-		now = &k->k_order[held][kl->kl_class];
-		if (now->first == 0)
-			*now = (struct order){ (uint16_t)(kt->kt_site[i] -
-			    sites + 1), (uint16_t)(site - sites + 1) };
-	}
+	if (lock == NULL)
+		kernel_stop(self, site, "a lock that was not initialized");
+	kern_locks_end(self, ((struct kern_lock *)lock)->kl_at, 1, site);
 }
 
 /* The site's row in the profile. */
@@ -159,7 +114,7 @@ site_of(struct kernel *k, const struct kern_lock *kl,
 
 	i = i < LOCKPROF_SITES_MAX ? i : LOCKPROF_SITES_MAX - 1;
 	if (__builtin_expect(k->k_site_lock[i].sk_name == NULL, 0)) {
-		k->k_site_lock[i].sk_spin = kl->kl_spin;
+		k->k_site_lock[i].sk_spin = kl->kl_kind == KERN_SPIN;
 		k->k_site_lock[i].sk_name = kl->kl_lock.lo_name;
 	}
 	return (i);
@@ -172,137 +127,132 @@ kernel_site_lock(const struct kernel *k, unsigned site, bool *spin)
 	return (k->k_site_lock[site].sk_name);
 }
 
-/* Taken, or with try as far as the kind of lock has that. */
+/*
+ * A lock that the thread has already, which was checked unless it is tried.
+ * Returns: whether it has it once more.
+ */
 static bool
-kh_lock(void *self, void *lock, const struct kern_site *site, bool try)
+again(struct kernel *k, struct kern_held *hd, const struct kern_site *site,
+    unsigned how)
 {
-	struct kernel *k = self;
-	struct kern_thread *kt = kern_thread_of(k);
-	struct kern_lock *kl = lock;
-	struct lock_node *node;
-	unsigned row;
+	const struct kern_lock *kl = hd->hd_lock;
+	const bool shares = (how & KERN_SHARES) != 0;
 
-	if (__builtin_expect(kl == NULL, 0))
-		kernel_stop(k, site, "a mutex that was not initialized");
-	node = &kl->kl_node[kt - k->k_thread];
-	row = site_of(k, kl, site);
-	if (__builtin_expect(try, 0) &&
-	    kl->kl_lock.lo_class->lc_trylock != NULL) {
-		if (!lock_tryacquire(&kl->kl_lock, node, row))
-			return (false);
-	} else {
-		if (__builtin_expect(kt->kt_held > 0, 0)) {
-			kern_tables_take(k);
-			check_order(k, kt, kl, site);
-			kern_tables_drop(k);
-		}
-		lock_acquire(&kl->kl_lock, node, row);
-	}
-	if (kt->kt_held == KERN_HELD_MAX)
-		kernel_stop(k, site, "more than %d mutexes owned",
-		    KERN_HELD_MAX);
-	kt->kt_lock[kt->kt_held] = kl;
-	kt->kt_site[kt->kt_held++] = site;
+	if (kl->kl_kind == KERN_SMR)
+		kernel_stop(k, site, "smr_enter(%s) does not support recursion:"
+		    " entered at %s:%d", kl->kl_lock.lo_name,
+		    hd->hd_site->kw_file, hd->hd_site->kw_line);
+	if ((how & KERN_TRIES) != 0 && (hd->hd_shared != shares || (!shares &&
+	    ((kl->kl_flags | how << 5) & KERN_RECURSE) == 0)))
+		return (false);
+	hd->hd_depth++;
 	return (true);
 }
 
-/* Its place among the mutexes that the thread owns; kt_held: none. */
-static inline unsigned
-held(const struct kern_thread *kt, const void *lock)
+/* Takes it, or with KERN_TRIES as far as the kind of lock has that. */
+static inline bool
+take(struct kern_thread *kt, struct kern_lock *kl, struct lock_node *node,
+    unsigned row, unsigned how)
 {
-	unsigned i;
-
-	for (i = 0; i < kt->kt_held && kt->kt_lock[i] != lock;)
-		i++;
-	return (i);
+	if (__builtin_expect((how & KERN_SHARES) != 0, 0))
+		return (kern_lock_shared(kt, kl, node, row,
+		    (how & KERN_TRIES) != 0));
+	if (__builtin_expect((how & KERN_TRIES) == 0 ||
+	    kl->kl_lock.lo_class->lc_trylock == NULL, 1)) {
+		lock_acquire(&kl->kl_lock, node, row);
+		return (true);
+	}
+	return (lock_tryacquire(&kl->kl_lock, node, row));
 }
 
-static bool
-kh_owned(void *self, void *lock)
-{
-	const struct kern_thread *kt = kern_thread_of(self);
-
-	return (held(kt, lock) < kt->kt_held);
-}
-
+/* Of what is held already, and of functions for another kind. */
 static void
-kh_unlock(void *self, void *lock, const struct kern_site *site)
+check(struct kernel *k, struct kern_thread *kt, struct kern_lock *kl,
+    const struct kern_site *site, unsigned how)
+{
+	const bool spins = (how & KERN_SPINS) != 0;
+
+	if (kl == NULL)
+		kernel_stop(k, site, "a lock that was not initialized");
+	if (kl->kl_kind <= KERN_SPIN && spins != (kl->kl_kind == KERN_SPIN))
+		kernel_stop(k, site, "mtx_%slock%s() of %s %s",
+		    (how & KERN_TRIES) != 0 ? "try" : "", spins ? "_spin" : "",
+		    kern_kind_name(kl), kl->kl_lock.lo_name);
+	if ((how & KERN_TRIES) == 0 && !kern_is_section(kl))
+		kern_check_lock(k, kt, kl, site, how);
+}
+
+bool
+kern_take(void *self, void *lock, const struct kern_site *site, unsigned how)
 {
 	struct kernel *k = self;
 	struct kern_thread *kt = kern_thread_of(k);
 	struct kern_lock *kl = lock;
-	unsigned i = held(kt, lock);
+	unsigned at;
 
-	if (__builtin_expect(i == kt->kt_held, 0))
-		kernel_stop(k, site, "mutex %s not owned", kl == NULL ?
-		    "that was not initialized" : kl->kl_lock.lo_name);
-	if (k->k_cored)
-		kern_report(k, kt);
-	for (kt->kt_held--; i < kt->kt_held; i++) {
-		kt->kt_lock[i] = kt->kt_lock[i + 1];
-		kt->kt_site[i] = kt->kt_site[i + 1];
+	if (__builtin_expect(kl == NULL || ((unsigned)kl->kl_kind | how |
+	    kt->kt_held | kt->kt_critical) > 0, 0)) {
+		check(k, kt, kl, site, how);
+		at = kern_held_at(kt, kl);
+		if (at < kt->kt_held)
+			return (again(k, &kt->kt_hold[at], site, how));
 	}
-	lock_release(&kl->kl_lock, &kl->kl_node[kt - k->k_thread]);
+	if (kt->kt_held == KERN_HELD_MAX)
+		kernel_stop(k, site, "more than %d locks and sections held",
+		    KERN_HELD_MAX);
+	if (__builtin_expect(kern_is_critical(kl), 0))
+		kern_critical(k, 1, site);
+	if (!take(kt, kl, &kl->kl_node[kt - k->k_thread], kern_is_section(kl) ?
+	    0 : site_of(k, kl, site), how)) {
+		if (kern_is_critical(kl))
+			kern_critical(k, -1, site);
+		return (false);
+	}
+	kt->kt_hold[kt->kt_held++] = (struct kern_held){ kl, site, 1,
+	    (how & KERN_SHARES) != 0 };
+	return (true);
 }
 
-/* The channel of an address; those after the last share one. */
-static struct channel *
-channel_of(struct kernel *k, const void *ident)
+static unsigned
+kh_owned(void *self, void *lock)
 {
-	unsigned i;
+	const struct kern_thread *kt = kern_thread_of(self);
+	const unsigned i = kern_held_at(kt, lock);
 
-	kern_tables_take(k);
-	for (i = 0; i < k->k_channels && k->k_channel[i].ch_ident != ident;)
-		i++;
-	if (i == k->k_channels && i < KERN_CHANNELS - 1) {
-		k->k_channel[i].ch_ident = ident;
-		k->k_channels++;
-	}
-	kern_tables_drop(k);
-	return (&k->k_channel[i]);
+	if (i == kt->kt_held)
+		return (0);
+	return (KERN_OWNED | (kt->kt_hold[i].hd_shared ? KERN_OWNED_SHARED :
+	    KERN_OWNED_ALONE) | (kt->kt_hold[i].hd_depth > 1 ?
+	    KERN_OWNED_RECURSED : 0u));
 }
 
-static int
-kh_sleep(void *self, const void *ident, bool catch, int64_t timeout_ns)
+void
+kern_drop(void *self, void *lock, const struct kern_site *site, unsigned how)
 {
 	struct kernel *k = self;
-	const struct kernel_above *ka = k->k_params.kp_above;
 	struct kern_thread *kt = kern_thread_of(k);
-	struct channel *ch;
-	uint32_t woken;
-	int error;
+	struct kern_held *hd = kern_check_held(k, kt, lock, site, how);
+	struct kern_lock *kl = lock;
+	struct lock_node *node = &kl->kl_node[kt - k->k_thread];
+	const bool shared = hd->hd_shared;
 
-	/* A process gives way to what is above, and ends early with it. */
-	if (kt->kt_process && timeout_ns >= 0) {
-		atomic_fetchadd_rel_32(&k->k_passes, 1);
-		machine_wake_32(&k->k_passes);
-		ka->ka_idle(k->k_params.kp_above_arg, &timeout_ns);
-		if (!atomic_load(&k->k_stopping))
-			(void)machine_sleep(timeout_ns);
-		return (KERN_EWOULDBLOCK);
-	}
-	if (catch && machine_interrupted())
-		return (KERN_EINTR);
-	ch = channel_of(k, ident);
-	woken = atomic_load_acq_32(&ch->ch_woken);
-	/* Less than a tick: only signals are looked for. */
-	if (timeout_ns >= 0 && timeout_ns < 1000)
-		return (KERN_EWOULDBLOCK);
-	ka->ka_sleeping(k->k_params.kp_above_arg);
-	error = machine_wait_32(&ch->ch_woken, woken, timeout_ns);
-	ka->ka_slept(k->k_params.kp_above_arg, error == 0);
-	if (catch && machine_interrupted())
-		return (KERN_EINTR);
-	return (error == 0 ? 0 : KERN_EWOULDBLOCK);
-}
-
-static void
-kh_wakeup(void *self, const void *ident)
-{
-	struct channel *ch = channel_of(self, ident);
-
-	atomic_fetchadd_rel_32(&ch->ch_woken, 1);
-	machine_wake_32(&ch->ch_woken);
+	if (__builtin_expect(kl->kl_kind <= KERN_SPIN &&
+	    ((how & KERN_SPINS) != 0) != (kl->kl_kind == KERN_SPIN), 0))
+		kernel_stop(k, site, "mtx_unlock%s() of %s %s",
+		    (how & KERN_SPINS) != 0 ? "_spin" : "", kern_kind_name(kl),
+		    kl->kl_lock.lo_name);
+	if (__builtin_expect(--hd->hd_depth > 0, 0))
+		return;
+	if (k->k_cored)
+		kern_report(k, kt);
+	for (kt->kt_held--; hd < &kt->kt_hold[kt->kt_held]; hd++)
+		hd[0] = hd[1];
+	if (__builtin_expect(shared, 0))
+		kern_unlock_shared(kt, kl, node);
+	else
+		lock_release(&kl->kl_lock, node);
+	if (__builtin_expect(kern_is_critical(kl), 0))
+		kern_critical(k, -1, site);
 }
 
 static void
@@ -368,10 +318,8 @@ kern_host_locks(struct kern_host *kh)
 {
 	kh->kh_lock_new = kh_lock_new;
 	kh->kh_lock_free = kh_lock_free;
-	kh->kh_lock = kh_lock;
-	kh->kh_unlock = kh_unlock;
+	kh->kh_lock = kern_take;
+	kh->kh_unlock = kern_drop;
 	kh->kh_owned = kh_owned;
-	kh->kh_sleep = kh_sleep;
-	kh->kh_wakeup = kh_wakeup;
 	kh->kh_process = kh_process;
 }

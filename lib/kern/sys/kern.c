@@ -84,7 +84,7 @@ jenkins_hash(const void *data, size_t n, uint32_t init)
 	return (w[2]);
 }
 
-/* Processes, epochs, tasks. */
+/* Processes, tasks. */
 
 KERN_PLAIN void
 kproc_start(const void *arg)
@@ -95,45 +95,6 @@ kproc_start(const void *arg)
 		*kp->global_procpp = (struct proc *)kp->global_procpp;
 	HOST(process, kp->arg0, (void (*)(void *))(void (*)(void))kp->func,
 	    NULL);
-}
-
-/* Sections in progress, of two sides; the side that is entered now. */
-struct kern_epoch {
-	u_int		ep_sections[2];
-	u_int		ep_side;
-};
-
-epoch_t
-epoch_alloc(const char *name __unused, int flags __unused)
-{
-	return (malloc(sizeof(struct kern_epoch), NULL, M_ZERO));
-}
-
-void
-epoch_enter_preempt(epoch_t ep, struct epoch_tracker *et)
-{
-	et->et_side = atomic_load_acq_int(&ep->ep_side);
-	atomic_add_int(&ep->ep_sections[et->et_side], 1);
-}
-
-void
-epoch_exit_preempt(epoch_t ep, struct epoch_tracker *et)
-{
-	atomic_subtract_int(&ep->ep_sections[et->et_side], 1);
-}
-
-/* Twice, as a section may enter the side that it has just read as the other. */
-void
-epoch_wait_preempt(epoch_t ep)
-{
-	u_int side;
-
-	for (int i = 0; i < 2; i++) {
-		side = atomic_load_acq_int(&ep->ep_side);
-		atomic_store_rel_int(&ep->ep_side, side ^ 1);
-		while (atomic_load_acq_int(&ep->ep_sections[side]) != 0)
-			pause("epoch", 1);
-	}
 }
 
 enum { KERN_TASKS_MAX = 8 };
@@ -169,6 +130,7 @@ kern_timer(int64_t now_ns)
 {
 	struct timeout_task *tt;
 
+	kern_epoch_run();
 	for (unsigned i = 0; i < KERN_TASKS_MAX && kern_task[i] != NULL; i++) {
 		tt = kern_task[i];
 		kern_task_set(tt, now_ns);
@@ -181,14 +143,17 @@ kern_timer(int64_t now_ns)
 	return (kern_task[0] != NULL);
 }
 
+#include <kern_lock.c>
+
 /* Devices. */
 
 KERN_PLAIN int
-uiomove(void *buf, int n, struct uio *uio)
+kern_uiomove(void *buf, int n, struct uio *uio, const struct kern_site *site)
 {
 	struct iovec *iov = uio->uio_iov;
 	const size_t move = MIN((size_t)n, (size_t)uio->uio_resid);
 
+	HOST(may_sleep, "Calling uiomove()", site);
 	if (uio->uio_rw == UIO_READ)
 		HOST(copyout, iov->iov_base, buf, move);
 	else

@@ -184,8 +184,8 @@ extern const uint8_t kern_zeros[ZERO_REGION_SIZE];
 #define	zero_region		((const void *)kern_zeros)
 #define	hz			1000
 
-#define	critical_enter()	((void)0)
-#define	critical_exit()		((void)0)
+#define	critical_enter()	HOST(critical, 1, KERN_SITE())
+#define	critical_exit()		HOST(critical, -1, KERN_SITE())
 #define	sched_pin()		((void)0)
 #define	sched_unpin()		((void)0)
 
@@ -275,9 +275,9 @@ struct malloc_type { const char *ks_shortdesc; };
 	struct malloc_type type[1] = { { shortdesc } }
 enum { M_NOWAIT = 1, M_WAITOK = 2, M_ZERO = 0x100 };
 #define	malloc(size, type, flags)					\
-	((void)(type), HOST(malloc, size, ((flags) & M_ZERO) != 0))
-#define	free(p, type)			HOST(free, p, false)
-#define	zfree(p, type)			HOST(free, p, true)
+	((void)(type), HOST(malloc, size, flags, KERN_SITE()))
+#define	free(p, type)			HOST(free, p, false, KERN_SITE())
+#define	zfree(p, type)			HOST(free, p, true, KERN_SITE())
 /* sys/domainset.h, vm/vm_phys.h: memory is of one domain */
 struct domainset;
 #define	VM_DOMAIN_EMPTY(domain)		((void)(domain), false)
@@ -328,6 +328,8 @@ kern_touch(void *p, u_int lines)
 #include <kern_queue.h>
 #include <kern_dev.h>
 #include <kern_atomic.h>
+#include <kern_lock.h>
+#include <kern_epoch.h>
 
 /* sys/bitset.h */
 #define	BITSET_DEFINE(name, size)					\

@@ -21,7 +21,8 @@ struct uio {
 	struct thread	*uio_td;
 };
 /* Of one vector. */
-int	uiomove(void *, int, struct uio *);
+int	kern_uiomove(void *, int, struct uio *, const struct kern_site *);
+#define	uiomove(buf, n, uio)	kern_uiomove(buf, n, uio, KERN_SITE())
 
 #define	O_NONBLOCK		4
 #define	O_RDONLY		0

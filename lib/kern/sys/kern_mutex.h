@@ -1,63 +1,132 @@
 /*
- * sys/mutex.h and sys/lock.h, of kern.h.
+ * sys/mutex.h and sys/lock.h, of kern.h.  The program has the locks, and
+ * checks what witness(4) and INVARIANTS do.
  */
 #ifndef KERN_MUTEX_H
 #define	KERN_MUTEX_H
 
 enum { MTX_DEF = 0, MTX_SPIN = 1, MTX_RECURSE = 4, MTX_NOWITNESS = 8,
-    MTX_DUPOK = 0x20, MTX_NEW = 0x40, MTX_NOPROFILE = 0x80 };
-enum { MA_OWNED = 1, MA_NOTOWNED = 2 };
-struct lock_object { const char *lo_name; };
+    MTX_QUIET = 0x10, MTX_DUPOK = 0x20, MTX_NEW = 0x40, MTX_NOPROFILE = 0x80 };
+enum { LA_UNLOCKED = 0, LA_LOCKED = 1, LA_SLOCKED = 2, LA_XLOCKED = 4,
+    LA_RECURSED = 8, LA_NOTRECURSED = 16 };
+enum { MA_OWNED = LA_XLOCKED, MA_NOTOWNED = LA_UNLOCKED,
+    MA_RECURSED = LA_RECURSED, MA_NOTRECURSED = LA_NOTRECURSED };
+
+struct lock_object {
+	const char	*lo_name;
+	u_int		 lo_flags;
+	u_int		 lo_data;
+	void		*lo_witness;	/* the program's */
+};
+/* Of each kind: a word follows, where there is one. */
 struct mtx {
 	struct lock_object	lock_object;
-	void			*mtx_lock;	/* the program's */
+	uintptr_t		mtx_lock;	/* unused */
 };
+CTASSERT(sizeof(struct lock_object) == KERN_LOCK_WORD);
+
 /* The site of a call; of calls that lock in an array for the program. */
 #define	KERN_SITE(...) ({						\
 	static const struct kern_site kern_site __VA_ARGS__ =		\
 	    { __FILE__, __LINE__ };					\
 	&kern_site;							\
 })
-#define	KERN_LOCK(m, try)						\
-	kern_lock(m, KERN_SITE(__section("kern_sites") __used __aligned(8)), \
-	    try)
-#define	mtx_lock(m)		((void)KERN_LOCK(m, false))
-#define	mtx_lock_spin(m)	mtx_lock(m)
-#define	mtx_trylock(m)		KERN_LOCK(m, true)
-#define	mtx_trylock_spin(m)	KERN_LOCK(m, true)
-#define	mtx_unlock(m)		kern_unlock(m, KERN_SITE())
-#define	mtx_unlock_spin(m)	mtx_unlock(m)
-#define	mtx_assert(m, what)	kern_assert(m, what, __FILE__, __LINE__)
-#define	mtx_initialized(m)	((m)->mtx_lock != NULL)
-#define	mtx_owned(m)		HOST(owned, (m)->mtx_lock)
-KERN_CALL(bool, kern_lock, (struct mtx *m, const struct kern_site *site,
-    bool try), HOST(lock, m->mtx_lock, site, try))
-KERN_CALL(void, kern_unlock, (struct mtx *m, const struct kern_site *site),
-    HOST(unlock, m->mtx_lock, site))
-KERN_CALL(void, mtx_destroy, (struct mtx *m), HOST(lock_free, m->mtx_lock))
+#define	KERN_TAKE(l, how)						\
+	kern_lock(&(l)->lock_object,					\
+	    KERN_SITE(__section("kern_sites") __used __aligned(8)), how)
+#define	KERN_DROP_LOCK(l, how)						\
+	kern_unlock(&(l)->lock_object, KERN_SITE(), how)
+KERN_CALL(bool, kern_lock, (const struct lock_object *lo,
+    const struct kern_site *site, u_int how), HOST(lock, lo->lo_witness, site,
+    how))
+KERN_CALL(void, kern_unlock, (const struct lock_object *lo,
+    const struct kern_site *site, u_int how), HOST(unlock, lo->lo_witness,
+    site, how))
+KERN_CALL(u_int, kern_owned, (const struct lock_object *lo),
+    lo->lo_witness == NULL ? 0 : HOST(owned, lo->lo_witness))
 
 KERN_PLAIN static __inline void
-mtx_init(struct mtx *m, const char *name, const char *type __unused, int opts)
+kern_lock_init(struct lock_object *lo, const char *name, const char *type,
+    u_int kind, const struct kern_site *site)
 {
-	m->lock_object.lo_name = name;
-	m->mtx_lock = HOST(lock_new, name, (opts & MTX_SPIN) != 0 ?
-	    KERN_LOCK_SPIN : 0, m);
+	lo->lo_name = name;
+	lo->lo_witness = HOST(lock_new, name, type, kind, lo, site);
 }
 
 KERN_PLAIN static __inline void
-kern_assert(const struct mtx *m, int what, const char *file, int line)
+kern_lock_destroy(struct lock_object *lo, const struct kern_site *site)
 {
-	if (mtx_owned(m) != ((what & MA_OWNED) != 0))
-		kern_panic(file, line, "mutex %s %s", m->lock_object.lo_name,
-		    (what & MA_OWNED) != 0 ? "not owned" : "owned");
+	HOST(lock_free, lo->lo_witness, site);
+	lo->lo_witness = NULL;
 }
 
-#define	MTX_SYSINIT(name, mtx, desc, opts)				\
+/* what: LA_ flags. */
+KERN_PLAIN static __inline void
+kern_assert(const struct lock_object *lo, int what, const char *file, int line)
+{
+	const int owned = (int)kern_owned(lo);
+	const int as = what & (LA_LOCKED | LA_SLOCKED | LA_XLOCKED);
+
+	if (as == 0 ? owned != 0 : (owned & as) == 0)
+		kern_panic(file, line, "Lock %s %slocked", lo->lo_name,
+		    as == 0 ? "" : as == LA_SLOCKED ? "not share " :
+		    as == LA_XLOCKED ? "not exclusively " : "not ");
+	if ((what & LA_RECURSED) != 0 && (owned & LA_RECURSED) == 0)
+		kern_panic(file, line, "Lock %s not recursed", lo->lo_name);
+	if ((what & LA_NOTRECURSED) != 0 && (owned & LA_RECURSED) != 0)
+		kern_panic(file, line, "Lock %s recursed", lo->lo_name);
+}
+#define	KERN_ASSERT(l, what)						\
+	kern_assert(&(l)->lock_object, what, __FILE__, __LINE__)
+
+/* MTX_RECURSE may be given to a call, too. */
+#define	KERN_MTX_HOW(flags)						\
+	(((flags) & MTX_RECURSE) != 0 ? KERN_RECURSES : 0u)
+#define	mtx_lock_flags(m, flags)					\
+	((void)KERN_TAKE(m, KERN_MTX_HOW(flags)))
+#define	mtx_lock_spin_flags(m, flags)					\
+	((void)KERN_TAKE(m, KERN_SPINS | KERN_MTX_HOW(flags)))
+#define	mtx_trylock_flags(m, flags)					\
+	KERN_TAKE(m, KERN_TRIES | KERN_MTX_HOW(flags))
+#define	mtx_trylock_spin_flags(m, flags)				\
+	KERN_TAKE(m, KERN_TRIES | KERN_SPINS | KERN_MTX_HOW(flags))
+#define	mtx_unlock_flags(m, flags)	KERN_DROP_LOCK(m, 0)
+#define	mtx_unlock_spin_flags(m, flags)	KERN_DROP_LOCK(m, KERN_SPINS)
+#define	mtx_lock(m)		mtx_lock_flags(m, 0)
+#define	mtx_lock_spin(m)	mtx_lock_spin_flags(m, 0)
+#define	mtx_trylock(m)		mtx_trylock_flags(m, 0)
+#define	mtx_trylock_spin(m)	mtx_trylock_spin_flags(m, 0)
+#define	mtx_unlock(m)		mtx_unlock_flags(m, 0)
+#define	mtx_unlock_spin(m)	mtx_unlock_spin_flags(m, 0)
+#define	mtx_assert(m, what)	KERN_ASSERT(m, what)
+#define	mtx_assert_(m, what, file, line)				\
+	kern_assert(&(m)->lock_object, what, file, line)
+#define	mtx_initialized(m)	((m)->lock_object.lo_witness != NULL)
+#define	mtx_owned(m)		(kern_owned(&(m)->lock_object) != 0)
+#define	mtx_recursed(m)							\
+	((kern_owned(&(m)->lock_object) & KERN_OWNED_RECURSED) != 0)
+#define	mtx_name(m)		((m)->lock_object.lo_name)
+#define	mtx_destroy(m)	kern_lock_destroy(&(m)->lock_object, KERN_SITE())
+
+/* Flags of an init function, by the names that it has for them. */
+#define	KERN_LOCK_FLAGS(prefix, flags)					\
+	((((flags) & prefix##_RECURSE) != 0 ? KERN_RECURSE : 0u) |	\
+	(((flags) & prefix##_DUPOK) != 0 ? KERN_DUPOK : 0u) |		\
+	(((flags) & prefix##_NOWITNESS) != 0 ? KERN_NOWITNESS : 0u))
+#define	mtx_init(m, name, type, opts)					\
+	kern_lock_init(&(m)->lock_object, name, type,			\
+	    (((opts) & MTX_SPIN) != 0 ? KERN_SPIN : KERN_MTX) |		\
+	    KERN_LOCK_FLAGS(MTX, opts), KERN_SITE())
+
+#define	KERN_LOCK_SYSINIT(init, name, ...)				\
 static void								\
-kern_mtx_##name(void *arg __unused)					\
+kern_##init##_##name(void *arg __unused)				\
 {									\
-	mtx_init(mtx, desc, NULL, opts);				\
+	init(__VA_ARGS__);						\
 }									\
-SYSINIT(mtx_##name, SI_SUB_LOCK, SI_ORDER_MIDDLE, kern_mtx_##name, NULL)
+SYSINIT(init##_##name, SI_SUB_LOCK, SI_ORDER_MIDDLE,			\
+    kern_##init##_##name, NULL)
+#define	MTX_SYSINIT(name, mtx, desc, opts)				\
+	KERN_LOCK_SYSINIT(mtx_init, name, mtx, desc, NULL, opts)
 
 #endif

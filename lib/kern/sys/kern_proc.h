@@ -1,6 +1,6 @@
 /*
- * Threads, CPUs, sleep and tasks, of kern.h: sys/proc.h, sys/kthread.h,
- * sys/epoch.h, sys/smp.h, sys/pcpu.h, sys/taskqueue.h, sys/vdso.h.
+ * Threads, CPUs and tasks, of kern.h: sys/proc.h, sys/kthread.h, sys/smp.h,
+ * sys/pcpu.h, sys/taskqueue.h, sys/vdso.h.
  */
 #ifndef KERN_PROC_H
 #define	KERN_PROC_H
@@ -10,23 +10,6 @@ struct thread { u_int td_tid; };
 struct proc;
 #define	curthread		(&(struct thread){ HOST(thread) })
 #define	maxproc			((int)kern_host->kh_threads)
-
-/* A channel is an address; priorities mean nothing but PCATCH. */
-KERN_CALL(int, kern_sleep, (const volatile void *ident, int priority,
-    int64_t ns), HOST(sleep, __DEVOLATILE(const void *, ident),
-    (priority & PCATCH) != 0, ns))
-#define	C_PREL(x)		0
-#define	C_HARDCLOCK		0
-#define	tsleep(ident, priority, msg, timo)				\
-	kern_sleep(ident, priority, (timo) == 0 ? -1 :			\
-	    (int64_t)(timo) * (1000000000 / hz))
-#define	tsleep_sbt(ident, priority, msg, sbt, precision, flags)		\
-	kern_sleep(ident, priority, (sbt) == 0 ? -1 : sbttons(sbt))
-#define	pause(msg, timo)	tsleep(&kern_host, 0, msg, timo)
-#define	pause_sbt(msg, sbt, precision, flags)				\
-	tsleep_sbt(&kern_host, 0, msg, sbt, precision, flags)
-#define	wakeup(ident)		HOST(wakeup, ident)
-#define	wakeup_one(ident)	wakeup(ident)
 
 /* Whether arc4random(9) was seeded; nothing reads it. */
 enum { ARC4_ENTR_NONE, ARC4_ENTR_HAVE, ARC4_ENTR_SEED };
@@ -40,15 +23,6 @@ struct kproc_desc {
 };
 void	kproc_start(const void *);
 #define	kproc_exit(status)	return
-
-/* Sections are counted; waiters poll until those before them have ended. */
-typedef struct kern_epoch *epoch_t;
-struct epoch_tracker { u_int et_side; };
-enum { EPOCH_PREEMPT = 1 };
-epoch_t	epoch_alloc(const char *, int);
-void	epoch_enter_preempt(epoch_t, struct epoch_tracker *);
-void	epoch_exit_preempt(epoch_t, struct epoch_tracker *);
-void	epoch_wait_preempt(epoch_t);
 
 /* A CPU's part has lines of its own. */
 KERN_CALL(int, kern_curcpu, (void), (int)HOST(cpu))

@@ -1,0 +1,182 @@
+/*
+ * sleep(9) and what is made of it, condvar(9) and sema(9).  Threads that sleep
+ * are in the order in which they began; one is there before its lock is free.
+ */
+#include "lib/kern/impl.h"
+
+/* Takes a thread that sleeps out; of those after it the first moves up. */
+static void
+dequeue(struct kernel *k, const struct kern_thread *kt)
+{
+	struct kern_thread **at = &k->k_sleepers;
+
+	while (*at != kt)
+		at = &(*at)->kt_sleeper;
+	*at = kt->kt_sleeper;
+}
+
+static void
+enqueue(struct kernel *k, struct kern_thread *kt, const void *ident)
+{
+	struct kern_thread **at = &k->k_sleepers;
+
+	kern_tables_take(k);
+	while (*at != NULL)
+		at = &(*at)->kt_sleeper;
+	*at = kt;
+	kt->kt_sleeper = NULL;
+	kt->kt_channel = ident;
+	kt->kt_slept = k->k_sleeps++;
+	kern_tables_drop(k);
+}
+
+/* Asleep until it was woken, or its time is over. */
+static bool
+await(struct kernel *k, struct kern_thread *kt, uint32_t seen,
+    int64_t timeout_ns)
+{
+	bool woken;
+	int error;
+
+	do {
+		error = machine_wait_32(&kt->kt_wakes, seen, timeout_ns);
+		/* Of an earlier sleep, perhaps, that has timed out. */
+		seen = atomic_load_acq_32(&kt->kt_wakes);
+		kern_tables_take(k);
+		woken = kt->kt_channel == NULL;
+		if (!woken && error != 0) {
+			dequeue(k, kt);
+			kt->kt_channel = NULL;
+		}
+		kern_tables_drop(k);
+	} while (!woken && error == 0);
+	return (woken);
+}
+
+static int
+sleep_on(struct kernel *k, struct kern_thread *kt, const void *ident,
+    uint32_t seen, bool tell, int64_t timeout_ns)
+{
+	const struct kernel_above *ka = k->k_params.kp_above;
+	bool woken;
+
+	/* A process gives way to what is above, and ends early with it. */
+	if (ident == NULL) {
+		atomic_fetchadd_rel_32(&k->k_passes, 1);
+		machine_wake_32(&k->k_passes);
+		ka->ka_idle(k->k_params.kp_above_arg, &timeout_ns);
+		if (!atomic_load(&k->k_stopping))
+			(void)machine_sleep(timeout_ns);
+		return (KERN_EWOULDBLOCK);
+	}
+	if (tell)
+		ka->ka_sleeping(k->k_params.kp_above_arg);
+	woken = await(k, kt, seen, timeout_ns);
+	if (tell)
+		ka->ka_slept(k->k_params.kp_above_arg, woken);
+	return (woken ? 0 : KERN_EWOULDBLOCK);
+}
+
+static int
+kh_sleep(void *self, const void *ident, void *lock, unsigned how,
+    int64_t timeout_ns, const char *wmesg, const struct kern_site *site)
+{
+	struct kernel *k = self;
+	struct kern_thread *kt = kern_thread_of(k);
+	struct kern_held hd = { .hd_lock = NULL };
+	unsigned as = 0;
+	char what[128];
+	uint32_t seen;
+	int error;
+
+	if (lock != NULL) {
+		hd = *kern_check_held(k, kt, lock, site, KERN_EITHER);
+		if (hd.hd_depth > 1)
+			kernel_stop(k, site, "sleeping with %s %s recursed",
+			    kern_kind_name(lock), hd.hd_lock->kl_lock.lo_name);
+		as = (hd.hd_shared ? KERN_SHARES : 0u) |
+		    (hd.hd_lock->kl_kind == KERN_SPIN ? KERN_SPINS : 0u);
+	} else if (timeout_ns < 0) {
+		kernel_stop(k, site, "sleeping without a lock on \"%s\", and "
+		    "without a timeout", wmesg);
+	}
+	if ((how & KERN_CATCH) != 0 && machine_interrupted())
+		return (KERN_EINTR);
+	seen = atomic_load_acq_32(&kt->kt_wakes);
+	if (kt->kt_process && timeout_ns >= 0)
+		ident = NULL;
+	/* Less than a tick: only signals are looked for. */
+	else if (timeout_ns >= 0 && timeout_ns < 1000)
+		return (KERN_EWOULDBLOCK);
+	else {
+		atomic_fetchadd_rel_32(&k->k_sleepq, 1);
+		enqueue(k, kt, ident);
+	}
+	if (lock != NULL)
+		kern_drop(k, lock, site, as);
+	snprintf(what, sizeof(what), "Sleeping on \"%s\"", wmesg);
+	kern_may_sleep(k, site, what);
+	error = sleep_on(k, kt, ident, seen, lock == NULL, timeout_ns);
+	if (lock != NULL && (how & KERN_DROP) == 0)
+		(void)kern_take(k, lock, hd.hd_site, as);
+	return ((how & KERN_CATCH) != 0 && machine_interrupted() ? KERN_EINTR :
+	    error);
+}
+
+/* The first that sleeps there since before a time; or NULL. */
+static struct kern_thread *
+take_sleeper(struct kernel *k, const void *ident, uint64_t before)
+{
+	struct kern_thread *kt;
+
+	kern_tables_take(k);
+	for (kt = k->k_sleepers; kt != NULL && (kt->kt_channel != ident ||
+	    kt->kt_slept >= before);)
+		kt = kt->kt_sleeper;
+	if (kt != NULL) {
+		dequeue(k, kt);
+		kt->kt_channel = NULL;
+	}
+	kern_tables_drop(k);
+	return (kt);
+}
+
+static void
+kh_wakeup(void *self, const void *ident, bool one)
+{
+	struct kernel *k = self;
+	struct kern_thread *kt;
+	uint64_t before;
+
+	atomic_fetchadd_rel_32(&k->k_sleepq, 1);
+	kern_tables_take(k);
+	before = k->k_sleeps;
+	kern_tables_drop(k);
+	while ((kt = take_sleeper(k, ident, before)) != NULL) {
+		atomic_fetchadd_rel_32(&kt->kt_wakes, 1);
+		machine_wake_32(&kt->kt_wakes);
+		if (one)
+			return;
+	}
+}
+
+static void
+kh_may_sleep(void *self, const char *what, const struct kern_site *site)
+{
+	kern_may_sleep(self, site, what);
+}
+
+static void
+kh_critical(void *self, int delta, const struct kern_site *site)
+{
+	kern_critical(self, delta, site);
+}
+
+void
+kern_host_sleep(struct kern_host *kh)
+{
+	kh->kh_sleep = kh_sleep;
+	kh->kh_wakeup = kh_wakeup;
+	kh->kh_may_sleep = kh_may_sleep;
+	kh->kh_critical = kh_critical;
+}

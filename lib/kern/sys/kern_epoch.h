@@ -1,0 +1,156 @@
+/*
+ * Sections and counters of readers that write nothing shared, of kern.h:
+ * sys/epoch.h, sys/smr.h, sys/smr_types.h, sys/seqc.h.
+ */
+#ifndef KERN_EPOCH_H
+#define	KERN_EPOCH_H
+
+#define	KERN_ENTER(s)	((void)HOST(lock, (s)->lock_object.lo_witness,	\
+	KERN_SITE(), KERN_SHARES))
+#define	KERN_EXIT(s)	HOST(unlock, (s)->lock_object.lo_witness,	\
+	KERN_SITE(), KERN_SHARES)
+
+/* epoch(9) */
+struct epoch { struct lock_object lock_object; int ep_flags; };
+typedef struct epoch	*epoch_t;
+struct epoch_tracker { u_int et_unused; };
+struct epoch_context { void *data[3]; };
+typedef struct epoch_context *epoch_context_t;
+typedef void epoch_callback_t(epoch_context_t);
+enum { EPOCH_PREEMPT = 1, EPOCH_LOCKED = 2 };
+epoch_t	kern_epoch_alloc(const char *, int, const struct kern_site *);
+void	kern_epoch_wait(epoch_t, bool, const struct kern_site *);
+void	epoch_call(epoch_t, epoch_callback_t *, epoch_context_t);
+void	kern_epoch_drain(epoch_t, const struct kern_site *);
+void	kern_epoch_run(void);
+#define	epoch_alloc(name, flags)					\
+	kern_epoch_alloc(name, flags, KERN_SITE())
+#define	epoch_free(ep) do {						\
+	kern_epoch_drain(ep, KERN_SITE());				\
+	kern_lock_destroy(&(ep)->lock_object, KERN_SITE());		\
+	free(ep, NULL);							\
+} while (0)
+#define	epoch_enter(ep)			KERN_ENTER(ep)
+#define	epoch_exit(ep)			KERN_EXIT(ep)
+#define	epoch_enter_preempt(ep, et) do {				\
+	MPASS(((ep)->ep_flags & EPOCH_PREEMPT) != 0);			\
+	(void)(et);							\
+	KERN_ENTER(ep);							\
+} while (0)
+#define	epoch_exit_preempt(ep, et)	((void)(et), KERN_EXIT(ep))
+#define	epoch_wait(ep)		kern_epoch_wait(ep, false, KERN_SITE())
+#define	epoch_wait_preempt(ep)	kern_epoch_wait(ep, true, KERN_SITE())
+#define	epoch_drain_callbacks(ep)	kern_epoch_drain(ep, KERN_SITE())
+#define	in_epoch(ep)		(kern_owned(&(ep)->lock_object) != 0)
+
+/* smr(9) */
+typedef uint32_t	smr_seq_t;
+typedef struct smr { struct lock_object lock_object; int s_flags; } *smr_t;
+enum { SMR_LAZY = 1, SMR_DEFERRED = 2, SMR_SEQ_INVALID = 0 };
+smr_t	kern_smr_create(const char *, int, const struct kern_site *);
+void	kern_smr_enter(smr_t, bool, const struct kern_site *);
+#define	smr_create(name, limit, flags)					\
+	((void)(limit), kern_smr_create(name, flags, KERN_SITE()))
+#define	smr_destroy(s) do {						\
+	smr_synchronize(s);						\
+	kern_lock_destroy(&(s)->lock_object, KERN_SITE());		\
+	free(s, NULL);							\
+} while (0)
+#define	smr_enter(s)		kern_smr_enter(s, false, KERN_SITE())
+#define	smr_lazy_enter(s)	kern_smr_enter(s, true, KERN_SITE())
+#define	smr_exit(s)		KERN_EXIT(s)
+#define	smr_lazy_exit(s)	KERN_EXIT(s)
+#define	SMR_ENTERED(s)		(kern_owned(&(s)->lock_object) != 0)
+#define	SMR_ASSERT_ENTERED(s)						\
+	KASSERT(SMR_ENTERED(s), ("Not in smr section"))
+#define	SMR_ASSERT_NOT_ENTERED(s)					\
+	KASSERT(!SMR_ENTERED(s), ("In smr section."))
+KERN_CALL(smr_seq_t, smr_advance, (smr_t s), HOST(advance,
+    s->lock_object.lo_witness, (s->s_flags & SMR_DEFERRED) != 0))
+#define	smr_poll(s, goal, wait)						\
+	kern_smr_poll(s, goal, wait, KERN_SITE())
+KERN_CALL(bool, kern_smr_poll, (smr_t s, smr_seq_t goal, bool wait,
+    const struct kern_site *site), HOST(poll, s->lock_object.lo_witness, goal,
+    wait, site))
+#define	smr_wait(s, goal)	((void)smr_poll(s, goal, true))
+#define	smr_synchronize(s)	smr_wait(s, smr_advance(s))
+/* A pointer that threads in sections load. */
+#define	SMR_POINTER(type)						\
+	struct { type __ptr; }
+#define	KERN_SMR_LOAD(p)						\
+	((__typeof__((p)->__ptr))atomic_load_acq_ptr(			\
+	    (volatile const uintptr_t *)&(p)->__ptr))
+#define	smr_entered_load(p, s)						\
+	({ SMR_ASSERT_ENTERED(s); KERN_SMR_LOAD(p); })
+#define	smr_entered_load_acq(p, s)	smr_entered_load(p, s)
+#define	smr_serialized_load(p, ex)					\
+	({ KASSERT(ex, ("SMR serialization")); (p)->__ptr; })
+#define	smr_serialized_store(p, v, ex) do {				\
+	KASSERT(ex, ("SMR serialization"));				\
+	atomic_store_rel_ptr((volatile uintptr_t *)&(p)->__ptr,		\
+	    (uintptr_t)(v));						\
+} while (0)
+#define	smr_serialized_swap(p, v, ex) ({				\
+	KASSERT(ex, ("SMR serialization"));				\
+	(__typeof__((p)->__ptr))atomic_swap_ptr(			\
+	    (volatile uintptr_t *)&(p)->__ptr, (uintptr_t)(v));		\
+})
+#define	smr_unserialized_load(p, s)	KERN_SMR_LOAD(p)
+#define	smr_unserialized_store(p, v, s)					\
+	smr_serialized_store(p, v, true)
+#define	smr_kvm_load(p)			KERN_SMR_LOAD(p)
+
+/* seqc(9): odd while a writer, which others exclude, modifies. */
+typedef uint32_t	seqc_t;
+KERN_CALL(bool, seqc_in_modify, (seqc_t s), (s & 1) != 0)
+KERN_CALL(seqc_t, seqc_read_any, (const seqc_t *p),
+    atomic_load_acq_32(__DECONST(uint32_t *, p)))
+
+KERN_PLAIN static __inline seqc_t
+seqc_read_notmodify(const seqc_t *p)
+{
+	return (seqc_read_any(p) & ~1u);
+}
+
+KERN_PLAIN static __inline seqc_t
+seqc_read(const seqc_t *p)
+{
+	seqc_t s;
+
+	while (seqc_in_modify(s = seqc_read_any(p)))
+		kern_host->kh_await(p, s);
+	return (s);
+}
+
+KERN_PLAIN static __inline bool
+seqc_consistent_no_fence(const seqc_t *p, seqc_t old)
+{
+	return (atomic_load_32(__DECONST(uint32_t *, p)) == old);
+}
+
+KERN_PLAIN static __inline bool
+seqc_consistent(const seqc_t *p, seqc_t old)
+{
+	atomic_thread_fence_acq();
+	return (seqc_consistent_no_fence(p, old));
+}
+
+#define	seqc_sleepable_write_begin(p) do {				\
+	MPASS(!seqc_in_modify(*(p)));					\
+	atomic_store_32(p, *(p) + 1);					\
+	atomic_thread_fence_rel();					\
+} while (0)
+#define	seqc_sleepable_write_end(p) do {				\
+	atomic_store_rel_32(p, *(p) + 1);				\
+	MPASS(!seqc_in_modify(*(p)));					\
+} while (0)
+#define	seqc_write_begin(p) do {					\
+	critical_enter();						\
+	seqc_sleepable_write_begin(p);					\
+} while (0)
+#define	seqc_write_end(p) do {						\
+	seqc_sleepable_write_end(p);					\
+	critical_exit();						\
+} while (0)
+
+#endif

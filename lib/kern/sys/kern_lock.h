@@ -1,0 +1,185 @@
+/*
+ * Locks beside mutexes, and sleep, of kern.h: sys/sx.h, sys/rwlock.h,
+ * sys/rmlock.h, sys/condvar.h, sys/sema.h.
+ */
+#ifndef KERN_LOCK_H
+#define	KERN_LOCK_H
+
+/* Members, and operations, as each of these has them. */
+#define	KERN_LOCK_STRUCT(name, word)					\
+struct name { struct lock_object lock_object; volatile uintptr_t word; }
+#define	KERN_INIT(l, name, type, kind)					\
+	kern_lock_init(&(l)->lock_object, name, type, kind, KERN_SITE())
+#define	KERN_UPGRADE(l)							\
+	HOST(upgrade, (l)->lock_object.lo_witness, KERN_SITE())
+#define	KERN_DOWNGRADE(l)						\
+	HOST(downgrade, (l)->lock_object.lo_witness, KERN_SITE())
+#define	KERN_OWNED_AS(l, as)						\
+	((kern_owned(&(l)->lock_object) & (as)) != 0)
+
+/* sx(9) */
+enum { SX_DUPOK = 1, SX_NOPROFILE = 2, SX_NOWITNESS = 4, SX_QUIET = 8,
+    SX_NOADAPTIVE = 0x10, SX_RECURSE = 0x20, SX_NEW = 0x40 };
+enum { SA_LOCKED = LA_LOCKED, SA_SLOCKED = LA_SLOCKED, SA_XLOCKED = LA_XLOCKED,
+    SA_UNLOCKED = LA_UNLOCKED, SA_RECURSED = LA_RECURSED,
+    SA_NOTRECURSED = LA_NOTRECURSED };
+KERN_LOCK_STRUCT(sx, sx_lock);
+#define	sx_init_flags(sx, name, opts)					\
+	KERN_INIT(sx, name, NULL, KERN_SX | KERN_LOCK_FLAGS(SX, opts))
+#define	sx_init(sx, name)	sx_init_flags(sx, name, 0)
+#define	sx_destroy(sx)	kern_lock_destroy(&(sx)->lock_object, KERN_SITE())
+#define	sx_xlock(sx)		((void)KERN_TAKE(sx, 0))
+#define	sx_slock(sx)		((void)KERN_TAKE(sx, KERN_SHARES))
+#define	sx_xlock_sig(sx)	(KERN_TAKE(sx, 0) ? 0 : EINTR)
+#define	sx_slock_sig(sx)	(KERN_TAKE(sx, KERN_SHARES) ? 0 : EINTR)
+#define	sx_try_xlock(sx)	KERN_TAKE(sx, KERN_TRIES)
+#define	sx_try_slock(sx)	KERN_TAKE(sx, KERN_TRIES | KERN_SHARES)
+#define	sx_xunlock(sx)		KERN_DROP_LOCK(sx, 0)
+#define	sx_sunlock(sx)		KERN_DROP_LOCK(sx, KERN_SHARES)
+#define	sx_unlock(sx)		KERN_DROP_LOCK(sx, KERN_EITHER)
+#define	sx_try_upgrade(sx)	KERN_UPGRADE(sx)
+#define	sx_downgrade(sx)	KERN_DOWNGRADE(sx)
+#define	sx_xlocked(sx)		KERN_OWNED_AS(sx, KERN_OWNED_ALONE)
+#define	sx_assert(sx, what)	KERN_ASSERT(sx, what)
+#define	sx_name(sx)		((sx)->lock_object.lo_name)
+#define	SX_SYSINIT_FLAGS(name, sx, desc, flags)				\
+	KERN_LOCK_SYSINIT(sx_init_flags, name, sx, desc, flags)
+#define	SX_SYSINIT(name, sx, desc)	SX_SYSINIT_FLAGS(name, sx, desc, 0)
+
+/* rwlock(9) */
+enum { RW_DUPOK = 1, RW_NOPROFILE = 2, RW_NOWITNESS = 4, RW_QUIET = 8,
+    RW_RECURSE = 0x10, RW_NEW = 0x20 };
+enum { RA_LOCKED = LA_LOCKED, RA_RLOCKED = LA_SLOCKED, RA_WLOCKED = LA_XLOCKED,
+    RA_UNLOCKED = LA_UNLOCKED, RA_RECURSED = LA_RECURSED,
+    RA_NOTRECURSED = LA_NOTRECURSED };
+KERN_LOCK_STRUCT(rwlock, rw_lock);
+#define	rw_init_flags(rw, name, opts)					\
+	KERN_INIT(rw, name, NULL, KERN_RW | KERN_LOCK_FLAGS(RW, opts))
+#define	rw_init(rw, name)	rw_init_flags(rw, name, 0)
+#define	rw_destroy(rw)	kern_lock_destroy(&(rw)->lock_object, KERN_SITE())
+#define	rw_wlock(rw)		((void)KERN_TAKE(rw, 0))
+#define	rw_rlock(rw)		((void)KERN_TAKE(rw, KERN_SHARES))
+#define	rw_try_wlock(rw)	KERN_TAKE(rw, KERN_TRIES)
+#define	rw_try_rlock(rw)	KERN_TAKE(rw, KERN_TRIES | KERN_SHARES)
+#define	rw_wunlock(rw)		KERN_DROP_LOCK(rw, 0)
+#define	rw_runlock(rw)		KERN_DROP_LOCK(rw, KERN_SHARES)
+#define	rw_unlock(rw)		KERN_DROP_LOCK(rw, KERN_EITHER)
+#define	rw_try_upgrade(rw)	KERN_UPGRADE(rw)
+#define	rw_downgrade(rw)	KERN_DOWNGRADE(rw)
+#define	rw_wowned(rw)		KERN_OWNED_AS(rw, KERN_OWNED_ALONE)
+#define	rw_initialized(rw)	((rw)->lock_object.lo_witness != NULL)
+#define	rw_assert(rw, what)	KERN_ASSERT(rw, what)
+#define	RW_SYSINIT_FLAGS(name, rw, desc, flags)				\
+	KERN_LOCK_SYSINIT(rw_init_flags, name, rw, desc, flags)
+#define	RW_SYSINIT(name, rw, desc)	RW_SYSINIT_FLAGS(name, rw, desc, 0)
+
+/* rmlock(9) */
+enum { RM_NOWITNESS = 1, RM_RECURSE = 2, RM_SLEEPABLE = 4, RM_NEW = 8,
+    RM_DUPOK = 0x10 };
+struct rm_priotracker { u_int rmp_flags; };
+KERN_LOCK_STRUCT(rmlock, rm_lock);
+#define	rm_init_flags(rm, name, opts)					\
+	KERN_INIT(rm, name, NULL, (((opts) & RM_SLEEPABLE) != 0 ?	\
+	    KERN_RM_SLEEPABLE : KERN_RM) | KERN_LOCK_FLAGS(RM, opts))
+#define	rm_init(rm, name)	rm_init_flags(rm, name, 0)
+#define	rm_destroy(rm)	kern_lock_destroy(&(rm)->lock_object, KERN_SITE())
+#define	rm_wlock(rm)		((void)KERN_TAKE(rm, 0))
+#define	rm_wunlock(rm)		KERN_DROP_LOCK(rm, 0)
+#define	rm_rlock(rm, tracker)						\
+	((void)(tracker), (void)KERN_TAKE(rm, KERN_SHARES))
+#define	rm_try_rlock(rm, tracker)					\
+	((void)(tracker), KERN_TAKE(rm, KERN_TRIES | KERN_SHARES))
+#define	rm_runlock(rm, tracker)						\
+	((void)(tracker), KERN_DROP_LOCK(rm, KERN_SHARES))
+#define	rm_wowned(rm)		KERN_OWNED_AS(rm, KERN_OWNED_ALONE)
+#define	rm_assert(rm, what)	KERN_ASSERT(rm, what)
+#define	RM_SYSINIT_FLAGS(name, rm, desc, flags)				\
+	KERN_LOCK_SYSINIT(rm_init_flags, name, rm, desc, flags)
+#define	RM_SYSINIT(name, rm, desc)	RM_SYSINIT_FLAGS(name, rm, desc, 0)
+
+/*
+ * sleep(9).  A channel is an address; priorities mean nothing but PCATCH and
+ * PDROP.  Any lock may be the interlock.
+ */
+#define	PDROP			0x200
+#define	C_PREL(x)		0
+#define	C_HARDCLOCK		0
+#define	KERN_SLEEP(ident, lock, priority, ns, msg)			\
+	HOST(sleep, __DEVOLATILE(const void *, ident), lock,		\
+	    (((priority) & PCATCH) != 0 ? KERN_CATCH : 0u) |		\
+	    (((priority) & PDROP) != 0 ? KERN_DROP : 0u), ns, msg, KERN_SITE())
+#define	KERN_INTERLOCK(l)	((l)->lock_object.lo_witness)
+#define	KERN_TICKS(timo)						\
+	((timo) == 0 ? -1 : (int64_t)(timo) * (1000000000 / hz))
+#define	KERN_SBT(sbt)		((sbt) == 0 ? -1 : sbttons(sbt))
+#define	mtx_sleep(ident, l, priority, msg, timo)			\
+	KERN_SLEEP(ident, KERN_INTERLOCK(l), priority, KERN_TICKS(timo), msg)
+#define	msleep				mtx_sleep
+#define	sx_sleep			mtx_sleep
+#define	rw_sleep			mtx_sleep
+#define	rm_sleep			mtx_sleep
+#define	msleep_spin(ident, l, msg, timo)				\
+	mtx_sleep(ident, l, 0, msg, timo)
+#define	msleep_sbt(ident, l, priority, msg, sbt, precision, flags)	\
+	KERN_SLEEP(ident, KERN_INTERLOCK(l), priority, KERN_SBT(sbt), msg)
+#define	msleep_spin_sbt(ident, l, msg, sbt, precision, flags)		\
+	msleep_sbt(ident, l, 0, msg, sbt, precision, flags)
+#define	tsleep(ident, priority, msg, timo)				\
+	KERN_SLEEP(ident, NULL, priority, KERN_TICKS(timo), msg)
+#define	tsleep_sbt(ident, priority, msg, sbt, precision, flags)		\
+	KERN_SLEEP(ident, NULL, priority, KERN_SBT(sbt), msg)
+#define	pause(msg, timo)	tsleep(&kern_host, 0, msg, MAX(timo, 1))
+#define	pause_sig(msg, timo)						\
+	tsleep(&kern_host, PCATCH, msg, MAX(timo, 1))
+#define	pause_sbt(msg, sbt, precision, flags)				\
+	tsleep_sbt(&kern_host, 0, msg, MAX(sbt, 1), precision, flags)
+#define	wakeup(ident)							\
+	HOST(wakeup, __DEVOLATILE(const void *, ident), false)
+#define	wakeup_one(ident)						\
+	HOST(wakeup, __DEVOLATILE(const void *, ident), true)
+#define	wakeup_any(ident)	wakeup_one(ident)
+
+/* condvar(9): its address is the channel. */
+struct cv { const char *cv_description; };
+#define	cv_init(cv, desc)	((void)((cv)->cv_description = (desc)))
+#define	cv_destroy(cv)		((void)((cv)->cv_description = NULL))
+#define	KERN_CV(cv, l, flags, ns)					\
+	KERN_SLEEP(cv, KERN_INTERLOCK(l), flags, ns, (cv)->cv_description)
+#define	cv_wait(cv, l)		((void)KERN_CV(cv, l, 0, -1))
+#define	cv_wait_unlock(cv, l)	((void)KERN_CV(cv, l, PDROP, -1))
+#define	cv_wait_sig(cv, l)	KERN_CV(cv, l, PCATCH, -1)
+#define	cv_timedwait(cv, l, timo)	KERN_CV(cv, l, 0, KERN_TICKS(timo))
+#define	cv_timedwait_sig(cv, l, timo)					\
+	KERN_CV(cv, l, PCATCH, KERN_TICKS(timo))
+#define	cv_timedwait_sbt(cv, l, sbt, precision, flags)			\
+	KERN_CV(cv, l, 0, KERN_SBT(sbt))
+#define	cv_signal(cv)		wakeup_one(cv)
+#define	cv_broadcast(cv)	wakeup(cv)
+#define	cv_broadcastpri(cv, p)	wakeup(cv)
+#define	cv_wmesg(cv)		((cv)->cv_description)
+
+/* sema(9): a mutex, a condition and a count, each call one site. */
+struct sema {
+	struct mtx	sema_mtx;
+	struct cv	sema_cv;
+	int		sema_waiters;
+	int		sema_value;
+};
+int	kern_sema(struct sema *, int64_t ns, bool tries,
+	    const struct kern_site *);
+void	kern_sema_post(struct sema *, const struct kern_site *);
+void	sema_init(struct sema *, int, const char *);
+#define	KERN_SEMA(s, ns, tries)						\
+	kern_sema(s, ns, tries, KERN_SITE(__section("kern_sites") __used	\
+	    __aligned(8)))
+#define	sema_destroy(s)							\
+	(mtx_destroy(&(s)->sema_mtx), cv_destroy(&(s)->sema_cv))
+#define	sema_wait(s)		((void)KERN_SEMA(s, -1, false))
+#define	sema_timedwait(s, timo)	KERN_SEMA(s, KERN_TICKS(timo), false)
+#define	sema_trywait(s)		(KERN_SEMA(s, -1, true) == 0)
+#define	sema_post(s)							\
+	kern_sema_post(s, KERN_SITE(__section("kern_sites") __used	\
+	    __aligned(8)))
+#define	sema_value(s)		((s)->sema_value)
+
+#endif

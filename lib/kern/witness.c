@@ -1,0 +1,295 @@
+/*
+ * What witness(4) and INVARIANTS check of locks and of sleep, in their words:
+ * the order of locks by name, their kinds, and what a thread may do with them.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/memory.h"
+#include "lib/kern/impl.h"
+
+const char *
+kern_kind_name(const struct kern_lock *kl)
+{
+	static const char *const names[KERN_KINDS] = {
+		[KERN_MTX] = "sleep mutex", [KERN_SPIN] = "spin mutex",
+		[KERN_SX] = "sx", [KERN_RW] = "rw", [KERN_RM] = "rm",
+		[KERN_RM_SLEEPABLE] = "sleepable rm", [KERN_EPOCH] = "epoch",
+		[KERN_EPOCH_PREEMPT] = "epoch", [KERN_SMR] = "smr" };
+
+	return (names[kl->kl_kind]);
+}
+
+/* Whether its owner may sleep, and so may who waits for it. */
+static bool
+is_sleepable(const struct kern_lock *kl)
+{
+	return (kl->kl_kind == KERN_SX || kl->kl_kind == KERN_RM_SLEEPABLE);
+}
+
+unsigned
+kern_class_of(struct kernel *k, const char *name)
+{
+	const unsigned room = k->k_class_room;
+	struct order *orders;
+	unsigned i;
+
+	for (i = 0; i < k->k_classes; i++)
+		if (strcmp(k->k_class[i], name) == 0)
+			return (i);
+	if (i == room) {
+		k->k_class_room += KERN_CLASSES_MORE;
+		k->k_class = xreallocarray(k->k_class, k->k_class_room,
+		    sizeof(*k->k_class));
+		orders = xcalloc((size_t)k->k_class_room * k->k_class_room,
+		    sizeof(*orders));
+		for (unsigned a = 0; a < room; a++)
+			memcpy(&orders[a * k->k_class_room],
+			    &k->k_order[a * room], room * sizeof(*orders));
+		free(k->k_order);
+		k->k_order = orders;
+	}
+	k->k_class[k->k_classes++] = name;
+	return (i);
+}
+
+static struct order *
+order_of(const struct kernel *k, unsigned first, unsigned second)
+{
+	return (&k->k_order[first * k->k_class_room + second]);
+}
+
+/* The first of a chain of orders from a to b; NULL: there is none. */
+static const struct order *
+order_between(const struct kernel *k, unsigned a, unsigned b, bool *seen)
+{
+	if (order_of(k, a, b)->first != 0)
+		return (order_of(k, a, b));
+	seen[a] = true;
+	for (unsigned i = 0; i < k->k_classes; i++)
+		if (order_of(k, a, i)->first != 0 && !seen[i] &&
+		    order_between(k, i, b, seen) != NULL)
+			return (order_of(k, a, i));
+	return (NULL);
+}
+
+static void __attribute__((noreturn))
+stop_reversal(struct kernel *k, const struct kern_held *hd,
+    const struct kern_lock *kl, const struct kern_site *site,
+    const struct order *before)
+{
+	const struct kern_site *first, *second;
+	const char *held = hd->hd_lock->kl_lock.lo_name;
+	const char *name = kl->kl_lock.lo_name;
+
+	first = &k->k_object->ko_sites[before->first - 1];
+	second = &k->k_object->ko_sites[before->second - 1];
+	kernel_stop(k, site, "lock order reversal: %s (%s:%d) then %s; "
+	    "before, %s (%s:%d) then %s (%s:%d)", held, hd->hd_site->kw_file,
+	    hd->hd_site->kw_line, name, name, first->kw_file, first->kw_line,
+	    held, second->kw_file, second->kw_line);
+}
+
+/* An order that was seen the other way round is an error. */
+static void
+check_order(struct kernel *k, const struct kern_held *hd,
+    const struct kern_lock *kl, const struct kern_site *site)
+{
+	const struct kern_site *sites = k->k_object->ko_sites;
+	const unsigned held = hd->hd_lock->kl_class;
+	const struct order *before;
+	struct order *now;
+	bool *seen;
+
+	kern_tables_take(k);
+	now = order_of(k, held, kl->kl_class);
+	if (now->first == 0) {
+		seen = xcalloc(k->k_classes, sizeof(*seen));
+		before = order_between(k, kl->kl_class, held, seen);
+		free(seen);
+		if (before != NULL) {
+			kern_tables_drop(k);
+			stop_reversal(k, hd, kl, site, before);
+		}
+		*now = (struct order){ (uint16_t)(hd->hd_site - sites + 1),
+		    (uint16_t)(site - sites + 1) };
+	}
+	kern_tables_drop(k);
+}
+
+/* Stops where a thread is in a section, or has a lock, that forbids it. */
+static void __attribute__((noreturn))
+stop_held(struct kernel *k, const struct kern_site *site, const char *what,
+    const char *why, const struct kern_held *hd)
+{
+	const struct kern_lock *kl = hd->hd_lock;
+
+	kernel_stop(k, site, "%s%s: %s%s %s %s at %s:%d", what, why,
+	    kern_is_section(kl) ? "" : hd->hd_shared ? "shared " :
+	    "exclusive ", kern_kind_name(kl), kl->kl_lock.lo_name,
+	    kern_is_section(kl) ? "entered" : "locked", hd->hd_site->kw_file,
+	    hd->hd_site->kw_line);
+}
+
+static void
+stop_critical(struct kernel *k, const struct kern_thread *kt,
+    const struct kern_site *site, const char *what)
+{
+	static const char why[] = " with spinlock or critical section held";
+
+	for (unsigned i = 0; i < kt->kt_held; i++)
+		if (kern_is_critical(kt->kt_hold[i].hd_lock))
+			stop_held(k, site, what, why, &kt->kt_hold[i]);
+	kernel_stop(k, site, "%s%s: critical section entered at %s:%d", what,
+	    why, kt->kt_critical_site->kw_file, kt->kt_critical_site->kw_line);
+}
+
+void
+kern_may_block(struct kernel *k, const struct kern_site *site,
+    const char *what)
+{
+	const struct kern_thread *kt = kern_thread_of(k);
+
+	if (__builtin_expect(kt->kt_critical > 0, 0))
+		stop_critical(k, kt, site, what);
+}
+
+void
+kern_may_sleep(struct kernel *k, const struct kern_site *site,
+    const char *what)
+{
+	const struct kern_thread *kt = kern_thread_of(k);
+
+	kern_may_block(k, site, what);
+	for (unsigned i = 0; i < kt->kt_held; i++)
+		if (!is_sleepable(kt->kt_hold[i].hd_lock))
+			stop_held(k, site, what, kern_is_section(
+			    kt->kt_hold[i].hd_lock) ?
+			    " with sleeping prohibited" :
+			    " with the following non-sleepable locks held",
+			    &kt->kt_hold[i]);
+}
+
+/* The same lock again. */
+static void
+check_again(struct kernel *k, const struct kern_held *hd,
+    const struct kern_site *site, unsigned how)
+{
+	const struct kern_lock *kl = hd->hd_lock;
+	const bool shares = (how & KERN_SHARES) != 0;
+	const bool mutex = kl->kl_kind <= KERN_SPIN;
+	char what[128];
+
+	if (shares != hd->hd_shared) {
+		snprintf(what, sizeof(what), "%s lock of (%s) %s", shares ?
+		    "shared" : "exclusive", kern_kind_name(kl),
+		    kl->kl_lock.lo_name);
+		stop_held(k, site, what, shares ?
+		    " while exclusively locked" : " while share locked", hd);
+	}
+	/* Readers of an rmlock need a flag for that too. */
+	if ((shares && kl->kl_kind != KERN_RM &&
+	    kl->kl_kind != KERN_RM_SLEEPABLE) ||
+	    ((kl->kl_flags | how << 5) & KERN_RECURSE) != 0)
+		return;
+	kernel_stop(k, site, "recursed on non-recursive %s %s, first taken at "
+	    "%s:%d", mutex ? "mutex" : kern_kind_name(kl), kl->kl_lock.lo_name,
+	    hd->hd_site->kw_file, hd->hd_site->kw_line);
+}
+
+CTASSERT(KERN_RECURSES << 5 == KERN_RECURSE);
+
+void
+kern_check_lock(struct kernel *k, const struct kern_thread *kt,
+    const struct kern_lock *kl, const struct kern_site *site, unsigned how)
+{
+	const struct kern_held *hd;
+	char what[128];
+
+	snprintf(what, sizeof(what), "acquiring blockable sleep lock (%s) %s",
+	    kern_kind_name(kl), kl->kl_lock.lo_name);
+	if (kt->kt_critical > 0 && kl->kl_kind != KERN_SPIN)
+		stop_critical(k, kt, site, what);
+	for (hd = kt->kt_hold; hd < &kt->kt_hold[kt->kt_held]; hd++) {
+		if (hd->hd_lock == kl) {
+			check_again(k, hd, site, how);
+			return;
+		}
+		if (is_sleepable(kl) && !is_sleepable(hd->hd_lock)) {
+			snprintf(what, sizeof(what), "lock order reversal: "
+			    "(sleepable after non-sleepable) %s %s",
+			    kern_kind_name(kl), kl->kl_lock.lo_name);
+			stop_held(k, site, what, "", hd);
+		}
+	}
+	for (hd = kt->kt_hold; hd < &kt->kt_hold[kt->kt_held]; hd++) {
+		if (kern_is_section(hd->hd_lock) || ((kl->kl_flags |
+		    hd->hd_lock->kl_flags) & KERN_NOWITNESS) != 0)
+			continue;
+		if (hd->hd_lock->kl_class != kl->kl_class)
+			check_order(k, hd, kl, site);
+		else if ((kl->kl_flags & KERN_DUPOK) == 0)
+			kernel_stop(k, site, "acquiring duplicate lock of same "
+			    "type: \"%s\", 1st %s at %s:%d, 2nd %s",
+			    k->k_class[kl->kl_class],
+			    hd->hd_lock->kl_lock.lo_name, hd->hd_site->kw_file,
+			    hd->hd_site->kw_line, kl->kl_lock.lo_name);
+	}
+}
+
+struct kern_held *
+kern_check_held(struct kernel *k, struct kern_thread *kt, const void *lock,
+    const struct kern_site *site, unsigned how)
+{
+	const struct kern_lock *kl = lock;
+	const unsigned i = kern_held_at(kt, lock);
+	struct kern_held *hd = &kt->kt_hold[i];
+	char what[128];
+
+	if (__builtin_expect(kl == NULL, 0))
+		kernel_stop(k, site, "a lock that was not initialized");
+	if (__builtin_expect(i == kt->kt_held, 0))
+		kernel_stop(k, site, kl->kl_kind <= KERN_SPIN ?
+		    "mutex %s not owned%.0s" : kern_is_section(kl) ?
+		    "%s: not in a section of this %s" : "lock %s (%s) not "
+		    "locked", kl->kl_lock.lo_name, kern_kind_name(kl));
+	if (__builtin_expect((how & KERN_EITHER) == 0 &&
+	    ((how & KERN_SHARES) != 0) != hd->hd_shared, 0)) {
+		snprintf(what, sizeof(what), "%s unlock of (%s) %s",
+		    hd->hd_shared ? "exclusive" : "shared", kern_kind_name(kl),
+		    kl->kl_lock.lo_name);
+		stop_held(k, site, what, hd->hd_shared ? " while share locked" :
+		    " while exclusively locked", hd);
+	}
+	return (hd);
+}
+
+void
+kern_check_leave(struct kernel *k, const struct kern_thread *kt)
+{
+	const struct kern_held *hd = &kt->kt_hold[0];
+
+	if (kt->kt_held > 0)
+		kernel_stop(k, hd->hd_site, kern_is_section(hd->hd_lock) ?
+		    "returned in a section of %s %s, entered here" :
+		    hd->hd_lock->kl_kind <= KERN_SPIN ?
+		    "returned with mutex %.0s%s owned" :
+		    "returned with %s lock %s held",
+		    kern_kind_name(hd->hd_lock), hd->hd_lock->kl_lock.lo_name);
+	if (kt->kt_critical > 0)
+		kernel_stop(k, kt->kt_critical_site, "returned in a critical "
+		    "section, entered here");
+}
+
+/* Kernels count; what it means to a scheduler is its own matter. */
+void
+kern_critical(struct kernel *k, int delta, const struct kern_site *site)
+{
+	struct kern_thread *kt = kern_thread_of(k);
+
+	if (kt->kt_critical == 0 && delta < 0)
+		kernel_stop(k, site, "critical_exit: td_critnest == 0");
+	if (kt->kt_critical == 0)
+		kt->kt_critical_site = site;
+	kt->kt_critical += (unsigned)delta;
+}
