@@ -53,6 +53,9 @@ struct kern_thread {
 	unsigned	 kt_shared;	/* of them, locks with a word */
 	unsigned	 kt_critical;	/* sections */
 	const struct kern_site *kt_critical_site;	/* the first */
+	/* Of these, what is there around a delivery. */
+	unsigned	 kt_outer_held;
+	unsigned	 kt_outer_critical;
 	/* Asleep on, or NULL; since; the next sleeper. */
 	const void	*kt_channel;
 	uint64_t	 kt_slept;

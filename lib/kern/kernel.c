@@ -405,8 +405,10 @@ kernel_leave(struct kernel *k)
 {
 	struct kern_thread *kt = kern_thread_of(k);
 
-	if (__builtin_expect((kt->kt_held | kt->kt_critical) > 0, 0))
+	if (__builtin_expect(kt->kt_held > kt->kt_outer_held ||
+	    kt->kt_critical > kt->kt_outer_critical, 0))
 		kern_check_leave(k, kt);
+	kt->kt_outer_held = kt->kt_outer_critical = 0;
 	/* What a lock of the source's own guarded. */
 	if (k->k_cored)
 		kern_report(k, kt);
@@ -423,9 +425,16 @@ kernel_stamped(struct kernel *k)
 void
 kernel_delivering(struct kernel *k, bool delivering)
 {
+	struct kern_thread *kt = kern_thread_of(k);
+
 	if (!delivering && k->k_cored)
-		kern_report(k, kern_thread_of(k));
-	kern_thread_of(k)->kt_delivering = delivering;
+		kern_report(k, kt);
+	kt->kt_delivering = delivering;
+	/* A source's events are given in a section for that source. */
+	if (delivering) {
+		kt->kt_outer_held = kt->kt_held;
+		kt->kt_outer_critical = kt->kt_critical;
+	}
 }
 
 bool

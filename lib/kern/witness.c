@@ -267,16 +267,16 @@ kern_check_held(struct kernel *k, struct kern_thread *kt, const void *lock,
 void
 kern_check_leave(struct kernel *k, const struct kern_thread *kt)
 {
-	const struct kern_held *hd = &kt->kt_hold[0];
+	const struct kern_held *hd = &kt->kt_hold[kt->kt_outer_held];
 
-	if (kt->kt_held > 0)
+	if (kt->kt_held > kt->kt_outer_held)
 		kernel_stop(k, hd->hd_site, kern_is_section(hd->hd_lock) ?
 		    "returned in a section of %s %s, entered here" :
 		    hd->hd_lock->kl_kind <= KERN_SPIN ?
 		    "returned with mutex %.0s%s owned" :
 		    "returned with %s lock %s held",
 		    kern_kind_name(hd->hd_lock), hd->hd_lock->kl_lock.lo_name);
-	if (kt->kt_critical > 0)
+	if (kt->kt_critical > kt->kt_outer_critical)
 		kernel_stop(k, kt->kt_critical_site, "returned in a critical "
 		    "section, entered here");
 }
