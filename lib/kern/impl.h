@@ -153,7 +153,7 @@ struct kernel {
 	atomic_bool	 k_stopping;
 	struct kern_thread *k_sleepers;	/* the first to begin */
 	uint64_t	 k_sleeps;
-	struct m32	 k_sleepq;	/* the line that they share */
+	struct m32	 k_sleepq;	/* written by all, as a lock */
 	struct m32	 k_passes;	/* sleeps of processes */
 	struct m64	 k_draw;	/* state of drawn holds */
 	struct ahead	 k_ahead[KERN_AHEAD_MAX];

@@ -109,7 +109,7 @@ kh_sleep(void *self, const void *ident, void *lock, unsigned how,
 	else if (timeout_ns >= 0 && timeout_ns < 1000)
 		return (KERN_EWOULDBLOCK);
 	else {
-		atomic_fetchadd_rel_32(&k->k_sleepq, 1);
+		(void)atomic_swap_acq_rel_32(&k->k_sleepq, 1);
 		enqueue(k, kt, ident);
 	}
 	if (lock != NULL)
@@ -148,7 +148,7 @@ kh_wakeup(void *self, const void *ident, bool one)
 	struct kern_thread *kt;
 	uint64_t before;
 
-	atomic_fetchadd_rel_32(&k->k_sleepq, 1);
+	(void)atomic_swap_acq_rel_32(&k->k_sleepq, 1);
 	kern_tables_take(k);
 	before = k->k_sleeps;
 	kern_tables_drop(k);

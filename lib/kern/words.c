@@ -23,7 +23,7 @@ enum {
 	WORD_WAITERS	= WORD_READERS | WORD_WRITERS,
 	WORD_ONE	= 16,		/* who shares it */
 	SPINS_MAX	= 10,		/* delays, on readers */
-	POLLS		= 1000		/* before a CPU is given up */
+	POLLS		= 100		/* before a CPU is given up */
 };
 
 CTASSERT(_Alignof(struct mthread) * 2 >= WORD_ONE);
@@ -150,7 +150,6 @@ read_word(struct kern_lock *kl, const struct kern_thread *kt,
 	*waited = !try_read(kl, kt, &v);
 	if (!*waited)
 		return;
-	machine_lock_wait(&kl->kl_lock, kl->kl_lock.lo_name);
 	*w = lock_wait_init(&kl->kl_lock);
 	w->lw_holder = machine_note_load_32(&kl->kl_lock.lo_owner.lpo_site);
 	w->lw_start_cycles = lockprof_stamp();
@@ -159,8 +158,6 @@ read_word(struct kern_lock *kl, const struct kern_thread *kt,
 	    lockprof_stamp());
 	w->lw_spin_cycles -= w->lw_block_cycles < w->lw_spin_cycles ?
 	    w->lw_block_cycles : w->lw_spin_cycles;
-	machine_lock_held(&kl->kl_lock, kl->kl_lock.lo_name);
-	machine_lock_free(&kl->kl_lock, kl->kl_lock.lo_name);
 }
 
 static void
@@ -452,7 +449,8 @@ kh_poll(void *self, void *lock, uint32_t goal, bool wait,
 static void
 kh_await(const volatile void *word, uint32_t seen)
 {
-	(void)machine_await_32((struct m32 *)(uintptr_t)word, seen, 0);
+	/* Plain stores of the source are not told to who waits. */
+	(void)machine_await_32((struct m32 *)(uintptr_t)word, seen, POLLS);
 }
 
 void
