@@ -83,9 +83,9 @@ found() {
 test_case kernel_source__broken "what does not compile or link is told"
 kernel_source__broken_body() {
 	prepare
-	sed '/^static bool fortuna_concurrent_read/s/^/static smr_t fortuna_smr; /' \
+	sed '/^static bool fortuna_concurrent_read/s/^/static vmem_t fortuna_arena; /' \
 	    "$folder/../fortuna/fortuna.c" >uncompiled.c
-	found uncompiled 'uncompiled.c:49:.*smr_t' run -r 1 -s 64 -t 0.05
+	found uncompiled 'uncompiled.c:49:.*vmem_t' run -r 1 -s 64 -t 0.05
 	sed -e '/^static bool fortuna_concurrent_read/s/^/void random_account(void); /' \
 	    -e 's/^	now = getsbinuptime();/&random_account();/' \
 	    "$folder/../fortuna/fortuna.c" >unlinked.c
@@ -155,6 +155,43 @@ kernel_source__events_body() {
 		rm -f result.json
 	done
 	[ "$(uniq events | wc -l)" = 1 ] || atf_fail "$(cat events)"
+}
+
+test_case kernel_source__locks "locks, sections and sleep exclude and wake as" \
+    "the kernel's, in every memory and both engines"
+kernel_source__locks_body() {
+	prepare
+	design=$(kernel locks)
+	for memory in sc tso weak; do
+		runs explore -d "$design" -c chacha20 --schedules 1500 \
+		    --seed 1 -j 1 --memory $memory
+	done
+	runs run -d "$design" $virtual -r 8 -s 32 -t 0.02 --ledger
+	runs run -d "$design" -r 3 -s 32 -t 0.2 --ledger
+}
+
+test_case kernel_source__misuse "what witness(4) and INVARIANTS forbid ends the" \
+    "run, with its words and the place of what it conflicts with"
+kernel_source__misuse_body() {
+	prepare
+	# The words of the n-th are those of the list in the file.
+	awk '/^#define	MISUSES/ { on = 1; next } !on { next } /^$/ { exit }
+	    { sub(/[ 	]*\\$/, ""); sub(/^[ 	]+/, ""); text = text " " $0 }
+	    END { n = split(text, row, /MISUSE\("/)
+		for (i = 2; i <= n; i++) {
+			gsub(/" *"/, "", row[i]); sub(/",.*/, "", row[i])
+			gsub(/\\"/, "\"", row[i]); print row[i]
+		} }' "$folder/kernel/locks.c" >words
+	number=0
+	while read -r words; do
+		number=$((number + 1))
+		"$(program)" cat -d "$(kernel locks)" -n 32 \
+		    -S kern.random.misuse=$number >out 2>&1 </dev/null
+		status=$?
+		[ $status = 1 ] && grep -qF -e "$words" out ||
+		    atf_fail "$number: exit $status, no \"$words\" in $(cat out)"
+	done <words
+	[ $number -ge 60 ] || atf_fail "$number: $(cat words)"
 }
 
 test_case kernel_source__fenestras "FenestrasX gives the bytes of fxrng; a" \

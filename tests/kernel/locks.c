@@ -54,7 +54,8 @@ enum { PAIRS = 12, WORK_US = 1 };
 static struct pair { u_int a, b; } pairs[PAIRS];
 struct node { struct epoch_context context; u_int a, b; };
 static SMR_POINTER(struct node *) published, unpublished;
-static u_int tokens, called;
+static bool taken;
+static u_int changes;
 
 static void
 locks_init(void *arg __unused)
@@ -86,10 +87,10 @@ MISUSE("mtx_unlock_spin() of sleep mutex m1", mtx_lock(&m1);		\
 MISUSE("mutex m1 not owned", mtx_unlock(&m1))				\
 MISUSE("recursed on non-recursive mutex m1, first taken at", mtx_lock(&m1); \
     mtx_lock(&m1))							\
-MISUSE("blockable sleep lock (sleep mutex) m1 with spinlock or critical "	\
+MISUSE("blockable sleep lock (sleep mutex) m1 with spinlock or critical " \
     "section held: exclusive spin mutex spin locked at locks.c:",	\
     mtx_lock_spin(&spin); mtx_lock(&m1))				\
-MISUSE("blockable sleep lock (sleep mutex) m1 with spinlock or critical "	\
+MISUSE("blockable sleep lock (sleep mutex) m1 with spinlock or critical " \
     "section held: critical section entered at locks.c:",		\
     critical_enter(); mtx_lock(&m1))					\
 MISUSE("(rw) rw1 with spinlock or critical", critical_enter();		\
@@ -98,11 +99,11 @@ MISUSE("(sx) sx1 with spinlock or critical", critical_enter();		\
     sx_slock(&sx1))							\
 MISUSE("(rm) rm1 with spinlock or critical", mtx_lock_spin(&spin);	\
     rm_wlock(&rm1))							\
-MISUSE("(sleep mutex) m1 with spinlock or critical section held: epoch ep "	\
+MISUSE("(sleep mutex) m1 with spinlock or critical section held: epoch ep " \
     "entered", epoch_enter(ep); mtx_lock(&m1))				\
-MISUSE("(sleep mutex) m1 with spinlock or critical section held: smr smr1 "	\
+MISUSE("(sleep mutex) m1 with spinlock or critical section held: smr smr1 " \
     "entered", smr_enter(smr1); mtx_lock(&m1))				\
-MISUSE("(sleepable after non-sleepable) sx sx1: exclusive sleep mutex m1",	\
+MISUSE("(sleepable after non-sleepable) sx sx1: exclusive sleep mutex m1", \
     mtx_lock(&m1); sx_xlock(&sx1))					\
 MISUSE("(sleepable after non-sleepable) sx sx1: shared rw rw1",		\
     rw_rlock(&rw1); sx_slock(&sx1))					\
@@ -134,30 +135,30 @@ MISUSE("sleeping without a lock", tsleep(&m1, 0, "lock", 0))		\
 MISUSE("mutex m1 not owned", mtx_sleep(&m1, &m1, 0, "free", 1))		\
 MISUSE("sleeping with sleep mutex again recursed", mtx_lock(&again);	\
     mtx_lock(&again); mtx_sleep(&m1, &again, 0, "twice", 1))		\
-MISUSE("lock order reversal: m2 (locks.c:", mtx_lock(&m1); mtx_lock(&m2);	\
+MISUSE("lock order reversal: m2 (locks.c:", mtx_lock(&m1); mtx_lock(&m2); \
     mtx_unlock(&m2); mtx_unlock(&m1); mtx_lock(&m2); mtx_lock(&m1))	\
 MISUSE("lock order reversal: rw1 (locks.c:", sx_slock(&sx1);		\
     rw_wlock(&rw1); mtx_lock(&m1); mtx_unlock(&m1); rw_wunlock(&rw1);	\
     mtx_lock(&m1); mtx_unlock(&m1); sx_sunlock(&sx1); rm_wlock(&rm1);	\
     rw_rlock(&rw1); rw_runlock(&rw1); rm_wunlock(&rm1); rw_rlock(&rw1);	\
     rm_rlock(&rm1, &tracker))						\
-MISUSE("acquiring duplicate lock of same type: \"twins",	\
+MISUSE("acquiring duplicate lock of same type: \"twins",		\
     mtx_lock(&twin1); mtx_lock(&twin2))					\
 MISUSE("returned with mutex m1 owned", mtx_lock(&m1))			\
 MISUSE("returned with rw lock rw1 held", rw_rlock(&rw1))		\
 MISUSE("returned in a section of epoch epp, entered here",		\
     epoch_enter_preempt(epp, &et))					\
 MISUSE("returned in a section of smr smr1", smr_enter(smr1))		\
-MISUSE("returned in a critical section, entered here", critical_enter())	\
+MISUSE("returned in a critical section, entered here", critical_enter()) \
 MISUSE("critical_exit: td_critnest == 0", critical_exit())		\
 MISUSE("sleep mutex gone destroyed, but locked at locks.c:",		\
     mtx_lock_flags(&gone, MTX_RECURSE); mtx_lock_flags(&gone,		\
     MTX_RECURSE); mtx_destroy(&gone))					\
-MISUSE("sx sx2 destroyed, but locked", sx_slock(&sx2); sx_destroy(&sx2))	\
+MISUSE("sx sx2 destroyed, but locked", sx_slock(&sx2); sx_destroy(&sx2)) \
 MISUSE("already initialized", mtx_init(&m1, "m1", NULL, MTX_DEF))	\
 MISUSE("a lock that was not initialized", mtx_destroy(&gone);		\
     mtx_lock(&gone))							\
-MISUSE("exclusive unlock of (rw) rw1 while share locked", rw_rlock(&rw1);	\
+MISUSE("exclusive unlock of (rw) rw1 while share locked", rw_rlock(&rw1); \
     rw_wunlock(&rw1))							\
 MISUSE("shared unlock of (sx) sx1 while exclusively locked",		\
     sx_xlock(&sx1); sx_sunlock(&sx1))					\
@@ -305,9 +306,10 @@ locks_shared(void)
 static void
 locks_called(epoch_context_t context)
 {
-	bzero(context, sizeof(struct node));
-	free(context, M_ENTROPY);
-	atomic_add_int(&called, 1);
+	struct node *node = (struct node *)(void *)context;
+
+	node->b++;
+	free(node, M_ENTROPY);
 }
 
 /* A new node in place of the old one, which is freed when none reads it. */
@@ -315,7 +317,6 @@ static void
 locks_publish(void)
 {
 	struct node *node, *old;
-	bool alone;
 
 	node = malloc(sizeof(*node), M_ENTROPY, M_WAITOK | M_ZERO);
 	node->a = node->b = 1;
@@ -325,16 +326,13 @@ locks_publish(void)
 	free(old, M_ENTROPY);
 	node = malloc(sizeof(*node), M_ENTROPY, M_WAITOK | M_ZERO);
 	old = smr_serialized_swap(&unpublished, node, true);
-	if (old->a != 0)
+	if (atomic_fetchadd_int(&changes, 1) % 2 == 0) {
+		epoch_call(epp, locks_called, &old->context);
 		return;
+	}
 	epoch_wait_preempt(epp);
 	old->b++;
-	epoch_call(epp, locks_called, &old->context);
-	mtx_lock(&m1);
-	alone = tokens++ == 0;
-	if (alone)
-		cv_signal(&cv1);
-	mtx_unlock(&m1);
+	free(old, M_ENTROPY);
 }
 
 static void
@@ -372,19 +370,24 @@ static void
 locks_sleep(void)
 {
 	mtx_lock(&m1);
-	while (tokens == 0)
+	while (taken)
 		cv_wait(&cv1, &m1);
-	if (--tokens > 0)
-		cv_signal(&cv1);
+	taken = true;
+	mtx_unlock(&m1);
+	change(&pairs[7]);
+	mtx_lock(&m1);
+	MPASS(taken && pairs[7].a == pairs[7].b);
+	taken = false;
+	cv_signal(&cv1);
 	MPASS(mtx_owned(&m1));
-	MPASS(mtx_sleep(&tokens, &m1, PDROP, "token", 1) == EWOULDBLOCK);
+	MPASS(mtx_sleep(&taken, &m1, PDROP, "no one", 1) == EWOULDBLOCK);
 	MPASS(!mtx_owned(&m1));
 	sx_slock(&sx2);
-	(void)sx_sleep(&tokens, &sx2, 0, "shared", 1);
+	(void)sx_sleep(&taken, &sx2, 0, "shared", 1);
 	sx_assert(&sx2, SA_SLOCKED);
 	sx_sunlock(&sx2);
 	mtx_lock_spin(&spin);
-	(void)msleep_spin(&tokens, &spin, "spin", 1);
+	(void)msleep_spin(&taken, &spin, "spin", 1);
 	mtx_unlock_spin(&spin);
 	sema_wait(&sema1);
 	atomic_add_int(&pairs[6].a, 1);
