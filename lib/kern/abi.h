@@ -44,7 +44,7 @@ enum kern_kind { KERN_MTX, KERN_SPIN, KERN_SX, KERN_RW, KERN_RM,
  * EITHER way that it is held.
  */
 enum kern_how { KERN_SHARES = 1, KERN_TRIES = 2, KERN_SPINS = 4,
-    KERN_RECURSES = 8, KERN_EITHER = 16,
+    KERN_RECURSES = 8, KERN_DUPES = 16, KERN_EITHER = 32,
     /* kh_sleep() */
     KERN_CATCH = 1, KERN_DROP = 2,
     /* kh_malloc(): M_WAITOK, M_ZERO */

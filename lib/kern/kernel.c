@@ -400,6 +400,14 @@ kernel_enter(struct kernel *k, int cpu)
 	kt->kt_stamped = false;
 }
 
+/* A call within another one, which may have locks. */
+static void
+enter_inner(struct kern_thread *kt)
+{
+	kt->kt_outer_held = kt->kt_held;
+	kt->kt_outer_critical = kt->kt_critical;
+}
+
 void
 kernel_leave(struct kernel *k)
 {
@@ -431,10 +439,8 @@ kernel_delivering(struct kernel *k, bool delivering)
 		kern_report(k, kt);
 	kt->kt_delivering = delivering;
 	/* A source's events are given in a section for that source. */
-	if (delivering) {
-		kt->kt_outer_held = kt->kt_held;
-		kt->kt_outer_critical = kt->kt_critical;
-	}
+	if (delivering)
+		enter_inner(kt);
 }
 
 bool
@@ -443,6 +449,7 @@ kernel_timer(struct kernel *k, int64_t now_ns)
 	bool any;
 
 	kernel_enter(k, KERNEL_CPU_HERE);
+	enter_inner(kern_thread_of(k));
 	kern_thread_of(k)->kt_timer_ns = now_ns > 0 ? now_ns : 1;
 	any = k->k_object->ko_timer(now_ns);
 	kern_thread_of(k)->kt_timer_ns = 0;

@@ -100,20 +100,21 @@ kh_sleep(void *self, const void *ident, void *lock, unsigned how,
 		kernel_stop(k, site, "sleeping without a lock on \"%s\", and "
 		    "without a timeout", wmesg);
 	}
-	if ((how & KERN_CATCH) != 0 && machine_interrupted())
-		return (KERN_EINTR);
+	error = (how & KERN_CATCH) != 0 && machine_interrupted() ? KERN_EINTR :
+	    /* Less than a tick: only signals are looked for. */
+	    timeout_ns >= 0 && timeout_ns < 1000 && !kt->kt_process ?
+	    KERN_EWOULDBLOCK : 0;
 	seen = atomic_load_acq_32(&kt->kt_wakes);
-	if (kt->kt_process && timeout_ns >= 0)
+	if (kt->kt_process && timeout_ns >= 0) {
 		ident = NULL;
-	/* Less than a tick: only signals are looked for. */
-	else if (timeout_ns >= 0 && timeout_ns < 1000)
-		return (KERN_EWOULDBLOCK);
-	else {
+	} else if (error == 0) {
 		(void)atomic_swap_acq_rel_32(&k->k_sleepq, 1);
 		enqueue(k, kt, ident);
 	}
-	if (lock != NULL)
+	if (lock != NULL && (error == 0 || (how & KERN_DROP) != 0))
 		kern_drop(k, lock, site, as);
+	if (error != 0)
+		return (error);
 	snprintf(what, sizeof(what), "Sleeping on \"%s\"", wmesg);
 	kern_may_sleep(k, site, what);
 	error = sleep_on(k, kt, ident, seen, lock == NULL, timeout_ns);

@@ -198,6 +198,7 @@ check_again(struct kernel *k, const struct kern_held *hd,
 }
 
 CTASSERT(KERN_RECURSES << 5 == KERN_RECURSE);
+CTASSERT(KERN_DUPES << 5 == KERN_DUPOK);
 
 void
 kern_check_lock(struct kernel *k, const struct kern_thread *kt,
@@ -228,7 +229,7 @@ kern_check_lock(struct kernel *k, const struct kern_thread *kt,
 			continue;
 		if (hd->hd_lock->kl_class != kl->kl_class)
 			check_order(k, hd, kl, site);
-		else if ((kl->kl_flags & KERN_DUPOK) == 0)
+		else if (((kl->kl_flags | how << 5) & KERN_DUPOK) == 0)
 			kernel_stop(k, site, "acquiring duplicate lock of same "
 			    "type: \"%s\", 1st %s at %s:%d, 2nd %s",
 			    k->k_class[kl->kl_class],

@@ -153,7 +153,8 @@ kern_uiomove(void *buf, int n, struct uio *uio, const struct kern_site *site)
 	struct iovec *iov = uio->uio_iov;
 	const size_t move = MIN((size_t)n, (size_t)uio->uio_resid);
 
-	HOST(may_sleep, "Calling uiomove()", site);
+	if (uio->uio_segflg == UIO_USERSPACE)
+		HOST(may_sleep, "Calling uiomove()", site);
 	if (uio->uio_rw == UIO_READ)
 		HOST(copyout, iov->iov_base, buf, move);
 	else

@@ -79,9 +79,10 @@ kern_assert(const struct lock_object *lo, int what, const char *file, int line)
 #define	KERN_ASSERT(l, what)						\
 	kern_assert(&(l)->lock_object, what, __FILE__, __LINE__)
 
-/* MTX_RECURSE may be given to a call, too. */
+/* These may be given to a call, too. */
 #define	KERN_MTX_HOW(flags)						\
-	(((flags) & MTX_RECURSE) != 0 ? KERN_RECURSES : 0u)
+	((((flags) & MTX_RECURSE) != 0 ? KERN_RECURSES : 0u) |		\
+	(((flags) & MTX_DUPOK) != 0 ? KERN_DUPES : 0u))
 #define	mtx_lock_flags(m, flags)					\
 	((void)KERN_TAKE(m, KERN_MTX_HOW(flags)))
 #define	mtx_lock_spin_flags(m, flags)					\
