@@ -33,6 +33,7 @@ struct kern_lock {
 	_Alignas(MACHINE_CACHE_LINE)
 	struct m32	 kl_wakes[2];	/* of those who share; of others */
 	struct m32	 kl_sequence;	/* of sections; odd */
+	atomic_uint	 kl_writers;	/* asleep, or about to be */
 	/* By thread.  Of a section ln_state is its mark. */
 	struct lock_node kl_node[];
 };

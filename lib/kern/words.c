@@ -75,12 +75,15 @@ word_sleep(struct kern_lock *kl, uintptr_t v, uintptr_t waiter, uintptr_t drop,
 	const uint32_t seen = atomic_load_acq_32(wakes);
 	const uintptr_t marked = (v | waiter) & ~drop;
 	const uint64_t start = lockprof_stamp();
+	const unsigned writers = waiter == WORD_WRITERS;
 
-	if (v != marked ? !atomic_cmpset_acq_ptr(word_of(kl), v, marked) :
-	    atomic_load_ptr(word_of(kl)) != marked)
-		return;
-	machine_wait_32(wakes, seen, -1);
-	w->lw_block_cycles += lockprof_stamp() - start;
+	kl->kl_writers += writers;
+	if (v == marked ? atomic_load_ptr(word_of(kl)) == marked :
+	    atomic_cmpset_acq_ptr(word_of(kl), v, marked)) {
+		machine_wait_32(wakes, seen, -1);
+		w->lw_block_cycles += lockprof_stamp() - start;
+	}
+	kl->kl_writers -= writers;
 }
 
 static void
@@ -90,19 +93,26 @@ word_wake(struct kern_lock *kl, bool writers)
 	machine_wake_32(&kl->kl_wakes[writers]);
 }
 
-/* Stores what is left of a word that is released, and wakes who waits. */
+/*
+ * Stores what is left of a word that is released, and wakes who waits.  Readers
+ * are left to a writer that will have the lock; the mark alone may be an old
+ * one, of a writer that did not sleep.
+ */
 static bool
 word_free(struct kern_lock *kl, uintptr_t *v, uintptr_t keep)
 {
 	const bool writers = (*v & WORD_WRITERS) != 0;
+	const bool later = writers && kl->kl_writers > 0;
+	const bool readers = (*v & WORD_READERS) != 0 && !later;
 	const uintptr_t left = WORD_READ | keep |
-	    (writers ? *v & WORD_READERS : 0);
-	const bool waiters = (*v & WORD_WAITERS) != 0;
+	    (later ? *v & WORD_READERS : 0);
 
 	if (!atomic_fcmpset_rel_ptr(word_of(kl), v, left))
 		return (false);
-	if (waiters)
-		word_wake(kl, writers);
+	if (writers)
+		word_wake(kl, true);
+	if (readers)
+		word_wake(kl, false);
 	return (true);
 }
 
