@@ -24,8 +24,8 @@ list_designs(void)
 static void
 list_locks(void)
 {
-	printf("A kernel source's mutexes of MTX_DEF are of such a kind; MTX_SPIN, "
-	    "sx(9),\nrwlock(9) and rmlock(9) are FreeBSD's.\n"
+	printf("A kernel source's mutexes of MTX_DEF are of such a kind; "
+	    "MTX_SPIN, sx(9),\nrwlock(9) and rmlock(9) are FreeBSD's.\n"
 	    "  %-12s %-6s %-5s %s\n", "", "waits", "order", "try");
 	for (unsigned i = 0; i < lock_class_count; i++) {
 		const struct lock_class *lc = lock_classes[i];

@@ -184,8 +184,8 @@ MISUSE("smr_enter(lazy) lazy smr", smr_enter(lazy))			\
 MISUSE("Not in smr section", (void)smr_entered_load(&published, smr1))	\
 MISUSE("Lock sx1 not exclusively locked", sx_slock(&sx1);		\
     sx_assert(&sx1, SA_XLOCKED))					\
-MISUSE("Lock m1 not exclusively locked", mtx_assert(&m1, MA_OWNED))	\
-MISUSE("Lock again not recursed", mtx_lock(&again);			\
+MISUSE("panic: mutex m1 not owned", mtx_assert(&m1, MA_OWNED))	\
+MISUSE("mutex again not recursed", mtx_lock(&again);			\
     mtx_assert(&again, MA_OWNED | MA_RECURSED))				\
 MISUSE("more than 32 locks and sections held", for (int i = 0; i < 33; i++) \
     locks_many(i))

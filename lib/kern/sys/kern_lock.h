@@ -169,17 +169,13 @@ int	kern_sema(struct sema *, int64_t ns, bool tries,
 	    const struct kern_site *);
 void	kern_sema_post(struct sema *, const struct kern_site *);
 void	sema_init(struct sema *, int, const char *);
-#define	KERN_SEMA(s, ns, tries)						\
-	kern_sema(s, ns, tries, KERN_SITE(__section("kern_sites") __used	\
-	    __aligned(8)))
+#define	KERN_SEMA(s, ns, tries)	kern_sema(s, ns, tries, KERN_LOCK_SITE())
 #define	sema_destroy(s)							\
 	(mtx_destroy(&(s)->sema_mtx), cv_destroy(&(s)->sema_cv))
 #define	sema_wait(s)		((void)KERN_SEMA(s, -1, false))
 #define	sema_timedwait(s, timo)	KERN_SEMA(s, KERN_TICKS(timo), false)
 #define	sema_trywait(s)		(KERN_SEMA(s, -1, true) == 0)
-#define	sema_post(s)							\
-	kern_sema_post(s, KERN_SITE(__section("kern_sites") __used	\
-	    __aligned(8)))
+#define	sema_post(s)		kern_sema_post(s, KERN_LOCK_SITE())
 #define	sema_value(s)		((s)->sema_value)
 
 #endif

@@ -31,9 +31,10 @@ CTASSERT(sizeof(struct lock_object) == KERN_LOCK_WORD);
 	    { __FILE__, __LINE__ };					\
 	&kern_site;							\
 })
+#define	KERN_LOCK_SITE()						\
+	KERN_SITE(__section("kern_sites") __used __aligned(8))
 #define	KERN_TAKE(l, how)						\
-	kern_lock(&(l)->lock_object,					\
-	    KERN_SITE(__section("kern_sites") __used __aligned(8)), how)
+	kern_lock(&(l)->lock_object, KERN_LOCK_SITE(), how)
 #define	KERN_DROP_LOCK(l, how)						\
 	kern_unlock(&(l)->lock_object, KERN_SITE(), how)
 KERN_CALL(bool, kern_lock, (const struct lock_object *lo,
@@ -62,22 +63,25 @@ kern_lock_destroy(struct lock_object *lo, const struct kern_site *site)
 
 /* what: LA_ flags. */
 KERN_PLAIN static __inline void
-kern_assert(const struct lock_object *lo, int what, const char *file, int line)
+kern_assert(const struct lock_object *lo, bool mutex, int what,
+    const char *file, int line)
 {
 	const int owned = (int)kern_owned(lo);
 	const int as = what & (LA_LOCKED | LA_SLOCKED | LA_XLOCKED);
+	const char *word = mutex ? "mutex" : "Lock";
 
 	if (as == 0 ? owned != 0 : (owned & as) == 0)
-		kern_panic(file, line, "Lock %s %slocked", lo->lo_name,
-		    as == 0 ? "" : as == LA_SLOCKED ? "not share " :
-		    as == LA_XLOCKED ? "not exclusively " : "not ");
+		kern_panic(file, line, "%s %s %s%s%s", word, lo->lo_name,
+		    as == 0 ? "" : "not ", as == LA_SLOCKED ? "share " :
+		    as == LA_XLOCKED && !mutex ? "exclusively " : "",
+		    mutex ? "owned" : "locked");
 	if ((what & LA_RECURSED) != 0 && (owned & LA_RECURSED) == 0)
-		kern_panic(file, line, "Lock %s not recursed", lo->lo_name);
+		kern_panic(file, line, "%s %s not recursed", word, lo->lo_name);
 	if ((what & LA_NOTRECURSED) != 0 && (owned & LA_RECURSED) != 0)
-		kern_panic(file, line, "Lock %s recursed", lo->lo_name);
+		kern_panic(file, line, "%s %s recursed", word, lo->lo_name);
 }
 #define	KERN_ASSERT(l, what)						\
-	kern_assert(&(l)->lock_object, what, __FILE__, __LINE__)
+	kern_assert(&(l)->lock_object, false, what, __FILE__, __LINE__)
 
 /* These may be given to a call, too. */
 #define	KERN_MTX_HOW(flags)						\
@@ -99,9 +103,8 @@ kern_assert(const struct lock_object *lo, int what, const char *file, int line)
 #define	mtx_trylock_spin(m)	mtx_trylock_spin_flags(m, 0)
 #define	mtx_unlock(m)		mtx_unlock_flags(m, 0)
 #define	mtx_unlock_spin(m)	mtx_unlock_spin_flags(m, 0)
-#define	mtx_assert(m, what)	KERN_ASSERT(m, what)
-#define	mtx_assert_(m, what, file, line)				\
-	kern_assert(&(m)->lock_object, what, file, line)
+#define	mtx_assert(m, what)						\
+	kern_assert(&(m)->lock_object, true, what, __FILE__, __LINE__)
 #define	mtx_initialized(m)	((m)->lock_object.lo_witness != NULL)
 #define	mtx_owned(m)		(kern_owned(&(m)->lock_object) != 0)
 #define	mtx_recursed(m)							\
