@@ -31,7 +31,7 @@ struct kern_lock {
 	unsigned	 kl_flags;	/* KERN_RECURSE and so on */
 	const void	*kl_at;		/* the source's struct lock_object */
 	_Alignas(MACHINE_CACHE_LINE)
-	struct m32	 kl_wakes[2];	/* of those who share; of others */
+	struct m32	 kl_wakes[2];	/* of readers; of writers */
 	struct m32	 kl_sequence;	/* of sections; odd */
 	atomic_uint	 kl_writers;	/* asleep, or about to be */
 	/* By thread.  Of a section ln_state is its mark. */

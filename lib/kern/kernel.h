@@ -91,7 +91,8 @@ void kernel_free(struct kernel *k);
 const struct kern_object *kernel_object(const struct kernel *k);
 
 /*
- * Around a call of the source.  On return it owns no mutex, or the run ends.
+ * Around a call of the source.  On return it has no lock and is in no section,
+ * or the run ends.
  *
  *   cpu  in  that the thread is on, or KERNEL_CPU_HERE
  */
@@ -121,7 +122,7 @@ void kernel_process(struct kernel *k);
 void kernel_shutdown(struct kernel *k);
 
 /*
- * The name of the mutex that was taken at a site, and whether it is a spin
+ * The name of the lock that was taken at a site, and whether it is a spin
  * mutex.  Returns: NULL when none was.
  */
 const char *kernel_site_lock(const struct kernel *k, unsigned site, bool *spin);

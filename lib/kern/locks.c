@@ -47,7 +47,7 @@ kh_lock_new(void *self, const char *name, const char *type, unsigned kind,
 	return (kl);
 }
 
-/* What ends, a thread has not; who has a mutex may destroy it. */
+/* A lock that ends is free, or a mutex of the caller's. */
 static void
 check_end(struct kernel *k, struct kern_lock *kl, const struct kern_site *site)
 {

@@ -20,7 +20,7 @@ kern_kind_name(const struct kern_lock *kl)
 	return (names[kl->kl_kind]);
 }
 
-/* Whether its owner may sleep, and so may who waits for it. */
+/* Whether its owner may sleep, and so may a thread that waits for it. */
 static bool
 is_sleepable(const struct kern_lock *kl)
 {

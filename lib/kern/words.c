@@ -2,10 +2,11 @@
  * Locks that are a word in the source: sx(9), rwlock(9) and rmlock(9); and the
  * marks of threads in sections: epoch(9) and smr(9).
  *
- * A word counts those that share the lock, or has its owner, as rwlock(9)'s.
- * Who finds it owned spins while the owner runs, and else sleeps; a writer
- * spins on readers for a while, and keeps new ones out meanwhile; on release
- * writers are woken before readers.  What is released is free for any thread.
+ * A word counts the threads that share the lock, or has its owner, as
+ * rwlock(9)'s.  A thread that finds it owned spins while the owner runs, and
+ * else sleeps; a writer spins on readers for a while, and keeps new ones out
+ * meanwhile; on release writers are woken before readers.  A lock that is
+ * released is free for any thread.
  *
  * A section's mark is on a line of the thread's own, so that entering writes
  * nothing that is shared.  The writer, too, swaps each mark: then either it
@@ -21,7 +22,7 @@ enum {
 	WORD_WRITERS	= 4,
 	WORD_SPINNER	= 8,		/* a writer spins on readers */
 	WORD_WAITERS	= WORD_READERS | WORD_WRITERS,
-	WORD_ONE	= 16,		/* who shares it */
+	WORD_ONE	= 16,		/* a thread that shares it */
 	SPINS_MAX	= 10,		/* delays, on readers */
 	POLLS		= 100		/* before a CPU is given up */
 };
@@ -94,7 +95,7 @@ word_wake(struct kern_lock *kl, bool writers)
 }
 
 /*
- * Stores what is left of a word that is released, and wakes who waits.  Readers
+ * Stores what is left of a word that is released, and wakes sleepers.  Readers
  * are left to a writer that will have the lock; the mark alone may be an old
  * one, of a writer that did not sleep.
  */
@@ -281,7 +282,7 @@ marks_over(struct kern_lock *kl, uint32_t goal, bool wait)
 	return (true);
 }
 
-/* The class of who has such a lock alone. */
+/* The class of such locks, as they are taken alone. */
 
 static inline struct kern_lock *
 lock_of(struct lock *l)
@@ -459,7 +460,7 @@ kh_poll(void *self, void *lock, uint32_t goal, bool wait,
 static void
 kh_await(const volatile void *word, uint32_t seen)
 {
-	/* Plain stores of the source are not told to who waits. */
+	/* Plain stores of the source end no wait. */
 	(void)machine_await_32((struct m32 *)(uintptr_t)word, seen, POLLS);
 }
 
