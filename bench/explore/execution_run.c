@@ -232,6 +232,10 @@ observe(void *context, const struct vm_note *vn)
 		event_trace_add(et, ex->ex_steps, thread, "%s", vn->vn_detail);
 		ex->ex_oncpu &= ~bit;
 		break;
+	case VM_KERNEL_CPU:
+		event_trace_add(et, ex->ex_steps, thread, "%s %" PRIu64,
+		    vn->vn_detail, vn->vn_value);
+		break;
 	case VM_STORE_SEEN:
 	case VM_OLD_VALUE:
 		event_trace_add(et, ex->ex_steps, thread, "%s W%u=%" PRIx64,
