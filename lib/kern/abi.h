@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 enum {
-	KERN_ABI		= 7,
+	KERN_ABI		= 8,
 	KERN_KEY_BYTES		= 32,
 	/* What the program keeps in a hash. */
 	KERN_HASH_STATE		= 32,
@@ -36,6 +36,13 @@ enum kern_hash { KERN_SHA256, KERN_BLAKE2B, KERN_BLAKE2S, KERN_HASHES };
 struct kern_site {
 	const char	*kw_file;
 	int		 kw_line;
+};
+
+/* What a source reads of curthread. */
+struct kern_td {
+	unsigned	 ktd_tid;
+	unsigned	 ktd_critnest;
+	int		 ktd_pinned;
 };
 
 /*
@@ -82,7 +89,7 @@ struct kern_host {
 	/* The machine. */
 	int64_t		 (*kh_uptime_ns)(void *self, bool coarse);
 	uint64_t	 (*kh_cycles)(void *self);
-	unsigned	 (*kh_cpu)(void *self);
+	unsigned	 (*kh_cpu)(void *self, const struct kern_site *site);
 	unsigned	 (*kh_thread)(void *self);
 	void		 (*kh_pause)(unsigned n);
 	void		 (*kh_work)(uint64_t ns);
@@ -101,6 +108,20 @@ struct kern_host {
 	/* Does not return. */
 	void		 (*kh_panic)(void *self, const char *file, int line,
 			    const char *text);
+	struct kern_td	*(*kh_curthread)(void *self);
+	/*
+	 * More or less by delta: critical sections; times that interrupts are
+	 * off, with critical a section too; pins.
+	 */
+	void		 (*kh_critical)(void *self, int delta,
+			    const struct kern_site *site);
+	void		 (*kh_interrupts_off)(void *self, int delta,
+			    bool critical, const struct kern_site *site);
+	void		 (*kh_pin)(void *self, int delta,
+			    const struct kern_site *site);
+	/* Goes to a CPU and stays, or interrupts there; -1: that ends. */
+	void		 (*kh_bind)(void *self, int cpu, bool interrupt,
+			    const struct kern_site *site);
 
 	/*
 	 * Ciphers.  kh_key_set() copies KERN_KEY_BYTES to where the source has
@@ -167,6 +188,9 @@ struct kern_object {
 	 * were enqueued; then now_ns is the uptime.  false: it has no tasks.
 	 */
 	bool		 (*ko_timer)(int64_t now_ns);
+	/* Where it looks at its CPU; and where it is held to that. */
+	const struct kern_site *ko_looks, *ko_looks_end;
+	const struct kern_site *ko_holds, *ko_holds_end;
 };
 
 #endif

@@ -53,6 +53,28 @@ struct kern_thread {
 	/* How hashes begin that a reseed took from pools and has not used. */
 	unsigned	 kt_seeds;
 	uint64_t	 kt_seed[KERN_POOLS_MAX + 2];
+	/* What holds it to its CPU: cpus.c. */
+	unsigned	 kt_critical;	/* sections, with those of spin mutexes */
+	unsigned	 kt_masked;	/* times that interrupts are off */
+	unsigned	 kt_pinned;	/* with kt_bound */
+	bool		 kt_bound;
+	bool		 kt_interrupt;	/* it runs as an interrupt */
+	bool		 kt_alone;	/* it has its CPU's word */
+	unsigned	 kt_hold;	/* enum vm_hold of all these */
+	int		 kt_at;		/* on a real machine, while it is held */
+	int		 kt_home;	/* where it was held when it interrupted */
+	/* Of the outermost. */
+	const struct kern_site *kt_critical_site, *kt_pinned_site;
+	uint64_t	 kt_calls;	/* of kernel_enter() and _leave() */
+	struct kern_td	 kt_td;
+};
+
+/* A thread looked at its CPU, and could be preempted. */
+struct kern_look {
+	const struct kern_thread *kk_thread;
+	const struct kern_site *kk_by;
+	uint64_t	 kk_call;
+	unsigned	 kk_hold;
 };
 
 /* Sites, from 1, where the second class was taken under the first. */
@@ -85,6 +107,13 @@ struct channel {
 	_Alignas(MACHINE_CACHE_LINE)
 	const void	*ch_ident;
 	struct m32	 ch_woken;	/* times */
+};
+
+/* A CPU. */
+struct kern_cpu {
+	_Alignas(MACHINE_CACHE_LINE)
+	struct m32	 kq_alone;	/* a thread has it for itself */
+	struct kern_look kq_look;	/* the last */
 };
 
 struct kernel {
@@ -132,6 +161,10 @@ struct kernel {
 	struct m64	 k_draw;	/* state of drawn holds */
 	struct order	 k_order[KERN_CLASSES_MAX][KERN_CLASSES_MAX];
 	struct ahead	 k_ahead[KERN_AHEAD_MAX];
+	struct kern_cpu	*k_cpu;		/* NULL: the source does not look */
+	/* The last two threads that were on one CPU. */
+	struct kern_look k_shared[2];
+	unsigned	 k_shared_cpu;
 };
 
 static inline struct kern_thread *
@@ -172,6 +205,10 @@ kern_tables_drop(struct kernel *k)
 #define	kern_host_hashes	FLAVOURED(kern_host_hashes)
 #define	kern_hashes_fini	FLAVOURED(kern_hashes_fini)
 #define	kern_no_memory		FLAVOURED(kern_no_memory)
+#define	kern_host_cpus		FLAVOURED(kern_host_cpus)
+#define	kern_critical		FLAVOURED(kern_critical)
+#define	kern_interrupt		FLAVOURED(kern_interrupt)
+#define	kern_held_on		FLAVOURED(kern_held_on)
 #define	kern_take_seed		FLAVOURED(kern_take_seed)
 #define	kern_use_seed		FLAVOURED(kern_use_seed)
 
@@ -225,7 +262,17 @@ void kern_keys_free(struct kernel *k);
 void kern_keys_set(struct kernel *k, void *at, const uint8_t *key);
 void kern_keys_copy(struct kernel *k, void *to, const void *from, size_t n);
 
+/* As spinlock_enter(9) or, with delta -1, spinlock_exit(9) at a site. */
+void kern_critical(struct kernel *k, int delta, const struct kern_site *site);
+
+/* A call of the caller's is, or was, one of an interrupt. */
+void kern_interrupt(struct kernel *k, bool begins);
+
+/* Ends the run if the caller, which returns, is held to its CPU. */
+void kern_held_on(struct kernel *k, const struct kern_thread *kt);
+
 /* Each part's members of struct kern_host. */
+void kern_host_cpus(struct kernel *k, struct kern_host *kh);
 void kern_host_locks(struct kern_host *kh);
 void kern_host_crypto(struct kern_host *kh);
 void kern_host_hashes(struct kern_host *kh);

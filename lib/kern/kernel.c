@@ -1,5 +1,5 @@
 /*
- * Start and end of a kernel; clocks, CPUs, memory.
+ * Start and end of a kernel; clocks, memory.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -65,18 +65,6 @@ kh_cycles(void *self)
 {
 	kern_thread_of(self)->kt_stamped = true;
 	return (machine_cycles());
-}
-
-static unsigned
-kh_cpu(void *self)
-{
-	struct kernel *k = self;
-	const int cpu = kern_thread_of(k)->kt_cpu;
-	const unsigned at = cpu == KERNEL_CPU_HERE ? machine_cpu() :
-	    (unsigned)cpu;
-
-	/* Avoids a division. */
-	return (at < k->k_host.kh_cpus ? at : at % k->k_host.kh_cpus);
 }
 
 static unsigned
@@ -254,7 +242,6 @@ kh_tunable(void *self, const char *name, int64_t *value)
 static const struct kern_host host = {
 	.kh_uptime_ns	= kh_uptime_ns,
 	.kh_cycles	= kh_cycles,
-	.kh_cpu		= kh_cpu,
 	.kh_thread	= kh_thread,
 	.kh_pause	= machine_pause,
 	.kh_work	= machine_work,
@@ -313,6 +300,7 @@ kernel_load(struct kernel **kp_out, const struct kernel_params *kp)
 	kern_host_crypto(kh);
 	kern_host_hashes(kh);
 	k->k_object = k->k_copy->kc_object;
+	kern_host_cpus(k, kh);
 	*k->k_object->ko_host = kh;
 	*kp_out = k;
 	return (0);
@@ -371,6 +359,7 @@ kernel_free(struct kernel *k)
 	}
 	kern_hashes_fini(k);
 	kern_keys_free(k);
+	free(k->k_cpu);
 	free(k->k_thread);
 	if (k->k_copy != NULL)
 		kern_copy_put(k->k_params.kp_file, k->k_copy);
@@ -388,8 +377,11 @@ kernel_enter(struct kernel *k, int cpu)
 {
 	struct kern_thread *kt = kern_thread_of(k);
 
-	kt->kt_cpu = cpu;
+	kt->kt_cpu = cpu < 0 ? KERNEL_CPU_HERE : cpu;
 	kt->kt_stamped = false;
+	kt->kt_calls++;
+	if (__builtin_expect(cpu == KERNEL_CPU_INTERRUPT, 0))
+		kern_interrupt(k, true);
 }
 
 void
@@ -401,8 +393,13 @@ kernel_leave(struct kernel *k)
 		kernel_stop(k, kt->kt_site[0], "returned with mutex %s owned",
 		    /* A lock begins with that. */
 		    ((const struct lock *)(void *)kt->kt_lock[0])->lo_name);
+	if (__builtin_expect(kt->kt_hold != 0, 0))
+		kern_held_on(k, kt);
 	kt->kt_absorbed = 0;
 	kt->kt_cpu = KERNEL_CPU_HERE;
+	kt->kt_calls++;
+	if (__builtin_expect(kt->kt_interrupt, 0))
+		kern_interrupt(k, false);
 }
 
 bool

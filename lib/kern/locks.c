@@ -186,10 +186,15 @@ kh_lock(void *self, void *lock, const struct kern_site *site, bool try)
 		kernel_stop(k, site, "a mutex that was not initialized");
 	node = &kl->kl_node[kt - k->k_thread];
 	row = site_of(k, kl, site);
+	if (kl->kl_spin)
+		kern_critical(k, 1, site);
 	if (__builtin_expect(try, 0) &&
 	    kl->kl_lock.lo_class->lc_trylock != NULL) {
-		if (!lock_tryacquire(&kl->kl_lock, node, row))
+		if (!lock_tryacquire(&kl->kl_lock, node, row)) {
+			if (kl->kl_spin)
+				kern_critical(k, -1, site);
 			return (false);
+		}
 	} else {
 		if (__builtin_expect(kt->kt_held > 0, 0)) {
 			kern_tables_take(k);
@@ -243,6 +248,8 @@ kh_unlock(void *self, void *lock, const struct kern_site *site)
 		kt->kt_site[i] = kt->kt_site[i + 1];
 	}
 	lock_release(&kl->kl_lock, &kl->kl_node[kt - k->k_thread]);
+	if (kl->kl_spin)
+		kern_critical(k, -1, site);
 }
 
 /* The channel of an address; those after the last share one. */
