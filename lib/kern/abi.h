@@ -38,13 +38,6 @@ struct kern_site {
 	int		 kw_line;
 };
 
-/* What a source reads of curthread. */
-struct kern_td {
-	unsigned	 ktd_tid;
-	unsigned	 ktd_critnest;
-	int		 ktd_pinned;
-};
-
 /*
  * What the program offers.  Functions may be called by any of its threads.
  * self is kh_self.
@@ -108,15 +101,15 @@ struct kern_host {
 	/* Does not return. */
 	void		 (*kh_panic)(void *self, const char *file, int line,
 			    const char *text);
-	struct kern_td	*(*kh_curthread)(void *self);
-	/*
-	 * More or less by delta: critical sections; times that interrupts are
-	 * off, with critical a section too; pins.
-	 */
+	/* td_tid, td_critnest, td_pinned; always the same place. */
+	unsigned	*(*kh_curthread)(void *self);
+	/* Held to its CPU once more, delta 1, or less, -1. */
 	void		 (*kh_critical)(void *self, int delta,
 			    const struct kern_site *site);
+	void		 (*kh_spinlock)(void *self, int delta,
+			    const struct kern_site *site);
 	void		 (*kh_interrupts_off)(void *self, int delta,
-			    bool critical, const struct kern_site *site);
+			    const struct kern_site *site);
 	void		 (*kh_pin)(void *self, int delta,
 			    const struct kern_site *site);
 	/* Goes to a CPU and stays, or interrupts there; -1: that ends. */

@@ -98,7 +98,7 @@ hold(struct kernel *k, struct kern_thread *kt, int cpu)
 		return;
 	if (kt->kt_alone && (!alone || cpu != MACHINE_CPU_ANY))
 		be_alone(k, kt, false);
-	/* Simulated spin mutexes hold off preemption whoever looks. */
+	/* By time, spin mutexes hold off preemption in any source. */
 	kept = machine_hold(k->k_cpu == NULL ? 0 : k->k_host.kh_cpus, now, cpu);
 	kt->kt_hold = now;
 	if (k->k_cpu == NULL)
@@ -112,59 +112,47 @@ hold(struct kernel *k, struct kern_thread *kt, int cpu)
 		be_alone(k, kt, true);
 }
 
+/* One more, or less, of each that is in what. */
 static void
-count(struct kernel *k, unsigned *counter, int delta, const char *begin,
-    const struct kern_site *site)
+nest(struct kernel *k, unsigned what, int delta, const struct kern_site *site)
 {
-	if (delta < 0 && *counter == 0)
-		kernel_stop(k, site, "no %s before this", begin);
-	*counter += (unsigned)delta;
-}
-
-static void
-kh_critical(void *self, int delta, const struct kern_site *site)
-{
-	struct kernel *k = self;
+	static const char *const begin[] = { [VM_PINNED] = "sched_pin",
+	    [VM_CRITICAL] = "critical_enter", [VM_MASKED] = "intr_disable",
+	    [VM_CRITICAL | VM_MASKED] = "spinlock_enter" };
 	struct kern_thread *kt = kern_thread_of(k);
+	unsigned *const nested[] = { &kt->kt_pinned, &kt->kt_critical,
+	    &kt->kt_masked };
 
-	if (kt->kt_critical + kt->kt_masked == 0)
+	if (what == VM_PINNED && kt->kt_pinned == 0)
+		kt->kt_pinned_site = site;
+	if (what != VM_PINNED && kt->kt_critical + kt->kt_masked == 0)
 		kt->kt_critical_site = site;
-	count(k, &kt->kt_critical, delta, "critical_enter()", site);
+	for (unsigned i = 0; i < sizeof(nested) / sizeof(nested[0]); i++) {
+		if ((what >> i & 1) == 0)
+			continue;
+		if (delta < 0 && *nested[i] == 0)
+			kernel_stop(k, site, "no %s() before this",
+			    begin[what]);
+		*nested[i] += (unsigned)delta;
+	}
 	hold(k, kt, MACHINE_CPU_ANY);
 }
 
-static void
-kh_interrupts_off(void *self, int delta, bool critical,
-    const struct kern_site *site)
-{
-	struct kernel *k = self;
-	struct kern_thread *kt = kern_thread_of(k);
-
-	if (kt->kt_critical + kt->kt_masked == 0)
-		kt->kt_critical_site = site;
-	count(k, &kt->kt_masked, delta, critical ? "spinlock_enter()" :
-	    "intr_disable()", site);
-	if (critical)
-		count(k, &kt->kt_critical, delta, "spinlock_enter()", site);
-	hold(k, kt, MACHINE_CPU_ANY);
+#define	NEST(name, what)						\
+static void								\
+kh_##name(void *self, int delta, const struct kern_site *site)		\
+{									\
+	nest(self, what, delta, site);					\
 }
+NEST(critical, VM_CRITICAL)
+NEST(spinlock, VM_CRITICAL | VM_MASKED)
+NEST(interrupts_off, VM_MASKED)
+NEST(pin, VM_PINNED)
 
 void
 kern_critical(struct kernel *k, int delta, const struct kern_site *site)
 {
-	kh_interrupts_off(k, delta, true, site);
-}
-
-static void
-kh_pin(void *self, int delta, const struct kern_site *site)
-{
-	struct kernel *k = self;
-	struct kern_thread *kt = kern_thread_of(k);
-
-	if (kt->kt_pinned == 0)
-		kt->kt_pinned_site = site;
-	count(k, &kt->kt_pinned, delta, "sched_pin()", site);
-	hold(k, kt, MACHINE_CPU_ANY);
+	nest(k, VM_CRITICAL | VM_MASKED, delta, site);
 }
 
 static void
@@ -217,14 +205,15 @@ kern_held_on(struct kernel *k, const struct kern_thread *kt)
 		    kt->kt_bound ? "bound to a CPU" : "pinned");
 }
 
-static struct kern_td *
+static unsigned *
 kh_curthread(void *self)
 {
 	struct kern_thread *kt = kern_thread_of(self);
 
-	kt->kt_td = (struct kern_td){ machine_curthread()->mt_index,
-	    kt->kt_critical, (int)kt->kt_pinned };
-	return (&kt->kt_td);
+	kt->kt_td[0] = machine_curthread()->mt_index;
+	kt->kt_td[1] = kt->kt_critical;
+	kt->kt_td[2] = kt->kt_pinned;
+	return (kt->kt_td);
 }
 
 void
@@ -244,6 +233,7 @@ kern_host_cpus(struct kernel *k, struct kern_host *kh)
 	kh->kh_cpu = kh_cpu;
 	kh->kh_curthread = kh_curthread;
 	kh->kh_critical = kh_critical;
+	kh->kh_spinlock = kh_spinlock;
 	kh->kh_interrupts_off = kh_interrupts_off;
 	kh->kh_pin = kh_pin;
 	kh->kh_bind = kh_bind;

@@ -54,19 +54,19 @@ struct kern_thread {
 	unsigned	 kt_seeds;
 	uint64_t	 kt_seed[KERN_POOLS_MAX + 2];
 	/* What holds it to its CPU: cpus.c. */
-	unsigned	 kt_critical;	/* sections, with those of spin mutexes */
+	unsigned	 kt_critical;	/* sections, of spin mutexes too */
 	unsigned	 kt_masked;	/* times that interrupts are off */
 	unsigned	 kt_pinned;	/* with kt_bound */
 	bool		 kt_bound;
 	bool		 kt_interrupt;	/* it runs as an interrupt */
 	bool		 kt_alone;	/* it has its CPU's word */
 	unsigned	 kt_hold;	/* enum vm_hold of all these */
-	int		 kt_at;		/* on a real machine, while it is held */
-	int		 kt_home;	/* where it was held when it interrupted */
+	int		 kt_at;		/* where it is held; or -1 */
+	int		 kt_home;	/* before it interrupted; or -1 */
 	/* Of the outermost. */
 	const struct kern_site *kt_critical_site, *kt_pinned_site;
 	uint64_t	 kt_calls;	/* of kernel_enter() and _leave() */
-	struct kern_td	 kt_td;
+	unsigned	 kt_td[3];	/* kh_curthread()'s */
 };
 
 /* A thread looked at its CPU, and could be preempted. */

@@ -108,8 +108,8 @@ unsigned machine_cpu_ids(void);
 bool machine_displaced(void);
 
 /*
- * What simulated machines have of a kernel's CPUs, as in lib/vm/vm.h.  On a real
- * one nothing is held, and the CPU is machine_cpu().
+ * What simulated machines have of a kernel's CPUs, as in lib/vm/vm.h.  On a
+ * real one nothing is held, and the CPU is machine_cpu().
  */
 bool machine_hold(unsigned cpus, unsigned hold, int cpu);
 unsigned machine_kernel_cpu(unsigned cpus);

@@ -194,7 +194,12 @@ vm_controlled_pick(struct vm *vm, unsigned ways)
 unsigned
 vm_controlled_move(struct vm *vm, unsigned ways)
 {
-	return (pick(vm, VM_POINT_CPU, VM_MOVED, ways));
+	const unsigned i = pick(vm, VM_POINT_CPU, VM_MOVED, ways);
+
+	/* Another run. */
+	if (i > 0)
+		vm_happened(vm, vm->vm_time_ps, VM_MOVED + i);
+	return (i);
 }
 
 /* The next of the idle threads, in turn. */

@@ -142,7 +142,7 @@ hold_controlled(struct vm *vm, unsigned hold, int cpu)
 		tell(vm, how(hold));
 }
 
-/* The machine's thread; false: it has no CPU. */
+/* false: the caller has no CPU. */
 static bool
 begin(struct vm *vm, unsigned cpus)
 {
