@@ -101,7 +101,7 @@ struct kern_host {
 	/* Does not return. */
 	void		 (*kh_panic)(void *self, const char *file, int line,
 			    const char *text);
-	/* td_tid, td_critnest, td_pinned; always the same place. */
+	/* td_tid, td_critnest and td_pinned, always at one place. */
 	unsigned	*(*kh_curthread)(void *self);
 	/* Held to its CPU once more, delta 1, or less, -1. */
 	void		 (*kh_critical)(void *self, int delta,

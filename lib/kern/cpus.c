@@ -149,10 +149,17 @@ NEST(spinlock, VM_CRITICAL | VM_MASKED)
 NEST(interrupts_off, VM_MASKED)
 NEST(pin, VM_PINNED)
 
+/* Mutexes have owners, so none ends before it has begun. */
 void
 kern_critical(struct kernel *k, int delta, const struct kern_site *site)
 {
-	nest(k, VM_CRITICAL | VM_MASKED, delta, site);
+	struct kern_thread *kt = kern_thread_of(k);
+
+	if (kt->kt_critical + kt->kt_masked == 0)
+		kt->kt_critical_site = site;
+	kt->kt_critical += (unsigned)delta;
+	kt->kt_masked += (unsigned)delta;
+	hold(k, kt, MACHINE_CPU_ANY);
 }
 
 static void
@@ -200,7 +207,8 @@ kern_held_on(struct kernel *k, const struct kern_thread *kt)
 		kernel_stop(k, kt->kt_critical_site, "returned %s",
 		    kt->kt_critical > 0 ? "in the critical section that begins "
 		    "here" : "with interrupts off since here");
-	if (kt->kt_pinned > 0)
+	/* A process may stay where it is. */
+	if (kt->kt_pinned > 0 && !kt->kt_process)
 		kernel_stop(k, kt->kt_pinned_site, "returned %s here",
 		    kt->kt_bound ? "bound to a CPU" : "pinned");
 }

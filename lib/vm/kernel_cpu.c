@@ -124,6 +124,8 @@ hold_controlled(struct vm *vm, unsigned hold, int cpu)
 	if (cpu != VM_CPU_ANY && (was == 0 || cpu != self->vt_kernel_cpu)) {
 		if (was != 0)
 			put(vm, &vx->vx_held[self->vt_kernel_cpu], false);
+		/* It goes there when that CPU is free. */
+		put(vm, &vx->vx_alone, false);
 		self->vt_kernel_cpu = cpu;
 		put(vm, &vx->vx_held[cpu], true);
 		stop(vm);
@@ -167,8 +169,7 @@ vm_hold(unsigned cpus, unsigned hold, int cpu)
 	}
 	self->vt_hold = hold;
 	/* The quantum may be over. */
-	if ((hold & VM_CRITICAL) == 0)
-		vm_sched_check(vm);
+	vm_sched_check(vm);
 	return (false);
 }
 
