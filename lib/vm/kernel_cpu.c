@@ -72,7 +72,7 @@ stop(struct vm *vm)
 	vm_resume(vm, vm_controlled_next(vm, VM_POINT_ACCESS));
 }
 
-/* Chooses where the caller is.  Returns: whether that is another CPU. */
+/* Chooses where the caller is; whether that is another CPU. */
 static bool
 move(struct vm *vm)
 {
