@@ -13,6 +13,8 @@ enum {
 	STEPS_MAX	= 2 * EXECUTION_STEPS_MAX,
 	THREAD_MAX	= SCENARIO_READERS_MAX + 2,
 	WEAK_MAX	= VM_OLDER + VM_STORES - 1,	/* with weak memory */
+	MOVED		= VM_MOVED + 1,
+	MOVED_MAX	= VM_MOVED + SCENARIO_PLACES_MAX - 1,
 	/* ky_flags */
 	REQUIRED	= 1 << 0,
 	REPEATS		= 1 << 1
@@ -186,6 +188,7 @@ struct pairs {
 	uint64_t	 ip_second_most;
 	uint64_t	 ip_least;	/* FIRST */
 	uint64_t	 ip_most;
+	bool		 ip_moved;	/* or a CPU of VM_POINT_CPU */
 };
 
 /* Takes the next item off a list; false at its end and after an error. */
@@ -206,14 +209,16 @@ next_pair(struct lines *li, const char **list, const struct pairs *ip,
 		*mark++ = '\0';
 	*second = ip->ip_usual;
 	if (n < sizeof(item) && parse_number(item, first) == 0 &&
-	    *first >= ip->ip_least && *first <= ip->ip_most &&
+	    ((*first >= ip->ip_least && *first <= ip->ip_most) ||
+	    (ip->ip_moved && *first >= MOVED && *first <= MOVED_MAX)) &&
 	    (mark == NULL || parse_number(mark, second) == 0) &&
 	    *second >= ip->ip_usual && *second <= ip->ip_second_most)
 		return (true);
-	(void)lines_refuse(li, "\"%.*s\": expected a number %ju..%ju, and "
+	(void)lines_refuse(li, "\"%.*s\": expected a number %ju..%ju%s, and "
 	    "perhaps \"%c\" and %s, %ju..%ju",
 	    n < ITEM_SIZE ? (int)n : ITEM_SIZE, at,
-	    (uintmax_t)ip->ip_least, (uintmax_t)ip->ip_most, ip->ip_mark,
+	    (uintmax_t)ip->ip_least, (uintmax_t)ip->ip_most, ip->ip_moved ?
+	    FORMATF(" or %d..%d", MOVED, MOVED_MAX) : "", ip->ip_mark,
 	    ip->ip_means, (uintmax_t)ip->ip_usual,
 	    (uintmax_t)ip->ip_second_most);
 	return (false);
@@ -224,7 +229,7 @@ read_schedule(struct lines *li, struct schedule_list *sq, unsigned least,
     unsigned most, const char *value)
 {
 	const struct pairs ip = { '*', "how many times", 1, STEPS_MAX, least,
-	    most };
+	    most, least > 0 };
 	uint64_t count, thread;
 
 	while (next_pair(li, &value, &ip, &thread, &count)) {
@@ -241,7 +246,7 @@ read_steps(struct lines *li, struct scenario_step *step, unsigned *count,
     const char *value, unsigned count_max, unsigned amount_max)
 {
 	const struct pairs ip = { '@', "milliseconds", 0,
-	    SCENARIO_SLEEP_MAX_MS, 0, amount_max };
+	    SCENARIO_SLEEP_MAX_MS, 0, amount_max, false };
 	uint64_t amount, sleep_ms;
 
 	*count = 0;

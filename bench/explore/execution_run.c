@@ -9,7 +9,8 @@
 enum {
 	NODES		= 2,
 	FAILED		= ECANCELED,	/* what a run ends with then */
-	STACK_SCAN_EVERY	= 8	/* runs: it takes as long as a read */
+	STACK_SCAN_EVERY	= 8,	/* runs: it takes as long as a read */
+	SHARED_SIZE		= 512
 };
 
 /* The run of this host thread, for assertions. */
@@ -232,6 +233,10 @@ observe(void *context, const struct vm_note *vn)
 		event_trace_add(et, ex->ex_steps, thread, "%s", vn->vn_detail);
 		ex->ex_oncpu &= ~bit;
 		break;
+	case VM_KERNEL_CPU:
+		event_trace_add(et, ex->ex_steps, thread, "%s %" PRIu64,
+		    vn->vn_detail, vn->vn_value);
+		break;
 	case VM_STORE_SEEN:
 	case VM_OLD_VALUE:
 		event_trace_add(et, ex->ex_steps, thread, "%s W%u=%" PRIx64,
@@ -293,6 +298,21 @@ open_ledger(struct execution *ex)
 	return (error);
 }
 
+/* Data of a CPU that two threads were on may be what is broken. */
+static void
+note_shared_cpu(struct execution *ex)
+{
+	struct outcome *to = ex->ex_outcome;
+	const size_t used = strlen(to->to_detail);
+	char text[SHARED_SIZE];
+
+	if (to->to_word != NULL && ex->ex_device != NULL &&
+	    !ex->ex_finishing && kernel_shared_cpu(randomdev_kernel(
+	    ex->ex_device), text, sizeof(text)))
+		snprintf(to->to_detail + used, sizeof(to->to_detail) - used,
+		    "; %s", text);
+}
+
 /* Runs it on the simulated machine; returns as execution_run(). */
 static int
 run(struct execution *ex)
@@ -333,6 +353,7 @@ run(struct execution *ex)
 		note_failure(ex, &execution_properties[mo.mo_events >=
 		    EXECUTION_STEPS_MAX ? EXECUTION_LIVELOCK :
 		    EXECUTION_DEADLOCK], mo.mo_stuck);
+	note_shared_cpu(ex);
 	to->to_reseeds = le.le_reseeds;
 	to->to_blocks = le.le_blocks;
 	to->to_hash = mo.mo_hash;

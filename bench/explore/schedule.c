@@ -11,7 +11,7 @@ enum {
 	NUMBERS_MAX	= 64	/* of threads, stores and values */
 };
 
-CTASSERT(VM_OLDER + VM_STORES <= NUMBERS_MAX);
+CTASSERT(VM_MOVED + VM_KERNEL_CPUS_MAX <= NUMBERS_MAX);
 
 void
 schedule_clear(struct schedule *sd)
@@ -136,8 +136,9 @@ schedule_choose(void *context, const struct vm_choice *vo)
 				sf->sf_last = vo->vo_thread[i];
 				return (i);
 			}
-		/* What a load returns stands for no change of threads. */
-		if (vo->vo_point == VM_POINT_VALUE)
+		/* What a load returns, or a CPU, is no change of threads. */
+		if (vo->vo_point == VM_POINT_VALUE ||
+		    vo->vo_point == VM_POINT_CPU)
 			break;
 		sf->sf_choice = schedule_turn_end(sq, sf->sf_choice);
 		sf->sf_strayed = true;

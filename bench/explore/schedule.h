@@ -1,7 +1,7 @@
 /*
- * Schedules: the thread that ran at each choice of an execution, in order; with
- * weak memory also whose store was committed, and what a load returned, as
- * vo_thread numbers them.
+ * Schedules: the thread that ran at each choice of an execution, in order, and
+ * where it was in its kernel; with weak memory also whose store was committed,
+ * and what a load returned, as vo_thread numbers them.
  */
 #ifndef BENCH_EXPLORE_SCHEDULE_H
 #define BENCH_EXPLORE_SCHEDULE_H
@@ -80,7 +80,8 @@ static inline bool
 choice_continues(const struct vm_choice *vo)
 {
 	return (vo->vo_self >= 0 && (vo->vo_point == VM_POINT_ACCESS ||
-	    vo->vo_point == VM_POINT_CHARGE || vo->vo_point == VM_POINT_VALUE));
+	    vo->vo_point == VM_POINT_CHARGE || vo->vo_point == VM_POINT_VALUE ||
+	    vo->vo_point == VM_POINT_CPU));
 }
 
 #endif

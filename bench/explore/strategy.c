@@ -3,7 +3,8 @@
 #include "bench/explore/strategy.h"
 #include "lib/base/parse_number.h"
 
-enum { OLDER_ONE_IN = 3 };	/* loads that may return an older value */
+/* Loads that may return an older value; threads that may be elsewhere. */
+enum { OLDER_ONE_IN = 3 };
 
 const struct strategy_class *const strategy_classes[] = {
 #define	STRATEGY(name)	&strategy_##name,
@@ -116,7 +117,8 @@ strategy_choose(void *context, const struct vm_choice *vo)
 	struct strategy *sg = context;
 	unsigned chosen;
 
-	if (vo->vo_point == VM_POINT_VALUE && !sg->sg_class->sy_values)
+	if ((vo->vo_point == VM_POINT_VALUE || vo->vo_point == VM_POINT_CPU) &&
+	    !sg->sg_class->sy_values)
 		return (strategy_below(&sg->sg_random, OLDER_ONE_IN) > 0 ? 0 :
 		    strategy_below(&sg->sg_random, vo->vo_count));
 	chosen = sg->sg_class->sy_choose(sg, vo);

@@ -35,7 +35,7 @@ struct strategy_class {
 	/* As vh_running. */
 	bool		(*sy_running)(struct strategy *sg);
 	bool		 sy_polls;	/* vh_polls */
-	bool		 sy_values;	/* chooses at VM_POINT_VALUE too */
+	bool		 sy_values;	/* at VM_POINT_VALUE and _CPU too */
 	/* Frees what sg_state points to.  NULL: nothing. */
 	void		(*sy_fini)(struct strategy *sg);
 };

@@ -115,6 +115,16 @@ notes_of_host(struct result_cell *rc)
 
 /* A recording that is longer than the window is cut. */
 static void
+note_of_sections(struct result_cell *rc)
+{
+	const struct design *de = design_find(rc->design);
+
+	if (de != NULL && design_info(de).di_held)
+		note(rc, "critical sections are locks of CPUs: the host "
+		    "preempts threads");
+}
+
+static void
 note_of_recording(const struct workload *wl, struct result_cell *rc)
 {
 	const double window_s = rc->samples[0].window_s;
@@ -268,10 +278,12 @@ summary_finish(struct sweep_cell *sc, const struct options *op,
 	if (rc->profiled)
 		rc->profile_cost_percent = 100 * sum->cm_acquisitions *
 		    host->profile_ns / reader_ns;
-	if (en->en_simulated)
+	if (en->en_simulated) {
 		virtual_describe(&op->op_machine, rc);
-	else
+	} else {
 		notes_of_host(rc);
+		note_of_sections(rc);
+	}
 	gate_and_notes(sc, rc);
 	summary_gate_trend(rc);
 	sc->sc_samples = NULL;

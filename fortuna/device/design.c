@@ -119,8 +119,9 @@ design_find(const char *name)
 CTASSERT(RANDOM_ANY == LEDGER_LAG_ANY);
 
 static struct design_info
-info_of(const struct random_object *ro)
+info_of(const struct kern_object *ko)
 {
+	const struct random_object *ro = ko->ko_device();
 	const struct random_claims *rm = ro->ro_claims;
 
 	return ((struct design_info){
@@ -132,6 +133,7 @@ info_of(const struct random_object *ro)
 		.di_locks_little = rm->rm_locks_little,
 		.di_cored = ro->ro_key != NULL,
 		.di_probed = ro->ro_state != NULL,
+		.di_held = ko->ko_holds != ko->ko_holds_end,
 	});
 }
 
@@ -156,7 +158,7 @@ open_variant(struct design_object *dob, unsigned i, char error[KERN_ERROR_SIZE])
 		    dob->do_bytes[i], (size_t)(dob->do_end[i] -
 		    dob->do_bytes[i]), &kc, error);
 		if (rc == 0) {
-			dob->do_info = info_of(kc->kc_object->ko_device());
+			dob->do_info = info_of(kc->kc_object);
 			kern_copy_put(&dob->do_file[i], kc);
 			dob->do_opened[i] = true;
 		}

@@ -75,6 +75,7 @@ struct design_info {
 	bool		di_locks_little;
 	bool		di_cored;	/* it is known where its K is */
 	bool		di_probed;	/* and the rest of its state */
+	bool		di_held;	/* critical sections, pins and such */
 };
 
 /* The i-th design; NULL: there are no more. */

@@ -130,7 +130,8 @@ randomdev_harvest(struct randomdev *rd, enum random_entry entry,
 {
 	struct caller *cl = caller_of(rd);
 
-	kernel_enter(rd->rd_kernel, KERNEL_CPU_HERE);
+	kernel_enter(rd->rd_kernel, entry == RANDOM_QUEUE ?
+	    KERNEL_CPU_INTERRUPT : KERNEL_CPU_HERE);
 	if (rd->rd_object->ro_harvest(entry, entropy, (unsigned)n,
 	    (uint8_t)source) && entry == RANDOM_QUEUE) {
 		/* An event is stamped when there is room for it. */

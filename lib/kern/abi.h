@@ -110,7 +110,7 @@ struct kern_host {
 	/* The machine. */
 	int64_t		 (*kh_uptime_ns)(void *self, bool coarse);
 	uint64_t	 (*kh_cycles)(void *self);
-	unsigned	 (*kh_cpu)(void *self);
+	unsigned	 (*kh_cpu)(void *self, const struct kern_site *site);
 	unsigned	 (*kh_thread)(void *self);
 	void		 (*kh_pause)(unsigned n);
 	void		 (*kh_work)(uint64_t ns);
@@ -132,6 +132,20 @@ struct kern_host {
 	/* Does not return. */
 	void		 (*kh_panic)(void *self, const char *file, int line,
 			    const char *text);
+	/* td_tid, td_critnest and td_pinned, always at one place. */
+	unsigned	*(*kh_curthread)(void *self);
+	/* Held to its CPU once more, delta 1, or less, -1. */
+	void		 (*kh_critical)(void *self, int delta,
+			    const struct kern_site *site);
+	void		 (*kh_spinlock)(void *self, int delta,
+			    const struct kern_site *site);
+	void		 (*kh_interrupts_off)(void *self, int delta,
+			    const struct kern_site *site);
+	void		 (*kh_pin)(void *self, int delta,
+			    const struct kern_site *site);
+	/* Goes to a CPU and stays, or interrupts there; -1: that ends. */
+	void		 (*kh_bind)(void *self, int cpu, bool interrupt,
+			    const struct kern_site *site);
 
 	/*
 	 * Ciphers.  kh_key_set() copies KERN_KEY_BYTES to where the source has
@@ -176,9 +190,6 @@ struct kern_host {
 	/* Whether the thread may sleep, or be in a critical section, here. */
 	void		 (*kh_may_sleep)(void *self, const char *what,
 			    const struct kern_site *site);
-	/* critical(9); delta: 1 or -1. */
-	void		 (*kh_critical)(void *self, int delta,
-			    const struct kern_site *site);
 };
 
 /* A sysctl(8) or tunable of the source. */
@@ -220,6 +231,9 @@ struct kern_object {
 	 * were enqueued; then now_ns is the uptime.  false: it has no tasks.
 	 */
 	bool		 (*ko_timer)(int64_t now_ns);
+	/* Where it looks at its CPU; and where it is held to that. */
+	const struct kern_site *ko_looks, *ko_looks_end;
+	const struct kern_site *ko_holds, *ko_holds_end;
 };
 
 #endif

@@ -13,10 +13,6 @@
 #include "lib/vm/vm.h"
 #endif
 
-enum {
-	STACK_BYTES	= 64 * 1024	/* of a source's functions */
-};
-
 void
 kern_no_memory(struct kernel *k)
 {
@@ -237,10 +233,15 @@ kh_clearing(void *self, void *p, size_t n)
 
 	if (k->k_keys != NULL)
 		kern_keys_clear(k, p, n);
-	/* A copy of a key, which is on the caller's stack. */
-	if (MACHINE_SIMULATED && n >= 2 * KERN_KEY_BYTES && (uintptr_t)p -
-	    (uintptr_t)__builtin_frame_address(0) < STACK_BYTES)
+#ifdef MACHINE_VIRTUAL
+	/*
+	 * A copy of a key, which is on the caller's stack.  What lies beside
+	 * that, as a heap may, differs from run to run.
+	 */
+	if (n >= 2 * KERN_KEY_BYTES &&
+	    (uintptr_t)p - (uintptr_t)vm_stack() < VM_STACK_BYTES)
 		machine_charge(COST_WIPE, 1);
+#endif
 }
 
 static void

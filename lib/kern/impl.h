@@ -52,11 +52,10 @@ struct kern_thread {
 	unsigned	 kt_held;
 	struct kern_held kt_hold[KERN_HELD_MAX];
 	unsigned	 kt_shared;	/* of them, locks with a word */
-	unsigned	 kt_critical;	/* sections */
-	const struct kern_site *kt_critical_site;	/* the first */
-	/* Of these, what is there around a delivery. */
+	/* Of these and of what holds it to its CPU, what is there around a delivery. */
 	unsigned	 kt_outer_held;
 	unsigned	 kt_outer_critical;
+	unsigned	 kt_outer_pinned;
 	/* Asleep on, or NULL; since; the next sleeper. */
 	const void	*kt_channel;
 	uint64_t	 kt_slept;
@@ -84,6 +83,28 @@ struct kern_thread {
 	/* How hashes begin that a reseed took from pools and has not used. */
 	unsigned	 kt_seeds;
 	uint64_t	 kt_seed[KERN_POOLS_MAX + 2];
+	/* What holds it to its CPU: cpus.c. */
+	unsigned	 kt_critical;	/* sections, of spin mutexes too */
+	unsigned	 kt_masked;	/* times that interrupts are off */
+	unsigned	 kt_pinned;	/* with kt_bound */
+	bool		 kt_bound;
+	bool		 kt_interrupt;	/* it runs as an interrupt */
+	bool		 kt_alone;	/* it has its CPU's word */
+	unsigned	 kt_kept;	/* enum vm_hold of all these */
+	int		 kt_at;		/* where it is held; or -1 */
+	int		 kt_home;	/* before it interrupted; or -1 */
+	/* Of the outermost. */
+	const struct kern_site *kt_critical_site, *kt_pinned_site;
+	uint64_t	 kt_calls;	/* of kernel_enter() and _leave() */
+	unsigned	 kt_td[3];	/* kh_curthread()'s */
+};
+
+/* A thread looked at its CPU, and could be preempted. */
+struct kern_look {
+	const struct kern_thread *kk_thread;
+	const struct kern_site *kk_by;
+	uint64_t	 kk_call;
+	unsigned	 kk_hold;
 };
 
 /* Sites, from 1, where the second class was taken under the first. */
@@ -109,6 +130,13 @@ struct key_table {
 	_Atomic uint64_t kb_used;	/* a bit for each bucket that is */
 	struct key_place *kb_bucket[KERN_KEY_BUCKETS];
 	struct key_place *kb_spare;
+};
+
+/* A CPU. */
+struct kern_cpu {
+	_Alignas(MACHINE_CACHE_LINE)
+	struct m32	 kq_alone;	/* a thread has it for itself */
+	struct kern_look kq_look;	/* the last */
 };
 
 struct kernel {
@@ -158,6 +186,10 @@ struct kernel {
 	struct m32	 k_passes;	/* sleeps of processes */
 	struct m64	 k_draw;	/* state of drawn holds */
 	struct ahead	 k_ahead[KERN_AHEAD_MAX];
+	struct kern_cpu	*k_cpu;		/* NULL: the source does not look */
+	/* The last two threads that were on one CPU. */
+	struct kern_look k_shared[2];
+	unsigned	 k_shared_cpu;
 };
 
 static inline struct kern_thread *
@@ -214,6 +246,10 @@ kern_tables_drop(struct kernel *k)
 #define	kern_host_hashes	FLAVOURED(kern_host_hashes)
 #define	kern_hashes_fini	FLAVOURED(kern_hashes_fini)
 #define	kern_no_memory		FLAVOURED(kern_no_memory)
+#define	kern_host_cpus		FLAVOURED(kern_host_cpus)
+#define	kern_critical		FLAVOURED(kern_critical)
+#define	kern_interrupt		FLAVOURED(kern_interrupt)
+#define	kern_held_on		FLAVOURED(kern_held_on)
 #define	kern_take_seed		FLAVOURED(kern_take_seed)
 #define	kern_use_seed		FLAVOURED(kern_use_seed)
 
@@ -287,9 +323,6 @@ void kern_check_leave(struct kernel *k, const struct kern_thread *kt);
 const char *kern_kind_name(const struct kern_lock *kl);
 unsigned kern_class_of(struct kernel *k, const char *name);
 
-/* Enters or leaves a critical section. */
-void kern_critical(struct kernel *k, int delta, const struct kern_site *site);
-
 /* kh_lock() and kh_unlock(). */
 bool kern_take(void *self, void *lock, const struct kern_site *site,
     unsigned how);
@@ -329,9 +362,23 @@ kern_held_at(const struct kern_thread *kt, const void *lock)
 	return (i > 0 ? i - 1 : kt->kt_held);
 }
 
+/*
+ * As critical_enter(9), or spinlock_enter(9) if interrupts are off, too; or,
+ * with delta -1, their ends.
+ */
+void kern_critical(struct kernel *k, int delta, bool masks,
+    const struct kern_site *site);
+
+/* A call of the caller's is, or was, one of an interrupt. */
+void kern_interrupt(struct kernel *k, bool begins);
+
+/* Ends the run if the caller, which returns, is held to its CPU. */
+void kern_held_on(struct kernel *k, const struct kern_thread *kt);
+
 /* Each part's members of struct kern_host. */
 void kern_host_words(struct kern_host *kh);
 void kern_host_sleep(struct kern_host *kh);
+void kern_host_cpus(struct kernel *k, struct kern_host *kh);
 void kern_host_locks(struct kern_host *kh);
 void kern_host_crypto(struct kern_host *kh);
 void kern_host_hashes(struct kern_host *kh);

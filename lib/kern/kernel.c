@@ -1,5 +1,5 @@
 /*
- * Start and end of a kernel; clocks, CPUs, memory.
+ * Start and end of a kernel; clocks, memory.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -65,18 +65,6 @@ kh_cycles(void *self)
 {
 	kern_thread_of(self)->kt_stamped = true;
 	return (machine_cycles());
-}
-
-static unsigned
-kh_cpu(void *self)
-{
-	struct kernel *k = self;
-	const int cpu = kern_thread_of(k)->kt_cpu;
-	const unsigned at = cpu == KERNEL_CPU_HERE ? machine_cpu() :
-	    (unsigned)cpu;
-
-	/* Avoids a division. */
-	return (at < k->k_host.kh_cpus ? at : at % k->k_host.kh_cpus);
 }
 
 static unsigned
@@ -258,7 +246,6 @@ kh_tunable(void *self, const char *name, int64_t *value)
 static const struct kern_host host = {
 	.kh_uptime_ns	= kh_uptime_ns,
 	.kh_cycles	= kh_cycles,
-	.kh_cpu		= kh_cpu,
 	.kh_thread	= kh_thread,
 	.kh_pause	= machine_pause,
 	.kh_work	= machine_work,
@@ -319,6 +306,7 @@ kernel_load(struct kernel **kp_out, const struct kernel_params *kp)
 	kern_host_crypto(kh);
 	kern_host_hashes(kh);
 	k->k_object = k->k_copy->kc_object;
+	kern_host_cpus(k, kh);
 	*k->k_object->ko_host = kh;
 	*kp_out = k;
 	return (0);
@@ -379,6 +367,7 @@ kernel_free(struct kernel *k)
 	}
 	kern_hashes_fini(k);
 	kern_keys_free(k);
+	free(k->k_cpu);
 	free(k->k_thread);
 	if (k->k_copy != NULL)
 		kern_copy_put(k->k_params.kp_file, k->k_copy);
@@ -396,8 +385,11 @@ kernel_enter(struct kernel *k, int cpu)
 {
 	struct kern_thread *kt = kern_thread_of(k);
 
-	kt->kt_cpu = cpu;
+	kt->kt_cpu = cpu < 0 ? KERNEL_CPU_HERE : cpu;
 	kt->kt_stamped = false;
+	kt->kt_calls++;
+	if (__builtin_expect(cpu == KERNEL_CPU_INTERRUPT, 0))
+		kern_interrupt(k, true);
 }
 
 /* A call within another one, which may have locks. */
@@ -405,7 +397,8 @@ static void
 enter_inner(struct kern_thread *kt)
 {
 	kt->kt_outer_held = kt->kt_held;
-	kt->kt_outer_critical = kt->kt_critical;
+	kt->kt_outer_critical = kt->kt_critical + kt->kt_masked;
+	kt->kt_outer_pinned = kt->kt_pinned;
 }
 
 void
@@ -414,14 +407,17 @@ kernel_leave(struct kernel *k)
 	struct kern_thread *kt = kern_thread_of(k);
 
 	if (__builtin_expect(kt->kt_held > kt->kt_outer_held ||
-	    kt->kt_critical > kt->kt_outer_critical, 0))
+	    kt->kt_kept != 0, 0))
 		kern_check_leave(k, kt);
-	kt->kt_outer_held = kt->kt_outer_critical = 0;
+	kt->kt_outer_held = kt->kt_outer_critical = kt->kt_outer_pinned = 0;
 	/* What a lock of the source's own guarded. */
 	if (k->k_cored)
 		kern_report(k, kt);
 	kt->kt_absorbed = 0;
 	kt->kt_cpu = KERNEL_CPU_HERE;
+	kt->kt_calls++;
+	if (__builtin_expect(kt->kt_interrupt, 0))
+		kern_interrupt(k, false);
 }
 
 bool

@@ -14,7 +14,8 @@
 #include "lib/ledger/ledger.h"
 #include "lib/lock/lock.h"
 
-enum { KERNEL_CPU_HERE = -1 };
+/* Wherever it is; or there as an interrupt. */
+enum { KERNEL_CPU_HERE = -1, KERNEL_CPU_INTERRUPT = -2 };
 
 /* What a booted kernel asks of the layer above. */
 struct kernel_above {
@@ -66,6 +67,7 @@ struct kernel_params {
 #define	kernel_shutdown		FLAVOURED(kernel_shutdown)
 #define	kernel_site_lock	FLAVOURED(kernel_site_lock)
 #define	kernel_stop		FLAVOURED(kernel_stop)
+#define	kernel_shared_cpu	FLAVOURED(kernel_shared_cpu)
 
 struct kernel;
 
@@ -94,7 +96,7 @@ const struct kern_object *kernel_object(const struct kernel *k);
  * Around a call of the source.  On return it has no lock and is in no section,
  * or the run ends.
  *
- *   cpu  in  that the thread is on, or KERNEL_CPU_HERE
+ *   cpu  in  that the thread is on, or KERNEL_CPU_HERE, _INTERRUPT
  */
 void kernel_enter(struct kernel *k, int cpu);
 void kernel_leave(struct kernel *k);
@@ -126,6 +128,12 @@ void kernel_shutdown(struct kernel *k);
  * mutex.  Returns: NULL when none was.
  */
 const char *kernel_site_lock(const struct kernel *k, unsigned site, bool *spin);
+
+/*
+ * How the last two threads met that were on one CPU in calls at the same time,
+ * the first one outside of a critical section.  Returns: false if none were.
+ */
+bool kernel_shared_cpu(const struct kernel *k, char *text, size_t n);
 
 /* Ends the run at a place of the source, as panic(9). */
 void kernel_stop(struct kernel *k, const struct kern_site *site,

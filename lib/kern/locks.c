@@ -191,7 +191,7 @@ kern_take(void *self, void *lock, const struct kern_site *site, unsigned how)
 	unsigned at;
 
 	if (__builtin_expect(kl == NULL || ((unsigned)kl->kl_kind | how |
-	    kt->kt_held | kt->kt_critical) > 0, 0)) {
+	    kt->kt_held | kt->kt_kept) > 0, 0)) {
 		check(k, kt, kl, site, how);
 		at = kern_held_at(kt, kl);
 		if (at < kt->kt_held)
@@ -201,11 +201,11 @@ kern_take(void *self, void *lock, const struct kern_site *site, unsigned how)
 		kernel_stop(k, site, "more than %d locks and sections held",
 		    KERN_HELD_MAX);
 	if (__builtin_expect(kern_is_critical(kl), 0))
-		kern_critical(k, 1, site);
+		kern_critical(k, 1, kl->kl_kind == KERN_SPIN, site);
 	if (!take(kt, kl, &kl->kl_node[kt - k->k_thread], kern_is_section(kl) ?
 	    0 : site_of(k, kl, site), how)) {
 		if (kern_is_critical(kl))
-			kern_critical(k, -1, site);
+			kern_critical(k, -1, kl->kl_kind == KERN_SPIN, site);
 		return (false);
 	}
 	kt->kt_hold[kt->kt_held++] = (struct kern_held){ kl, site, 1,
@@ -252,7 +252,7 @@ kern_drop(void *self, void *lock, const struct kern_site *site, unsigned how)
 	else
 		lock_release(&kl->kl_lock, node);
 	if (__builtin_expect(kern_is_critical(kl), 0))
-		kern_critical(k, -1, site);
+		kern_critical(k, -1, kl->kl_kind == KERN_SPIN, site);
 }
 
 static void

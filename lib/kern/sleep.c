@@ -167,17 +167,10 @@ kh_may_sleep(void *self, const char *what, const struct kern_site *site)
 	kern_may_sleep(self, site, what);
 }
 
-static void
-kh_critical(void *self, int delta, const struct kern_site *site)
-{
-	kern_critical(self, delta, site);
-}
-
 void
 kern_host_sleep(struct kern_host *kh)
 {
 	kh->kh_sleep = kh_sleep;
 	kh->kh_wakeup = kh_wakeup;
 	kh->kh_may_sleep = kh_may_sleep;
-	kh->kh_critical = kh_critical;
 }

@@ -150,7 +150,7 @@ kern_may_block(struct kernel *k, const struct kern_site *site,
 {
 	const struct kern_thread *kt = kern_thread_of(k);
 
-	if (__builtin_expect(kt->kt_critical > 0, 0))
+	if (__builtin_expect(kt->kt_critical + kt->kt_masked > 0, 0))
 		stop_critical(k, kt, site, what);
 }
 
@@ -209,7 +209,7 @@ kern_check_lock(struct kernel *k, const struct kern_thread *kt,
 
 	snprintf(what, sizeof(what), "acquiring blockable sleep lock (%s) %s",
 	    kern_kind_name(kl), kl->kl_lock.lo_name);
-	if (kt->kt_critical > 0 && kl->kl_kind != KERN_SPIN)
+	if (kt->kt_critical + kt->kt_masked > 0 && kl->kl_kind != KERN_SPIN)
 		stop_critical(k, kt, site, what);
 	for (hd = kt->kt_hold; hd < &kt->kt_hold[kt->kt_held]; hd++) {
 		if (hd->hd_lock == kl) {
@@ -277,20 +277,5 @@ kern_check_leave(struct kernel *k, const struct kern_thread *kt)
 		    "returned with mutex %.0s%s owned" :
 		    "returned with %s lock %s held",
 		    kern_kind_name(hd->hd_lock), hd->hd_lock->kl_lock.lo_name);
-	if (kt->kt_critical > kt->kt_outer_critical)
-		kernel_stop(k, kt->kt_critical_site, "returned in a critical "
-		    "section, entered here");
-}
-
-/* Kernels count; what it means to a scheduler is its own matter. */
-void
-kern_critical(struct kernel *k, int delta, const struct kern_site *site)
-{
-	struct kern_thread *kt = kern_thread_of(k);
-
-	if (kt->kt_critical == 0 && delta < 0)
-		kernel_stop(k, site, "critical_exit: td_critnest == 0");
-	if (kt->kt_critical == 0)
-		kt->kt_critical_site = site;
-	kt->kt_critical += (unsigned)delta;
+	kern_held_on(k, kt);
 }

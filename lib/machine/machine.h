@@ -107,6 +107,13 @@ unsigned machine_cpu_ids(void);
  */
 bool machine_displaced(void);
 
+/*
+ * What simulated machines have of a kernel's CPUs, as in lib/vm/vm.h.  On a
+ * real one nothing is held, and the CPU is machine_cpu().
+ */
+bool machine_hold(unsigned cpus, unsigned hold, int cpu);
+unsigned machine_kernel_cpu(unsigned cpus);
+
 /* CPUs that threads can be bound to, by rank. */
 unsigned machine_cpus(void);
 

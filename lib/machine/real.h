@@ -224,6 +224,22 @@ machine_access(const void *p, size_t n, bool store)
 	(void)store;
 }
 
+static inline bool
+machine_hold(unsigned cpus, unsigned hold, int cpu)
+{
+	(void)cpus;
+	(void)hold;
+	(void)cpu;
+	return (false);
+}
+
+static inline unsigned
+machine_kernel_cpu(unsigned cpus)
+{
+	(void)cpus;
+	return (machine_cpu());
+}
+
 static inline uint64_t
 machine_run_number(void)
 {

@@ -167,35 +167,51 @@ choose(struct vm *vm, enum vm_point point, uint64_t set, uint64_t awake)
 	return (thread[i]);
 }
 
-unsigned
-vm_controlled_pick(struct vm *vm, unsigned ways)
+static unsigned
+pick(struct vm *vm, enum vm_point point, unsigned others, unsigned ways)
 {
 	const struct vm_control *vh = vm->vm_controlled.vx_control;
 	uint16_t thread[VM_STORES];
-	const struct vm_choice vo = { .vo_point = VM_POINT_VALUE,
+	const struct vm_choice vo = { .vo_point = point,
 	    .vo_count = ways, .vo_thread = thread };
 	unsigned i;
 
 	MPASS(ways <= VM_STORES);
 	thread[0] = (uint16_t)vm->vm_self->vt_id;
 	for (i = 1; i < ways; i++)
-		thread[i] = (uint16_t)(VM_OLDER + i);
+		thread[i] = (uint16_t)(others + i);
 	i = vh->vh_choose(vh->vh_context, &vo);
 	KASSERT(i < ways, ("choice %u of %u", i, ways));
 	return (i);
 }
 
-/* The next idle thread, in turn. */
+unsigned
+vm_controlled_pick(struct vm *vm, unsigned ways)
+{
+	return (pick(vm, VM_POINT_VALUE, VM_OLDER, ways));
+}
+
+unsigned
+vm_controlled_move(struct vm *vm, unsigned ways)
+{
+	const unsigned i = pick(vm, VM_POINT_CPU, VM_MOVED, ways);
+
+	/* Another run. */
+	if (i > 0)
+		vm_happened(vm, vm->vm_time_ps, VM_MOVED + i);
+	return (i);
+}
+
+/* The next of the idle threads, in turn. */
 static struct vm_thread *
-next_idle(struct vm *vm)
+next_idle(struct vm *vm, uint64_t idle)
 {
 	struct vm_controlled *vx = &vm->vm_controlled;
-	uint64_t after = vx->vx_idle & ~((UINT64_C(2) << vx->vx_last) - 1);
+	uint64_t after = idle & ~((UINT64_C(2) << vx->vx_last) - 1);
 
 	if (++vx->vx_turns > TURNS_MAX)
 		vm_bail(vm, EDEADLK, "all that can run spin");
-	vx->vx_last = (unsigned)__builtin_ctzll(after != 0 ? after :
-	    vx->vx_idle);
+	vx->vx_last = (unsigned)__builtin_ctzll(after != 0 ? after : idle);
 	return (vm->vm_thread[vx->vx_last + 1]);
 }
 
@@ -241,24 +257,26 @@ static struct vm_thread *
 next_or_store(struct vm *vm, enum vm_point point)
 {
 	struct vm_controlled *vx = &vm->vm_controlled;
-	uint64_t awake, self = bit_of(vm->vm_self), set;
+	uint64_t awake, idle, may, self = bit_of(vm->vm_self), set;
 	unsigned number;
 
 	if (vm_heap_first_ps(&vm->vm_heap) <= vm->vm_time_ps)
 		return (next_host(vm));
-	awake = vx->vx_going | waits_over(vm);
+	may = vx->vx_alone == 0 ? UINT64_MAX : ~vm_kernel_kept_off(vm);
+	idle = vx->vx_idle & may;
+	awake = (vx->vx_going | waits_over(vm)) & may;
 	if (point == VM_POINT_YIELD &&
 	    ((awake & ~self) | vx->vx_storing) != 0)
 		awake &= ~self;
 	if (vx->vx_control->vh_polls && (awake | vx->vx_storing) != 0)
-		awake |= vx->vx_idle;
-	set = awake | vx->vx_sleeping;
+		awake |= idle;
+	set = awake | (vx->vx_sleeping & may);
 	if (set == 0 && vx->vx_storing == 0) {
 		if (vm->vm_heap.vq_count > 0)
 			return (next_host(vm));
-		if (vx->vx_idle == 0)
+		if (idle == 0)
 			vm_bail(vm, EDEADLK, "no thread can run");
-		return (next_idle(vm));
+		return (next_idle(vm, idle));
 	}
 	if ((set & (set - 1)) == 0 && vx->vx_storing == 0)
 		return (first_of(vm, set));

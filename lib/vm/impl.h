@@ -53,6 +53,7 @@ struct vm_thread {
 	unsigned	 vt_id;
 	int		 vt_bound;	/* the CPU it may use, or ANY */
 	int		 vt_cpu;	/* where it runs or ran; -1: nowhere */
+	unsigned	 vt_hold;	/* enum vm_hold */
 	uint64_t	 vt_deferred_ps;
 	struct vm_request *vt_asks;	/* for a turn, or has it; or NULL */
 	uint64_t	 vt_stored_ps;	/* its store buffer is empty then */
@@ -72,6 +73,7 @@ struct vm_thread {
 	bool		 vt_looked;	/* it read a word since */
 	bool		 vt_fresh;	/* it has only waited since */
 	bool		 vt_newest;	/* it was, so it reads the latest */
+	int		 vt_kernel_cpu;	/* -1: it has not looked */
 	uint64_t	 vt_private[VM_PRIVATE_WORDS];	/* vm_who()'s */
 	/* Scheduling. */
 	TAILQ_ENTRY(vm_thread) vt_link;	/* in a run queue, or asleep */
@@ -154,6 +156,12 @@ struct vm_controlled {
 	struct vm_line	 vx_line;	/* in place of every word's */
 	struct memory	*vx_memory;	/* NULL: VM_SC */
 	uint64_t	 vx_storing;	/* have stores that are not committed */
+	/* The kernel's CPUs, once one is asked for: kernel_cpu.c. */
+	unsigned	 vx_cpus;
+	uint64_t	 vx_held[VM_KERNEL_CPUS_MAX];	/* there */
+	uint64_t	 vx_alone;	/* keep others off their CPUs */
+	uint64_t	 vx_masked;
+	uint64_t	 vx_interrupt;
 };
 
 struct vm {
@@ -426,6 +434,12 @@ void vm_controlled_commit(struct vm *vm);
 
 /* A choice of the caller's: 0 is the usual way. */
 unsigned vm_controlled_pick(struct vm *vm, unsigned ways);
+
+/* The same for how many CPUs the caller goes on. */
+unsigned vm_controlled_move(struct vm *vm, unsigned ways);
+
+/* kernel_cpu.c: threads that cannot run, as others have their CPUs. */
+uint64_t vm_kernel_kept_off(const struct vm *vm);
 
 /* The caller found nothing to do. */
 void vm_controlled_spin(struct vm *vm);

@@ -4,7 +4,8 @@
  * Each CPU has a queue.  The thread that has used least CPU time goes first,
  * as in every fair scheduler, and runs for a quantum.  A woken thread that has
  * used clearly less than the running one preempts it, if the profile allows
- * preemption; otherwise the running one yields between requests.  Bound
+ * preemption; otherwise the running one yields between requests.  A thread in
+ * a critical section stays until its end, as vm_hold() has it.  Bound
  * threads stay; others go to an idle CPU, or to the shortest queue.
  */
 #include "lib/vm/impl.h"
@@ -62,6 +63,19 @@ arm(struct vm *vm, struct vm_cpu *vc)
 	    end_ps : vm->vm_time_ps);
 }
 
+static bool
+may_move(const struct vm_thread *vt)
+{
+	return (vt->vt_bound == VM_CPU_ANY && vt->vt_hold == 0);
+}
+
+static bool
+may_preempt(const struct vm *vm, const struct vm_cpu *vc)
+{
+	return (vm->vm_costs.vc_preempt &&
+	    vc->vu_running->vt_hold <= VM_PINNED);
+}
+
 static void
 enqueue(struct vm *vm, struct vm_cpu *vc, struct vm_thread *vt)
 {
@@ -69,7 +83,7 @@ enqueue(struct vm *vm, struct vm_cpu *vc, struct vm_thread *vt)
 	vt->vt_cpu = (int)(vc - vm->vm_cpu);
 	TAILQ_INSERT_TAIL(&vc->vu_queue, vt, vt_link);
 	vc->vu_queued++;
-	vm->vm_floating += vt->vt_bound == VM_CPU_ANY;
+	vm->vm_floating += may_move(vt);
 }
 
 static void
@@ -77,7 +91,7 @@ dequeue(struct vm *vm, struct vm_cpu *vc, struct vm_thread *vt)
 {
 	TAILQ_REMOVE(&vc->vu_queue, vt, vt_link);
 	vc->vu_queued--;
-	vm->vm_floating -= vt->vt_bound == VM_CPU_ANY;
+	vm->vm_floating -= may_move(vt);
 }
 
 /* Takes a thread that may move from another CPU's queue. */
@@ -89,7 +103,7 @@ steal(struct vm *vm)
 	for (unsigned i = 0; vm->vm_floating > 0 && i < vm->vm_topology.tp_cpus;
 	    i++) {
 		TAILQ_FOREACH(vt, &vm->vm_cpu[i].vu_queue, vt_link) {
-			if (vt->vt_bound == VM_CPU_ANY) {
+			if (may_move(vt)) {
 				dequeue(vm, &vm->vm_cpu[i], vt);
 				return (vt);
 			}
@@ -167,7 +181,7 @@ vm_sched_timer(struct vm *vm, struct vm_cpu *vc)
 {
 	if (vc->vu_queued == 0 || vc->vu_running == NULL)
 		return;
-	if (vm->vm_costs.vc_preempt)
+	if (may_preempt(vm, vc))
 		preempt(vm, vc);
 	else
 		vc->vu_resched = true;
@@ -182,6 +196,8 @@ choose(struct vm *vm, const struct vm_thread *vt)
 
 	if (vt->vt_bound != VM_CPU_ANY)
 		return (&vm->vm_cpu[vt->vt_bound]);
+	if (vt->vt_hold != 0)
+		return (&vm->vm_cpu[vt->vt_cpu]);
 	best = &vm->vm_cpu[vt->vt_cpu >= 0 ? vt->vt_cpu : 0];
 	if (best->vu_running == NULL)
 		return (best);
@@ -232,7 +248,7 @@ vm_sched_ready(struct vm *vm, struct vm_thread *vt)
 	if (used_now(vm, vc->vu_running, vc->vu_running->vt_fair_ps) >=
 	    vt->vt_fair_ps + quantum_ps / 2) {
 		/* The waker itself is preempted after its wake-up call. */
-		if (vm->vm_costs.vc_preempt && (vm->vm_between ||
+		if (may_preempt(vm, vc) && (vm->vm_between ||
 		    vc->vu_running != vm->vm_self)) {
 			preempt(vm, vc);
 			return;
@@ -312,7 +328,8 @@ vm_sched_check(struct vm *vm)
 {
 	struct vm_thread *self = vm->vm_self;
 
-	if (self->vt_untimed || !vm->vm_cpu[self->vt_cpu].vu_resched)
+	if (self->vt_untimed || !vm->vm_cpu[self->vt_cpu].vu_resched ||
+	    self->vt_hold > VM_PINNED)
 		return;
 	vm_spend(vm, 0);
 	vm_sched_yield(vm);

@@ -39,6 +39,9 @@ enum {
 	 */
 	VM_STORES	= 16,
 	VM_OLDER	= 2 * VM_STORES,
+	/* The CPUs of a kernel, after the one that a thread was on. */
+	VM_MOVED	= VM_OLDER + VM_STORES,
+	VM_KERNEL_CPUS_MAX = 16,
 	VM_STACK_BYTES	= 64 * 1024,
 	VM_STUCK_SIZE	= 2048
 };
@@ -54,6 +57,7 @@ enum vm_event_kind {
 	VM_LOCK_FREE,
 	VM_WORK,		/* vn_detail: its kind; lasts vn_ps */
 	VM_MARK,		/* an instant of the run: vn_detail */
+	VM_KERNEL_CPU,		/* vn_detail: how; vn_value: the CPU */
 	/* Of weak memory, with vn_word and vn_value: vn_thread's accesses. */
 	VM_STORE_SEEN,		/* others see a store from now on */
 	VM_OLD_VALUE		/* a load that is not the latest value */
@@ -86,6 +90,7 @@ enum vm_point {
 	VM_POINT_ACCESS,	/* before an atomic or what counts as one */
 	VM_POINT_CHARGE,	/* bulk work is done */
 	VM_POINT_VALUE,		/* of a load, or which store is committed */
+	VM_POINT_CPU,		/* where it is in its kernel: vm_hold() */
 	VM_POINT_YIELD,		/* it spins or yields */
 	VM_POINT_BLOCKED	/* it is asleep, awaits a word, has ended */
 };
@@ -99,7 +104,8 @@ struct vm_choice {
 	 * Threads' numbers, ascending; observers see their names.  VM_STORES +
 	 * n: a store of thread n is committed.  Of VM_POINT_VALUE: the thread,
 	 * for the latest value or the oldest store, and from VM_OLDER + 1 on
-	 * the others.
+	 * the others.  Of VM_POINT_CPU: the thread, for the CPU that it was on,
+	 * and from VM_MOVED + 1 on the others.
 	 */
 	const uint16_t	*vo_thread;
 	/* Bit i: vo_thread[i] sleeps, and its time-out has not come yet. */
@@ -243,6 +249,38 @@ void vm_abort(int error) __attribute__((noreturn));
  * memory is VM_SC.
  */
 void vm_settle(void);
+
+/* How a kernel's thread is held to a CPU; 0: it may be moved. */
+enum vm_hold {
+	VM_PINNED	= 1 << 0,	/* others may run there */
+	VM_CRITICAL	= 1 << 1,	/* it is not preempted */
+	VM_MASKED	= 1 << 2,	/* nor interrupted */
+	VM_INTERRUPT	= 1 << 3	/* it interrupts, even VM_CRITICAL */
+};
+
+/*
+ * Holds the caller to the CPU that it is on in a kernel with so many, or to
+ * that CPU; or ends that.
+ *
+ * Under the controlled scheduler a thread's CPU is no CPU of the machine.  A
+ * thread that is not held may be anywhere: where it is, is a choice when it is
+ * held and when it asks.  Of the threads that are held to one CPU, and where no
+ * other is left of all threads, only one runs that is more than VM_PINNED; a
+ * VM_INTERRUPT runs before others, unless they are VM_MASKED.
+ *
+ * By time, CPUs are the machine's.  What is more than VM_PINNED defers the end
+ * of a quantum, and nothing is interrupted.
+ *
+ *   cpus  in  or 0: no thread looks where it is
+ *   cpu   in  or VM_CPU_ANY
+ *
+ * Returns: false if others could nevertheless run as if on that CPU, or need
+ * not see there what was stored there.
+ */
+bool vm_hold(unsigned cpus, unsigned hold, int cpu);
+
+/* The caller's CPU, of a kernel with so many. */
+unsigned vm_kernel_cpu(unsigned cpus);
 
 /* The lowest byte of the running thread's stack. */
 const void *vm_stack(void);

@@ -355,6 +355,39 @@ kernel__everywhere_body() {
 	complains 2 'no such file' kat -d kernel:nosuch "$script"
 }
 
+test_case kernel__section "critical sections, pins and interrupts that are off" \
+    "keep a CPU's data apart as in a kernel"
+kernel__section_body() {
+	setup
+	way=kern.random.section.way
+	design="-d kernel:$src/tests/kernel/section.c"
+	for i in 0 1 2 3; do
+		runs explore $design -S $way=$i --schedules 1000 --seed 1
+		runs run $brief $design -S $way=$i
+		runs run $brief $design -S $way=$i --ledger --engine virtual \
+		    --profile epyc-9654-2s --cpus 2
+	done
+	while read -r i words; do
+		"$(program)" explore $design -S $way=$i --schedules 1000 \
+		    --seed 1 -o $i.schedule >out 2>&1 && atf_fail "$i: none"
+		tr -s ' \n' ' ' <out | grep -q "$words" ||
+		    atf_fail "$i: no \"$words\": $(cat out)"
+		"$(program)" explore --replay $i.schedule 2>&1 |
+		    grep -q 'As recorded' || atf_fail "$i: replay"
+	done <<-'END'
+	4 (neither pinned nor in a critical section); before it returned
+	5 (neither pinned nor in a critical section); before it returned
+	6 (pinned, not in a critical section); before it returned
+	7 section.c:[0-9]*: .*returned in the critical section
+	8 section.c:[0-9]*: .*no critical_enter() before this
+	9 section.c:[0-9]*: .*returned pinned here
+	10 section.c:[0-9]*: .*no sched_pin() before this
+	11 smp_rendezvous() in a critical section, entered at section.c
+	END
+	"$(program)" explore --replay 5.schedule | grep -q "critical, CPU" ||
+	    atf_fail "steps without CPUs"
+}
+
 test_case kernel__mode "a source runs in the mode that -S names, alone and" \
     "beside the shipped design of that mode"
 kernel__mode_body() {

@@ -323,6 +323,61 @@ TEST(vm_controlled__lost_update, "two increments: each order once, and those "
 	check_hashes_differ(&t);
 }
 
+/* Threads of a kernel that are held so increment their CPU's word. */
+static unsigned held[ROLES_MAX], kernel_cpus;
+
+static void
+increment_held(struct play *p, unsigned i)
+{
+	unsigned cpu;
+	uint32_t v;
+
+	if (held[i] != 0)
+		ATF_CHECK(vm_hold(kernel_cpus, held[i], VM_CPU_ANY));
+	cpu = vm_kernel_cpu(kernel_cpus);
+	v = atomic_load_32(&p->p_word[cpu]);
+	ATF_CHECK(held[i] == 0 || cpu == vm_kernel_cpu(kernel_cpus));
+	atomic_store_32(&p->p_word[cpu], v + 1);
+	if (held[i] != 0)
+		ATF_CHECK(vm_hold(kernel_cpus, 0, VM_CPU_ANY));
+	p->p_plain = 0;
+	for (unsigned k = 0; k < kernel_cpus; k++)
+		p->p_plain += machine_note_load_32(&p->p_word[k]);
+}
+
+TEST(vm_controlled__held, "A CPU's data are one thread's in a critical "
+    "section, and an interrupt's there unless those are off")
+{
+	static const struct {
+		unsigned	held[2];
+		bool		lost;	/* an update, in some order */
+	} rows[] = {
+		{ { 0, 0 }, true },
+		{ { VM_PINNED, VM_PINNED }, true },
+		{ { VM_CRITICAL, 0 }, true },
+		{ { VM_CRITICAL, VM_PINNED }, true },
+		{ { VM_CRITICAL, VM_CRITICAL }, false },
+		{ { VM_CRITICAL, VM_PINNED | VM_CRITICAL }, false },
+		{ { VM_CRITICAL, VM_INTERRUPT }, true },
+		{ { VM_CRITICAL, VM_MASKED }, false },
+		{ { VM_MASKED, VM_INTERRUPT }, false },
+		{ { VM_INTERRUPT, VM_INTERRUPT }, false },
+	};
+	struct tally t;
+
+	for (unsigned i = 0; i < nitems(rows); i++)
+		for (kernel_cpus = 1; kernel_cpus <= 2; kernel_cpus++) {
+			memcpy(held, rows[i].held, sizeof(rows[i].held));
+			search_cast(&t, 2, increment_held, NULL);
+			ATF_CHECK_EQ(0, t.t_stuck);
+			ATF_CHECK_EQ(t.t_runs, t.t_plain[1] + t.t_plain[2]);
+			ATF_CHECK_MSG((t.t_plain[1] > 0) == rows[i].lost,
+			    "row %u, %u CPUs: %u of %u lost one", i,
+			    kernel_cpus, t.t_plain[1], t.t_runs);
+			check_hashes_differ(&t);
+		}
+}
+
 static void
 say(struct play *p, unsigned i)
 {

@@ -216,6 +216,63 @@ TEST(vm_sched__quantum, "Two on one CPU take turns of a quantum; without "
 	}
 }
 
+/* Works while it is held; counts steps on another CPU than the one before. */
+static unsigned held, moves;
+
+static void
+held_main(void *arg)
+{
+	struct worker *w = arg;
+	unsigned cpu, was;
+
+	(void)vm_hold(CPUS, held, VM_CPU_ANY);
+	for (was = machine_cpu(); w->w_left_ns > 0; was = cpu) {
+		machine_charge(COST_WORK, w->w_step_ns);
+		w->w_left_ns -= w->w_step_ns;
+		cpu = machine_cpu();
+		moves += cpu != was;
+	}
+	w->w_ended_ns = machine_uptime_ns();
+	(void)vm_hold(CPUS, 0, VM_CPU_ANY);
+	/* What a critical section deferred comes before this. */
+	machine_charge(COST_WORK, 2 * NS_PER_QUANTUM);
+}
+
+static int64_t
+held_apart_ns(unsigned hold, unsigned workers, unsigned cpus)
+{
+	struct shop *s = shop_make(workers);
+	int64_t apart_ns;
+
+	held = hold;
+	moves = 0;
+	s->s_work = held_main;
+	for (unsigned i = 0; i < workers; i++)
+		s->s_worker[i].w_left_ns = 10 * NS_PER_QUANTUM;
+	shop_run(s, cpus, true);
+	apart_ns = s->s_worker[1].w_ended_ns - s->s_worker[0].w_ended_ns;
+	shop_free(s);
+	return (apart_ns);
+}
+
+TEST(vm_sched__held, "A thread in a critical section is not preempted, one "
+    "that is pinned is, but not moved")
+{
+	int64_t apart_ns;
+
+	apart_ns = held_apart_ns(VM_CRITICAL, 2, 1);
+	/* The other one begins at once when the section ends. */
+	ATF_CHECK_MSG(apart_ns >= 10 * NS_PER_QUANTUM &&
+	    apart_ns < 11 * NS_PER_QUANTUM, "%jd ns", (intmax_t)apart_ns);
+	apart_ns = held_apart_ns(VM_PINNED, 2, 1);
+	ATF_CHECK_MSG(apart_ns < 3 * NS_PER_QUANTUM, "%jd ns",
+	    (intmax_t)apart_ns);
+	(void)held_apart_ns(0, 3, 2);
+	ATF_CHECK(moves > 0);
+	(void)held_apart_ns(VM_PINNED, 3, 2);
+	ATF_CHECK_EQ(0, moves);
+}
+
 /* Every worker's share of all work done is within bounds. */
 static void
 check_shares(const struct shop *s, double least, double most, unsigned preempt)

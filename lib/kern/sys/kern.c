@@ -143,6 +143,33 @@ kern_timer(int64_t now_ns)
 	return (kern_task[0] != NULL);
 }
 
+/* CPUs. */
+
+cpuset_t
+kern_all_cpus(void)
+{
+	cpuset_t all;
+
+	CPU_ZERO(&all);
+	for (int i = 0; i < mp_ncpus; i++)
+		CPU_SET(i, &all);
+	return (all);
+}
+
+/* Setup, action and teardown, each on all CPUs before the next. */
+void
+kern_rendezvous(cpuset_t map, void (*func[])(void *), void *arg,
+    const struct kern_site *site)
+{
+	for (int f = 0; f < 3; f++)
+		for (int i = 0; i < mp_ncpus && func[f] != NULL; i++) {
+			if (!CPU_ISSET(i, &map))
+				continue;
+			HOST(bind, i, true, site);
+			func[f](arg);
+		}
+	HOST(bind, -1, true, site);
+}
 #include <kern_lock.c>
 
 /* Devices. */
@@ -405,8 +432,12 @@ kern_sysctl(unsigned i)
 
 extern const struct kern_sysinit __start_kern_sysinits[] __attribute__((weak)),
     __stop_kern_sysinits[] __attribute__((weak));
-extern const struct kern_site __start_kern_sites[] __attribute__((weak)),
-    __stop_kern_sites[] __attribute__((weak));
+#define	KERN_SITES(name)						\
+extern const struct kern_site __start_kern_##name[] __attribute__((weak)), \
+    __stop_kern_##name[] __attribute__((weak))
+KERN_SITES(sites);
+KERN_SITES(looks);
+KERN_SITES(holds);
 /* The layer above lib's. */
 const void *kern_device(void);
 
@@ -421,6 +452,10 @@ const struct kern_object kern_object = {
 	.ko_host = &kern_host,
 	.ko_sysctl = kern_sysctl,
 	.ko_timer = kern_timer,
+	.ko_looks = __start_kern_looks,
+	.ko_looks_end = __stop_kern_looks,
+	.ko_holds = __start_kern_holds,
+	.ko_holds_end = __stop_kern_holds,
 };
 
 /* Calls that compilers insert with -fsanitize=thread. */

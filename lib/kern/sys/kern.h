@@ -184,11 +184,6 @@ extern const uint8_t kern_zeros[ZERO_REGION_SIZE];
 #define	zero_region		((const void *)kern_zeros)
 #define	hz			1000
 
-#define	critical_enter()	HOST(critical, 1, KERN_SITE())
-#define	critical_exit()		HOST(critical, -1, KERN_SITE())
-#define	sched_pin()		((void)0)
-#define	sched_unpin()		((void)0)
-
 /* sys/endian.h */
 #define	_BYTE_ORDER		__BYTE_ORDER__
 #define	BYTE_ORDER		__BYTE_ORDER__
@@ -323,6 +318,7 @@ kern_touch(void *p, u_int lines)
 #define	kern_hold(ns, drawn)	HOST(hold, ns, drawn)
 
 #include <kern_mutex.h>
+#include <kern_sched.h>
 #include <kern_proc.h>
 #include <kern_sysctl.h>
 #include <kern_queue.h>

@@ -1,0 +1,250 @@
+/*
+ * CPUs: where threads are, and what holds them there: critical sections,
+ * interrupts that are off, pins.
+ *
+ * A simulated machine does what a kernel would, vm_hold().  A real one may
+ * preempt any thread.  There a word for each CPU keeps apart the threads that
+ * have a CPU for themselves, and a thread that is held stays on the CPU that it
+ * was on first.  Sources that have no use for CPUs get none of this.
+ */
+#include "lib/base/memory.h"
+#include "lib/kern/impl.h"
+
+enum { POLLS = 64 };	/* before another thread gets the host's CPU */
+
+static unsigned
+cpu_of(const struct kernel *k, const struct kern_thread *kt)
+{
+	const unsigned cpus = k->k_host.kh_cpus;
+	const unsigned at = kt->kt_at >= 0 ? (unsigned)kt->kt_at :
+	    kt->kt_cpu >= 0 ? (unsigned)kt->kt_cpu : machine_kernel_cpu(cpus);
+
+	/* Avoids a division. */
+	return (at < cpus ? at : at % cpus);
+}
+
+static unsigned
+kh_cpu(void *self, const struct kern_site *site)
+{
+	struct kernel *k = self;
+	const struct kern_thread *kt = kern_thread_of(k);
+	const unsigned cpu = cpu_of(k, kt);
+	const struct kern_look now = { kt, site, kt->kt_calls, kt->kt_kept };
+	struct kern_look *before;
+
+	if (!MACHINE_SIMULATED || k->k_params.kp_ledger == NULL)
+		return (cpu);
+	before = &k->k_cpu[cpu].kq_look;
+	if (before->kk_thread != NULL && before->kk_thread != kt &&
+	    before->kk_thread->kt_calls == before->kk_call) {
+		k->k_shared[0] = *before;
+		k->k_shared[1] = now;
+		k->k_shared_cpu = cpu;
+	}
+	if (kt->kt_kept <= VM_PINNED)
+		*before = now;
+	return (cpu);
+}
+
+bool
+kernel_shared_cpu(const struct kernel *k, char *text, size_t n)
+{
+	static const char *const held[] = { "neither pinned nor in a critical "
+	    "section", "pinned, not in a critical section",
+	    "in a critical section" };
+	const struct kern_look *a = &k->k_shared[0], *b = &k->k_shared[1];
+
+	if (a->kk_thread == NULL)
+		return (false);
+	snprintf(text, n, "thread %u was on CPU %u at %s:%d (%s); before it "
+	    "returned, thread %u was there at %s:%d (%s)",
+	    (unsigned)(a->kk_thread - k->k_thread), k->k_shared_cpu,
+	    a->kk_by->kw_file, a->kk_by->kw_line, held[a->kk_hold],
+	    (unsigned)(b->kk_thread - k->k_thread), b->kk_by->kw_file,
+	    b->kk_by->kw_line, held[b->kk_hold <= VM_PINNED ? b->kk_hold : 2]);
+	return (true);
+}
+
+/* What a machine lacks that does not keep others off. */
+static void
+be_alone(struct kernel *k, struct kern_thread *kt, bool alone)
+{
+	struct m32 *word = &k->k_cpu[cpu_of(k, kt)].kq_alone;
+
+	kt->kt_alone = alone;
+	if (!alone)
+		atomic_store_rel_32(word, 0);
+	else
+		for (unsigned i = 1; !atomic_cmpset_acq_32(word, 0, 1); i++)
+			if (i % POLLS == 0)
+				machine_yield();
+			else
+				machine_pause(1);
+}
+
+/* What holds the thread has changed, or it is held to another CPU. */
+static void
+hold(struct kernel *k, struct kern_thread *kt, int cpu)
+{
+	const unsigned was = kt->kt_kept;
+	const unsigned now = (kt->kt_critical > 0 ? VM_CRITICAL : 0u) |
+	    (kt->kt_masked > 0 ? VM_MASKED : 0u) |
+	    (kt->kt_pinned > 0 ? VM_PINNED : 0u) |
+	    (kt->kt_interrupt ? VM_INTERRUPT : 0u);
+	const bool alone = now > VM_PINNED;
+	bool kept;
+
+	if (now == was && cpu == MACHINE_CPU_ANY)
+		return;
+	if (kt->kt_alone && (!alone || cpu != MACHINE_CPU_ANY))
+		be_alone(k, kt, false);
+	/* By time, spin mutexes hold off preemption in any source. */
+	kept = machine_hold(k->k_cpu == NULL ? 0 : k->k_host.kh_cpus, now, cpu);
+	kt->kt_kept = now;
+	if (k->k_cpu == NULL)
+		return;
+	if (!MACHINE_SIMULATED || cpu != MACHINE_CPU_ANY || now == 0)
+		kt->kt_at = now == 0 ? MACHINE_CPU_ANY :
+		    cpu != MACHINE_CPU_ANY ? cpu : (int)cpu_of(k, kt);
+	/* A simulated interrupt does not wait for a critical section. */
+	if (alone && !kept && !kt->kt_alone &&
+	    !(MACHINE_SIMULATED && kt->kt_interrupt))
+		be_alone(k, kt, true);
+}
+
+/* One more, or less, of each that is in what. */
+static void
+nest(struct kernel *k, unsigned what, int delta, const struct kern_site *site)
+{
+	static const char *const begin[] = { [VM_PINNED] = "sched_pin",
+	    [VM_CRITICAL] = "critical_enter", [VM_MASKED] = "intr_disable",
+	    [VM_CRITICAL | VM_MASKED] = "spinlock_enter" };
+	struct kern_thread *kt = kern_thread_of(k);
+	unsigned *const nested[] = { &kt->kt_pinned, &kt->kt_critical,
+	    &kt->kt_masked };
+
+	if (what == VM_PINNED && kt->kt_pinned == 0)
+		kt->kt_pinned_site = site;
+	if (what != VM_PINNED && kt->kt_critical + kt->kt_masked == 0)
+		kt->kt_critical_site = site;
+	for (unsigned i = 0; i < sizeof(nested) / sizeof(nested[0]); i++) {
+		if ((what >> i & 1) == 0)
+			continue;
+		if (delta < 0 && *nested[i] == 0)
+			kernel_stop(k, site, "no %s() before this",
+			    begin[what]);
+		*nested[i] += (unsigned)delta;
+	}
+	hold(k, kt, MACHINE_CPU_ANY);
+}
+
+#define	NEST(name, what)						\
+static void								\
+kh_##name(void *self, int delta, const struct kern_site *site)		\
+{									\
+	nest(self, what, delta, site);					\
+}
+NEST(critical, VM_CRITICAL)
+NEST(spinlock, VM_CRITICAL | VM_MASKED)
+NEST(interrupts_off, VM_MASKED)
+NEST(pin, VM_PINNED)
+
+/* Locks have owners, so none ends before it has begun. */
+void
+kern_critical(struct kernel *k, int delta, bool masks,
+    const struct kern_site *site)
+{
+	struct kern_thread *kt = kern_thread_of(k);
+
+	if (kt->kt_critical + kt->kt_masked == 0)
+		kt->kt_critical_site = site;
+	kt->kt_critical += (unsigned)delta;
+	if (masks)
+		kt->kt_masked += (unsigned)delta;
+	hold(k, kt, MACHINE_CPU_ANY);
+}
+
+static void
+kh_bind(void *self, int cpu, bool interrupt, const struct kern_site *site)
+{
+	struct kernel *k = self;
+	struct kern_thread *kt = kern_thread_of(k);
+
+	if (kt->kt_critical + kt->kt_masked > 0)
+		kernel_stop(k, site, "%s in a critical section, entered at "
+		    "%s:%d", interrupt ? "smp_rendezvous()" : "sched_bind()",
+		    kt->kt_critical_site->kw_file,
+		    kt->kt_critical_site->kw_line);
+	if (cpu >= (int)k->k_host.kh_cpus)
+		kernel_stop(k, site, "there is no CPU %d", cpu);
+	if (!interrupt) {
+		if (kt->kt_pinned == 0)
+			kt->kt_pinned_site = site;
+		kt->kt_pinned += (cpu >= 0) - (unsigned)kt->kt_bound;
+		kt->kt_bound = cpu >= 0;
+		hold(k, kt, cpu);
+		return;
+	}
+	if (!kt->kt_interrupt)
+		kt->kt_home = kt->kt_pinned > 0 ? (int)cpu_of(k, kt) :
+		    MACHINE_CPU_ANY;
+	kt->kt_interrupt = cpu >= 0;
+	hold(k, kt, cpu >= 0 ? cpu : kt->kt_home);
+}
+
+void
+kern_interrupt(struct kernel *k, bool begins)
+{
+	struct kern_thread *kt = kern_thread_of(k);
+
+	/* A host's thread that is no interrupt waits for no other thread. */
+	kt->kt_interrupt = begins && MACHINE_SIMULATED && k->k_cpu != NULL;
+	hold(k, kt, MACHINE_CPU_ANY);
+}
+
+void
+kern_held_on(struct kernel *k, const struct kern_thread *kt)
+{
+	if (kt->kt_critical + kt->kt_masked > kt->kt_outer_critical)
+		kernel_stop(k, kt->kt_critical_site, "returned %s",
+		    kt->kt_critical > 0 ? "in the critical section that begins "
+		    "here" : "with interrupts off since here");
+	/* A process may stay where it is. */
+	if (kt->kt_pinned > kt->kt_outer_pinned && !kt->kt_process)
+		kernel_stop(k, kt->kt_pinned_site, "returned %s here",
+		    kt->kt_bound ? "bound to a CPU" : "pinned");
+}
+
+static unsigned *
+kh_curthread(void *self)
+{
+	struct kern_thread *kt = kern_thread_of(self);
+
+	kt->kt_td[0] = machine_curthread()->mt_index;
+	kt->kt_td[1] = kt->kt_critical;
+	kt->kt_td[2] = kt->kt_pinned;
+	return (kt->kt_td);
+}
+
+void
+kern_host_cpus(struct kernel *k, struct kern_host *kh)
+{
+	const struct kern_object *ko = k->k_object;
+
+	for (unsigned i = 0; i < k->k_params.kp_lock_config.threads; i++)
+		k->k_thread[i].kt_at = MACHINE_CPU_ANY;
+	if (ko->ko_looks != ko->ko_looks_end || ko->ko_holds !=
+	    ko->ko_holds_end) {
+		k->k_cpu = xaligned(_Alignof(struct kern_cpu),
+		    kh->kh_cpus * sizeof(*k->k_cpu));
+		for (unsigned i = 0; i < kh->kh_cpus; i++)
+			atomic_init_32(&k->k_cpu[i].kq_alone, 0);
+	}
+	kh->kh_cpu = kh_cpu;
+	kh->kh_curthread = kh_curthread;
+	kh->kh_critical = kh_critical;
+	kh->kh_spinlock = kh_spinlock;
+	kh->kh_interrupts_off = kh_interrupts_off;
+	kh->kh_pin = kh_pin;
+	kh->kh_bind = kh_bind;
+}

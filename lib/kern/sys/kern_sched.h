@@ -1,0 +1,109 @@
+/*
+ * Threads and CPUs, of kern.h: sys/proc.h, sys/sched.h, sys/smp.h, sys/pcpu.h,
+ * sys/cpuset.h, machine/cpufunc.h.
+ *
+ * Where a thread is may change at any time, unless it is pinned or in a
+ * critical section.
+ */
+#ifndef KERN_SCHED_H
+#define	KERN_SCHED_H
+
+/* Each use of these marks the object: without one nothing is held. */
+#define	KERN_LOOK()							\
+	KERN_SITE(__section("kern_looks") __used __aligned(8))
+#define	KERN_HOLD()							\
+	KERN_SITE(__section("kern_holds") __used __aligned(8))
+
+/* Threads of the run are numbered from 0. */
+struct thread {
+	u_int		 td_tid;
+	u_int		 td_critnest;
+	int		 td_pinned;
+};
+#define	curthread	((struct thread *)(void *)HOST(curthread))
+
+#define	critical_enter()	HOST(critical, 1, KERN_HOLD())
+#define	critical_exit()		HOST(critical, -1, KERN_HOLD())
+#define	spinlock_enter()	HOST(spinlock, 1, KERN_HOLD())
+#define	spinlock_exit()		HOST(spinlock, -1, KERN_HOLD())
+#define	sched_pin()		HOST(pin, 1, KERN_HOLD())
+#define	sched_unpin()		HOST(pin, -1, KERN_HOLD())
+/* Both are counted, so what intr_restore() is given is not looked at. */
+typedef u_long register_t;
+#define	intr_disable()							\
+	(HOST(interrupts_off, 1, KERN_HOLD()), (register_t)0)
+#define	intr_restore(flags)						\
+	((void)(flags), HOST(interrupts_off, -1, KERN_HOLD()))
+/* A thread binds itself alone, so its lock has no other user. */
+#define	thread_lock(td)		((void)(td))
+#define	thread_unlock(td)	((void)(td))
+#define	sched_bind(td, cpu)						\
+	((void)(td), HOST(bind, cpu, false, KERN_HOLD()))
+#define	sched_unbind(td)						\
+	((void)(td), HOST(bind, -1, false, KERN_HOLD()))
+
+#define	curcpu			((int)HOST(cpu, KERN_LOOK()))
+#define	mp_ncpus		((int)kern_host->kh_cpus)
+#define	mp_maxid		((u_int)mp_ncpus - 1)
+#define	CPU_ABSENT(i)		((u_int)(i) >= (u_int)mp_ncpus)
+#define	CPU_FOREACH(i)		for ((i) = 0; (int)(i) < mp_ncpus; (i)++)
+#define	CPU_FIRST()		0
+#define	CPU_NEXT(i)		(((int)(i) + 1) % mp_ncpus)
+#define	KERN_PCPU_cpuid		curcpu
+#define	KERN_PCPU_curthread	curthread
+#define	PCPU_GET(member)	KERN_PCPU_##member
+
+/* A CPU's part has lines of its own. */
+#define	KERN_DPCPU(scope, type, name)					\
+scope struct dpcpu_##name { __aligned(CACHE_LINE_SIZE) __typeof__(type) v; }	\
+    *dpcpu_##name;							\
+static void								\
+kern_dpcpu_##name(void *arg __unused)					\
+{									\
+	dpcpu_##name = malloc(sizeof(*dpcpu_##name) * (size_t)mp_ncpus,	\
+	    NULL, M_WAITOK | M_ZERO);					\
+}									\
+SYSINIT(dpcpu_##name, SI_SUB_TUNABLES, SI_ORDER_FIRST, kern_dpcpu_##name, NULL)
+#define	DPCPU_DEFINE(type, name)	KERN_DPCPU(, type, name)
+#define	DPCPU_DEFINE_STATIC(type, name)	KERN_DPCPU(static, type, name)
+#define	DPCPU_ID_PTR(i, name)	(&dpcpu_##name[i].v)
+#define	DPCPU_ID_GET(i, name)	(*DPCPU_ID_PTR(i, name))
+#define	DPCPU_ID_SET(i, name, x)	(*DPCPU_ID_PTR(i, name) = (x))
+#define	DPCPU_PTR(name)		DPCPU_ID_PTR(curcpu, name)
+#define	DPCPU_GET(name)		(*DPCPU_PTR(name))
+#define	DPCPU_SET(name, x)	(*DPCPU_PTR(name) = (x))
+#define	DPCPU_ZERO(name) do {						\
+	for (int kern_i = 0; kern_i < mp_ncpus; kern_i++)		\
+		bzero(DPCPU_ID_PTR(kern_i, name), sizeof(dpcpu_##name[0].v)); \
+} while (0)
+/* A CPU's dynamic part is its number. */
+struct pcpu { int pc_dynamic, pc_domain; };
+#define	get_pcpu()		(&(struct pcpu){ curcpu, 0 })
+#define	_DPCPU_PTR(i, name)	DPCPU_ID_PTR(i, name)
+
+typedef struct { u_long cs_bits[MAXCPU / 64]; } cpuset_t;
+#define	KERN_CPU_BIT(i)		(1ul << (i) % 64)
+#define	CPU_ZERO(s)		bzero(s, sizeof(cpuset_t))
+#define	CPU_SET(i, s)		((s)->cs_bits[(i) / 64] |= KERN_CPU_BIT(i))
+#define	CPU_CLR(i, s)		((s)->cs_bits[(i) / 64] &= ~KERN_CPU_BIT(i))
+#define	CPU_ISSET(i, s)							\
+	(((s)->cs_bits[(i) / 64] & KERN_CPU_BIT(i)) != 0)
+#define	CPU_SETOF(i, s)		(CPU_ZERO(s), (void)CPU_SET(i, s))
+cpuset_t kern_all_cpus(void);
+#define	all_cpus		(kern_all_cpus())
+
+/*
+ * The caller goes to each CPU in turn, as an interrupt does: between others'
+ * steps, in their critical sections too, but not where interrupts are off.  A
+ * kernel calls a function on all CPUs at once.
+ */
+void	kern_rendezvous(cpuset_t, void (*[])(void *), void *,
+	    const struct kern_site *);
+#define	smp_rendezvous_cpus(map, setup, action, teardown, arg)		\
+	kern_rendezvous(map, (void (*[])(void *)){ setup, action, teardown }, \
+	    arg, KERN_HOLD())
+#define	smp_rendezvous(setup, action, teardown, arg)			\
+	smp_rendezvous_cpus(all_cpus, setup, action, teardown, arg)
+#define	smp_no_rendezvous_barrier	NULL
+
+#endif
