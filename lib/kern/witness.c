@@ -217,10 +217,13 @@ kern_check_lock(struct kernel *k, const struct kern_thread *kt,
 			return;
 		}
 		if (is_sleepable(kl) && !is_sleepable(hd->hd_lock)) {
-			snprintf(what, sizeof(what), "lock order reversal: "
-			    "(sleepable after non-sleepable) %s %s",
+			snprintf(what, sizeof(what), "%s %s %s",
+			    kern_is_section(hd->hd_lock) ?
+			    "acquiring sleepable lock" : "lock order reversal: "
+			    "(sleepable after non-sleepable)",
 			    kern_kind_name(kl), kl->kl_lock.lo_name);
-			stop_held(k, site, what, "", hd);
+			stop_held(k, site, what, kern_is_section(hd->hd_lock) ?
+			    " with sleeping prohibited" : "", hd);
 		}
 	}
 	for (hd = kt->kt_hold; hd < &kt->kt_hold[kt->kt_held]; hd++) {
