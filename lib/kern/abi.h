@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 enum {
-	KERN_ABI		= 7,
+	KERN_ABI		= 8,
 	KERN_KEY_BYTES		= 32,
 	/* What the program keeps in a hash. */
 	KERN_HASH_STATE		= 32,
@@ -27,7 +27,12 @@ enum {
 	KERN_SYSCTL_UINT	= 2,
 	/* kh_sleep()'s results: FreeBSD's numbers, or 0 */
 	KERN_EINTR		= 4,
-	KERN_EWOULDBLOCK	= 35
+	KERN_EWOULDBLOCK	= 35,
+	/* kh_malloc()'s flags: the kernel's */
+	KERN_M_WAITOK		= 2,
+	KERN_M_ZERO		= 0x100,
+	/* kh_returned() */
+	KERN_LOOK_BYTES		= 768
 };
 
 enum kern_hash { KERN_SHA256, KERN_BLAKE2B, KERN_BLAKE2S, KERN_HASHES };
@@ -86,9 +91,11 @@ struct kern_host {
 	unsigned	 (*kh_thread)(void *self);
 	void		 (*kh_pause)(unsigned n);
 	void		 (*kh_work)(uint64_t ns);
-	void		*(*kh_malloc)(void *self, size_t n, bool zero);
+	void		*(*kh_malloc)(void *self, size_t n, int flags,
+			    const struct kern_site *site);
 	/* Also ends the mutexes and the keys that are there. */
-	void		 (*kh_free)(void *self, void *p, bool clear);
+	void		 (*kh_free)(void *self, void *p, bool clear,
+			    const struct kern_site *site);
 	/* The value that a sysctl is to have at boot; false: its own. */
 	bool		 (*kh_tunable)(void *self, const char *name,
 			    int64_t *value);
@@ -119,6 +126,15 @@ struct kern_host {
 	void		 (*kh_copying)(void *self, void *to, const void *from,
 			    size_t n);
 	void		 (*kh_clearing)(void *self, void *p, size_t n);
+	/* Before a structure is loaded or stored; both are an assignment. */
+	void		 (*kh_assigning)(void *self, void *p, size_t n,
+			    bool store);
+
+	/*
+	 * A function has returned, which had its stack KERN_LOOK_BYTES below
+	 * the caller's.  For objects for simulated machines.
+	 */
+	void		 (*kh_returned)(void *self, const void *func);
 
 	/* kern_touch() and kern_hold() of kern.h. */
 	void		 (*kh_touch)(const void *p, unsigned lines);

@@ -11,7 +11,9 @@
 enum {
 	BUCKETS		= KERN_KEY_BUCKETS,
 	BUCKET_BYTES	= 64,	/* of addresses that share one */
-	COPIED_MAX	= 8	/* keys in what is copied at once */
+	COPIED_MAX	= 8,	/* keys in what is copied at once */
+	/* From a key object's key to the end of its schedule's first keys. */
+	OBJECT_BYTES	= 128
 };
 
 struct key_place {
@@ -103,6 +105,20 @@ kern_keys_free(struct kernel *k)
 	free(kb);
 }
 
+/* It has left the table. */
+static void
+end_place(struct kernel *k, struct key_place *ky)
+{
+	struct key_table *kb = k->k_keys;
+
+	ledger_key_set(k->k_params.kp_ledger, ky->ky_key, no_key);
+	wipe(ky->ky_key, sizeof(ky->ky_key));
+	kern_tables_take(k);
+	ky->ky_next = kb->kb_spare;
+	kb->kb_spare = ky;
+	kern_tables_drop(k);
+}
+
 void
 kern_keys_clear(struct kernel *k, const void *p, size_t n)
 {
@@ -116,13 +132,103 @@ kern_keys_clear(struct kernel *k, const void *p, size_t n)
 		kern_tables_drop(k);
 		if (ky == NULL)
 			return;
-		ledger_key_set(k->k_params.kp_ledger, ky->ky_key, no_key);
-		wipe(ky->ky_key, sizeof(ky->ky_key));
-		kern_tables_take(k);
-		ky->ky_next = kb->kb_spare;
-		kb->kb_spare = ky;
-		kern_tables_drop(k);
+		end_place(k, ky);
 	}
+}
+
+/* The next place for which is_so() holds, from bucket *b on; NULL: none. */
+static struct key_place **
+search(const struct kernel *k, unsigned *b,
+    bool (*is_so)(const struct key_place *ky, const uint8_t *p, size_t n),
+    const uint8_t *p, size_t n)
+{
+	struct key_table *kb = k->k_keys;
+	struct key_place **at;
+
+	for (; kb->kb_used >> *b != 0; ++*b) {
+		for (at = &kb->kb_bucket[*b]; *at != NULL;
+		    at = &(*at)->ky_next)
+			if (is_so(*at, p, n))
+				return (at);
+		if (*b == BUCKETS - 1)
+			break;
+	}
+	return (NULL);
+}
+
+static bool
+is_gone(const struct key_place *ky, const uint8_t *p, size_t n)
+{
+	(void)p;
+	(void)n;
+	return (memcmp(ky->ky_at, ky->ky_key, CIPHER_KEY_BYTES) != 0);
+}
+
+static bool
+is_of_object(const struct key_place *ky, const uint8_t *p, size_t n)
+{
+	return ((size_t)(p - ky->ky_at) <= OBJECT_BYTES - n &&
+	    memmem(ky->ky_key, CIPHER_KEY_BYTES, p, n) != NULL);
+}
+
+static bool
+is_within(const struct key_place *ky, const uint8_t *p, size_t n)
+{
+	return (n >= CIPHER_KEY_BYTES && (size_t)(ky->ky_at - p) <=
+	    n - CIPHER_KEY_BYTES);
+}
+
+static bool
+is_same(const struct key_place *ky, const uint8_t *p, size_t n)
+{
+	(void)n;
+	return (memcmp(ky->ky_key, p, CIPHER_KEY_BYTES) == 0);
+}
+
+void
+kern_keys_look(struct kernel *k)
+{
+	struct key_table *kb = k->k_keys;
+	struct key_place **at, *ky;
+	unsigned b = 0;
+
+	while ((at = search(k, &b, is_gone, NULL, 0)) != NULL) {
+		ky = *at;
+		*at = ky->ky_next;
+		if (kb->kb_bucket[b] == NULL)
+			kb->kb_used &= ~bit_of(b);
+		end_place(k, ky);
+	}
+}
+
+bool
+kern_keys_covers(const struct kernel *k, const void *p, size_t n)
+{
+	return (search(k, &(unsigned){ 0 }, is_of_object, p, n) != NULL);
+}
+
+const void *
+kern_keys_in(struct kernel *k, const void *p, size_t n)
+{
+	struct key_place **at;
+
+	kern_keys_look(k);
+	at = search(k, &(unsigned){ 0 }, is_within, p, n);
+	return (at == NULL ? NULL : (*at)->ky_at);
+}
+
+/* It may have been copied by other means than kern_keys_copy() sees. */
+void
+kern_keys_used(struct kernel *k, const uint8_t *key)
+{
+	const uintptr_t bucket = (uintptr_t)key / BUCKET_BYTES % BUCKETS;
+	const struct key_place *ky;
+
+	for (ky = k->k_keys->kb_bucket[bucket]; ky != NULL; ky = ky->ky_next)
+		if (ky->ky_at == key && is_same(ky, key, 0))
+			return;
+	if (search(k, &(unsigned){ 0 }, is_same, key, 0) != NULL)
+		kern_keys_set(k, (void *)(uintptr_t)key, key);
 }
 
 void
@@ -153,6 +259,7 @@ kern_keys_set(struct kernel *k, void *at, const uint8_t *key)
 void
 kern_keys_copy(struct kernel *k, void *to, const void *from, size_t n)
 {
+	struct kern_thread *kt = kern_thread_of(k);
 	struct key_table *kb = k->k_keys;
 	struct { size_t off; uint8_t key[CIPHER_KEY_BYTES]; }
 	    copied[COPIED_MAX];
@@ -177,6 +284,8 @@ kern_keys_copy(struct kernel *k, void *to, const void *from, size_t n)
 			}
 	kern_tables_drop(k);
 	kern_keys_clear(k, to, n);
+	kt->kt_touched |= count > 0;
+	kt->kt_unlooked |= count > 0;
 	for (unsigned i = 0; i < count; i++)
 		kern_keys_set(k, (uint8_t *)to + copied[i].off, copied[i].key);
 	wipe(copied, sizeof(copied));
