@@ -16,7 +16,7 @@ enum {
 	PAUSE_NS	= 1000 * 1000 * 1000,	/* of a fail point, most */
 	CARRY_BLOCKS	= 6,	/* about a small read and a key or two */
 	BUFFER_ALIGN	= 4096,
-	SCANS_EVERY	= 2,	/* runs: they take as long as reads */
+	SCANS_EVERY	= 4,	/* runs: they take as long as reads */
 	PASSES_MAX	= 6	/* of the harvest thread before it waits */
 };
 

@@ -13,10 +13,6 @@
 #include "lib/vm/vm.h"
 #endif
 
-enum {
-	STACK_BYTES	= 64 * 1024	/* of a source's functions */
-};
-
 void
 kern_no_memory(struct kernel *k)
 {
@@ -276,7 +272,7 @@ kh_clearing(void *self, void *p, size_t n)
 		kern_keys_clear(k, p, n);
 	/* A copy of a key, which is on the caller's stack. */
 	if (MACHINE_SIMULATED && n >= 2 * KERN_KEY_BYTES && (uintptr_t)p -
-	    (uintptr_t)__builtin_frame_address(0) < STACK_BYTES)
+	    (uintptr_t)__builtin_frame_address(0) < KERN_STACK_BYTES)
 		machine_charge(COST_WIPE, 1);
 }
 

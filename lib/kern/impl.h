@@ -17,7 +17,8 @@ enum {
 	KERN_CHANNELS		= 8,
 	KERN_KEYS_CACHED	= 2,	/* set up, for each thread */
 	KERN_KEY_BUCKETS	= 64,	/* a bit each */
-	KERN_AHEAD_MAX		= 512
+	KERN_AHEAD_MAX		= 512,
+	KERN_STACK_BYTES	= 64 * 1024	/* of a source's functions */
 };
 
 struct kern_lock;
@@ -56,6 +57,7 @@ struct kern_thread {
 	uint64_t	 kt_seed[KERN_POOLS_MAX + 2];
 	bool		 kt_away;	/* kt_installed is, of that key: */
 	uint8_t		 kt_key_set[KERN_KEY_BYTES];
+	const void	*kt_entry;	/* its stack when the call began */
 	bool		 kt_touched;	/* secrets, in this call */
 	bool		 kt_unlooked;	/* and its stack was not looked at */
 	/* The last whole structure that it accessed. */
@@ -260,10 +262,10 @@ void kern_keys_copy(struct kernel *k, void *to, const void *from, size_t n);
 void kern_keys_used(struct kernel *k, const uint8_t *key);
 
 /*
- * Keys are where their bytes are: takes note of those that were overwritten.
- * Simulated machines, between two accesses of other threads.
+ * Keys are where their bytes are: takes note of those in n bytes at p that were
+ * overwritten, where no other thread writes now.
  */
-void kern_keys_look(struct kernel *k);
+void kern_keys_look(struct kernel *k, const void *p, size_t n);
 
 /* Whether n bytes at p are of the key, or schedule, of an object there. */
 bool kern_keys_covers(const struct kernel *k, const void *p, size_t n);

@@ -269,7 +269,7 @@ kernel_free(struct kernel *k)
 	if (k == NULL)
 		return;
 	if (MACHINE_SIMULATED && k->k_keys != NULL && k->k_booted) {
-		kern_keys_look(k);
+		kern_keys_look(k, NULL, SIZE_MAX);
 		kern_memory_leaks(k);
 		kern_secrets_finish(k);
 	}
@@ -306,6 +306,7 @@ kernel_enter(struct kernel *k, int cpu)
 {
 	struct kern_thread *kt = kern_thread_of(k);
 
+	kt->kt_entry = __builtin_frame_address(0);
 	kt->kt_cpu = cpu;
 	kt->kt_stamped = false;
 }
@@ -324,12 +325,14 @@ kernel_leave(struct kernel *k)
 		kern_report(k, kt);
 	kt->kt_absorbed = 0;
 	kt->kt_cpu = KERNEL_CPU_HERE;
-	if (MACHINE_SIMULATED && kt->kt_touched) {
-		kt->kt_touched = false;
-		kern_keys_look(k);
-		if (k->k_secrets != NULL)
-			kern_secrets_stack(k, NULL);
-	}
+	if (!kt->kt_touched || k->k_keys == NULL)
+		return;
+	kt->kt_touched = false;
+	kern_keys_look(k, MACHINE_SIMULATED ? NULL : (const uint8_t *)
+	    __builtin_frame_address(0) - KERN_STACK_BYTES, MACHINE_SIMULATED ?
+	    SIZE_MAX : KERN_STACK_BYTES);
+	if (k->k_secrets != NULL)
+		kern_secrets_stack(k, NULL);
 }
 
 bool

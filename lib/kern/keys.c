@@ -159,9 +159,8 @@ search(const struct kernel *k, unsigned *b,
 static bool
 is_gone(const struct key_place *ky, const uint8_t *p, size_t n)
 {
-	(void)p;
-	(void)n;
-	return (memcmp(ky->ky_at, ky->ky_key, CIPHER_KEY_BYTES) != 0);
+	return ((uintptr_t)ky->ky_at - (uintptr_t)p < n &&
+	    memcmp(ky->ky_at, ky->ky_key, CIPHER_KEY_BYTES) != 0);
 }
 
 static bool
@@ -186,19 +185,25 @@ is_same(const struct key_place *ky, const uint8_t *p, size_t n)
 }
 
 void
-kern_keys_look(struct kernel *k)
+kern_keys_look(struct kernel *k, const void *p, size_t n)
 {
 	struct key_table *kb = k->k_keys;
 	struct key_place **at, *ky;
 	unsigned b = 0;
 
-	while ((at = search(k, &b, is_gone, NULL, 0)) != NULL) {
-		ky = *at;
-		*at = ky->ky_next;
-		if (kb->kb_bucket[b] == NULL)
-			kb->kb_used &= ~bit_of(b);
-		end_place(k, ky);
-	}
+	do {
+		kern_tables_take(k);
+		at = search(k, &b, is_gone, p, n);
+		ky = at == NULL ? NULL : *at;
+		if (ky != NULL) {
+			*at = ky->ky_next;
+			if (kb->kb_bucket[b] == NULL)
+				kb->kb_used &= ~bit_of(b);
+		}
+		kern_tables_drop(k);
+		if (ky != NULL)
+			end_place(k, ky);
+	} while (ky != NULL);
 }
 
 bool
@@ -212,23 +217,55 @@ kern_keys_in(struct kernel *k, const void *p, size_t n)
 {
 	struct key_place **at;
 
-	kern_keys_look(k);
+	kern_keys_look(k, p, n);
 	at = search(k, &(unsigned){ 0 }, is_within, p, n);
 	return (at == NULL ? NULL : (*at)->ky_at);
+}
+
+/* Whether the key is known to be at p. */
+static bool
+has_place(struct kernel *k, const uint8_t *p, const uint8_t *key)
+{
+	const struct key_place *ky;
+
+	kern_tables_take(k);
+	ky = k->k_keys->kb_bucket[(uintptr_t)p / BUCKET_BYTES % BUCKETS];
+	while (ky != NULL && (ky->ky_at != p || memcmp(ky->ky_key, key,
+	    CIPHER_KEY_BYTES) != 0))
+		ky = ky->ky_next;
+	kern_tables_drop(k);
+	return (ky != NULL);
 }
 
 /* It may have been copied by other means than kern_keys_copy() sees. */
 void
 kern_keys_used(struct kernel *k, const uint8_t *key)
 {
-	const uintptr_t bucket = (uintptr_t)key / BUCKET_BYTES % BUCKETS;
-	const struct key_place *ky;
-
-	for (ky = k->k_keys->kb_bucket[bucket]; ky != NULL; ky = ky->ky_next)
-		if (ky->ky_at == key && is_same(ky, key, 0))
-			return;
-	if (search(k, &(unsigned){ 0 }, is_same, key, 0) != NULL)
+	if (!has_place(k, key, key) &&
+	    search(k, &(unsigned){ 0 }, is_same, key, 0) != NULL)
 		kern_keys_set(k, (void *)(uintptr_t)key, key);
+}
+
+/*
+ * A key is about to go from where it was.  On a real machine an assignment to
+ * a copy on the stack may have been seen by nothing.
+ */
+__attribute__((noinline, no_sanitize("address", "thread")))
+static void
+find_copies(struct kernel *k, const uint8_t *key)
+{
+	const uint8_t *end = kern_thread_of(k)->kt_entry;
+	const volatile uint32_t *p = __builtin_frame_address(0);
+	unsigned i, same;
+
+	for (; (const uint8_t *)(p + CIPHER_KEY_BYTES / sizeof(*p)) <= end;
+	    p++) {
+		for (i = same = 0; i < CIPHER_KEY_BYTES / sizeof(*p); i++)
+			same += memcmp(&(uint32_t){ p[i] }, key +
+			    i * sizeof(*p), sizeof(*p)) == 0;
+		if (same == i && !has_place(k, (const void *)(uintptr_t)p, key))
+			kern_keys_set(k, (void *)(uintptr_t)p, key);
+	}
 }
 
 void
@@ -242,6 +279,8 @@ kern_keys_set(struct kernel *k, void *at, const uint8_t *key)
 	kern_tables_take(k);
 	ky = take_out(kb, at, 1, &b);
 	kern_tables_drop(k);
+	if (!MACHINE_SIMULATED && ky != NULL)
+		find_copies(k, ky->ky_key);
 	ledger_key_set(k->k_params.kp_ledger, ky != NULL ? ky->ky_key : no_key,
 	    key);
 	kern_tables_take(k);

@@ -221,14 +221,13 @@ void
 kern_secrets_freed(struct kernel *k, const void *p, size_t n,
     const struct kern_site *from, const struct kern_site *site)
 {
-	const void *found;
+	const void *found = NULL;
 
-	if (k->k_secrets == NULL)
-		return;
 	/* A key in it is as bad as one that is left. */
-	found = secret_in(k, p, n);
-	if (found == NULL)
+	if (MACHINE_SIMULATED && k->k_keys != NULL)
 		found = kern_keys_in(k, p, n);
+	if (found == NULL && k->k_secrets != NULL)
+		found = secret_in(k, p, n);
 	if (found != NULL)
 		ledger_kernel(k->k_params.kp_ledger, LEDGER_RESIDUE, "%s is "
 		    "in memory of %s:%d that free() at %s:%d does not clear",
