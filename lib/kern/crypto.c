@@ -73,6 +73,7 @@ note_core_key(struct kernel *k, struct kern_thread *kt, const void *key_at,
 	struct ledger *lg = k->k_params.kp_ledger;
 
 	kt->kt_installed = true;
+	kt->kt_locked = kt->kt_held > 0;
 	kt->kt_away = key_at != k->k_core_key();
 	memcpy(kt->kt_key_set, key, KERN_KEY_BYTES);
 	if (!kt->kt_drained && !kt->kt_delivering)
@@ -111,7 +112,8 @@ kern_report(struct kernel *k, struct kern_thread *kt)
 		return;
 	kt->kt_installed = kt->kt_away = false;
 	wipe(kt->kt_key_set, KERN_KEY_BYTES);
-	if (counted)
+	/* Under a lock of the source's own C may have moved on. */
+	if (counted && kt->kt_locked)
 		ledger_install(lg, k->k_core, k->k_core_key(),
 		    k->k_core_counter());
 	if (kt->kt_reseeding)
@@ -132,6 +134,27 @@ is_seed(const struct kern_thread *kt, const void *key)
 	return (false);
 }
 
+/* The core's key is there; under a lock of the source's own it is used now. */
+static void
+arrived(struct kernel *k, struct kern_thread *kt)
+{
+	if (kt->kt_installed && !kt->kt_away && kt->kt_held == 0)
+		kern_report(k, kt);
+}
+
+/* Keys are about to be copied; the core's may be made elsewhere first. */
+static void
+copying(struct kernel *k, void *to, const void *from, size_t n)
+{
+	struct kern_thread *kt = kern_thread_of(k);
+
+	kern_keys_copy(k, to, from, n);
+	if (kt->kt_away && (uintptr_t)k->k_core_key() - (uintptr_t)to < n) {
+		kt->kt_away = false;
+		arrived(k, kt);
+	}
+}
+
 static void
 kh_key_set(void *self, void *to, const void *key)
 {
@@ -147,6 +170,7 @@ kh_key_set(void *self, void *to, const void *key)
 	if (k->k_keys != NULL)
 		kern_keys_set(k, to, key);
 	memmove(to, key, KERN_KEY_BYTES);
+	arrived(k, kt);
 	machine_charge(COST_KEY_SET, 1);
 }
 
@@ -285,7 +309,7 @@ kh_copying(void *self, void *to, const void *from, size_t n)
 		return;
 	if (kern_is_shared(k, from))
 		take_lineage(k, from);
-	kern_keys_copy(k, to, from, n);
+	copying(k, to, from, n);
 }
 
 static void
@@ -303,7 +327,7 @@ kh_assigning(void *self, void *p, size_t n, bool store)
 		kt->kt_range_store = store;
 		return;
 	}
-	kern_keys_copy(k, store ? p : (void *)(uintptr_t)kt->kt_range,
+	copying(k, store ? p : (void *)(uintptr_t)kt->kt_range,
 	    store ? kt->kt_range : p, n);
 	kt->kt_range = NULL;
 }

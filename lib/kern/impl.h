@@ -55,6 +55,7 @@ struct kern_thread {
 	/* How hashes begin that a reseed took from pools and has not used. */
 	unsigned	 kt_seeds;
 	uint64_t	 kt_seed[KERN_POOLS_MAX + 2];
+	bool		 kt_locked;	/* kt_installed, under a mutex */
 	bool		 kt_away;	/* kt_installed is, of that key: */
 	uint8_t		 kt_key_set[KERN_KEY_BYTES];
 	const void	*kt_entry;	/* its stack when the call began */

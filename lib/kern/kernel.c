@@ -320,7 +320,7 @@ kernel_leave(struct kernel *k)
 		kernel_stop(k, kt->kt_site[0], "returned with mutex %s owned",
 		    /* A lock begins with that. */
 		    ((const struct lock *)(void *)kt->kt_lock[0])->lo_name);
-	kt->kt_away = false;
+	kt->kt_away = kt->kt_locked = false;
 	if (k->k_cored)
 		kern_report(k, kt);
 	kt->kt_absorbed = 0;
