@@ -187,6 +187,7 @@ is_line(struct sweep *sw)
 {
 	struct random_state rs;
 	uint64_t first;
+	size_t i;
 	bool line;
 
 	if (design_info(sw->swp_result->ar_design).di_probed &&
@@ -194,7 +195,10 @@ is_line(struct sweep *sw)
 		first = uint128_lo(rs.rst_counter);
 		wipe(&rs, sizeof(rs));
 		read_size(sw, PROBE_BYTES);
-		if (sw->swp_first != first)
+		for (line = false, i = 0; i < sw->swp_uses; i++)
+			line |= sw->swp_use[i].u_lo == first;
+		sw->swp_uses = 0;
+		if (!line)
 			return (false);
 	}
 	read_size(sw, PROBE_BYTES);
@@ -202,7 +206,7 @@ is_line(struct sweep *sw)
 	read_size(sw, PROBE_BYTES);
 	line = sw->swp_first != first;
 	read_size(sw, PAGE_BYTES);
-	for (size_t i = 0; i < sw->swp_uses; i++)
+	for (i = 0; i < sw->swp_uses; i++)
 		line &= (int64_t)(sw->swp_use[i].u_lo - first) >= 0;
 	sw->swp_uses = 0;
 	return (line);

@@ -39,8 +39,8 @@ enum {
 
 /* Two words of a secret, masked; 0: none. */
 struct secret {
-	uint64_t	 se_word, se_next;
-	enum kern_secret se_kind;
+	uint64_t	 sct_word, sct_next;
+	enum kern_secret sct_kind;
 };
 
 static const char *const names[] = {
@@ -89,9 +89,9 @@ kern_secret(struct kernel *k, enum kern_secret kind, const void *bytes,
 	for (size_t i = 0; i + 1 < n / sizeof(*p); i++) {
 		word = masked(p + i);
 		se = place_of(k, word);
-		se->se_word = word;
-		se->se_next = masked(p + i + 1);
-		se->se_kind = kind;
+		se->sct_word = word;
+		se->sct_next = masked(p + i + 1);
+		se->sct_kind = kind;
 	}
 }
 
@@ -101,7 +101,7 @@ secret_at(const struct kernel *k, const word_t *p)
 	const uint64_t word = masked(p);
 	const struct secret *se = place_of(k, word);
 
-	return (se->se_word == word && se->se_next == masked(p + 1) ? se :
+	return (se->sct_word == word && se->sct_next == masked(p + 1) ? se :
 	    NULL);
 }
 
@@ -114,7 +114,7 @@ name_of(const struct kernel *k, const word_t *p)
 	if (key != NULL && memmem(key, CIPHER_KEY_BYTES, p, 2 * sizeof(*p)) !=
 	    NULL)
 		return ("the next K");
-	return (names[se == NULL ? KERN_SECRET_KEY : se->se_kind]);
+	return (names[se == NULL ? KERN_SECRET_KEY : se->sct_kind]);
 }
 
 #ifdef MACHINE_VIRTUAL
@@ -210,7 +210,7 @@ secret_in(const struct kernel *k, const uint8_t *p, size_t n)
 			w += 8;
 		}
 		if (w[0] >> 48 != 0 && (se = secret_at(k, w)) != NULL &&
-		    se->se_kind != KERN_SECRET_STREAM &&
+		    se->sct_kind != KERN_SECRET_STREAM &&
 		    !kern_keys_covers(k, w, 2 * sizeof(*w)))
 			return (w);
 	}
