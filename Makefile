@@ -43,7 +43,8 @@ WARN = -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes \
 FLAVOURED != echo lib/machine/failpoint_machine.c lib/lock/lock.c \
 	lib/lock/lock_*.c lib/kern/kernel.c lib/kern/locks.c \
 	lib/kern/witness.c lib/kern/words.c lib/kern/sleep.c \
-	lib/kern/cpus.c lib/kern/crypto.c lib/kern/hashes.c \
+	lib/kern/cpus.c lib/kern/memory.c lib/kern/secrets.c \
+	lib/kern/crypto.c lib/kern/hashes.c \
 	lib/kern/keys.c fortuna/device/randomdev.c fortuna/device/entry.c harvest/harvest.c \
 	harvest/src_*.c bench/cell/cell.c bench/cell/cell_setup.c \
 	bench/cell/cell_reader.c bench/cell/cell_collect.c \

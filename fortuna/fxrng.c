@@ -337,7 +337,7 @@ fx_of_cpu(struct fx_rng **at)
 		return (fr);
 	while (!atomic_fcmpset_ptr((uintptr_t *)at, &other, (uintptr_t)fr))
 		if (other != 0) {
-			free(fr, M_ENTROPY);
+			zfree(fr, M_ENTROPY);
 			return ((struct fx_rng *)other);
 		}
 	return (fr);

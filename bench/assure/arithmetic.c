@@ -177,19 +177,36 @@ read_size(struct sweep *sw, uint64_t n)
 		check_uses(sw, old, n);
 }
 
-/* Whether reads use ever higher counters; a large one may have its own key. */
+/*
+ * Whether reads use ever higher counters; a large one may have its own key.
+ * Where C is known they are those from C on: a source with more keys than K
+ * reserves none of C for reads.
+ */
 static bool
 is_line(struct sweep *sw)
 {
+	struct random_state rs;
 	uint64_t first;
+	size_t i;
 	bool line;
 
+	if (design_info(sw->swp_result->ar_design).di_probed &&
+	    randomdev_core(sw->swp_device, &rs, false)) {
+		first = uint128_lo(rs.rst_counter);
+		wipe(&rs, sizeof(rs));
+		read_size(sw, PROBE_BYTES);
+		for (line = false, i = 0; i < sw->swp_uses; i++)
+			line |= sw->swp_use[i].u_lo == first;
+		sw->swp_uses = 0;
+		if (!line)
+			return (false);
+	}
 	read_size(sw, PROBE_BYTES);
 	first = sw->swp_first;
 	read_size(sw, PROBE_BYTES);
 	line = sw->swp_first != first;
 	read_size(sw, PAGE_BYTES);
-	for (size_t i = 0; i < sw->swp_uses; i++)
+	for (i = 0; i < sw->swp_uses; i++)
 		line &= (int64_t)(sw->swp_use[i].u_lo - first) >= 0;
 	sw->swp_uses = 0;
 	return (line);
@@ -340,7 +357,8 @@ arithmetic_wraps(struct arithmetic *ar)
 	if (!design_info(ar->ar_design).di_probed)
 		return (0);
 	error = sweep_new(&sw, ar);
-	for (i = 0; error == 0 && i < sizeof(wraps) / sizeof(wraps[0]); i++) {
+	for (i = 0; error == 0 && ar->ar_line &&
+	    i < sizeof(wraps) / sizeof(wraps[0]); i++) {
 		for (k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++)
 			if (!ar->ar_failed)
 				read_around(sw, sizes[k], wraps[i]);

@@ -118,6 +118,7 @@ make_device(struct cell_run *run, unsigned i, struct randomdev **rd)
 		.rp_kernel.kp_setting_count = bc->bc_settings,
 		.rp_kernel.kp_ledger = i < run->run_ledgers ?
 		    run->run_ledger[i] : NULL,
+		.rp_kernel.kp_scans = true,
 		.rp_delivery = &run->run_delivery,
 	};
 	int error;

@@ -16,6 +16,7 @@ enum {
 	PAUSE_NS	= 1000 * 1000 * 1000,	/* of a fail point, most */
 	CARRY_BLOCKS	= 6,	/* about a small read and a key or two */
 	BUFFER_ALIGN	= 4096,
+	SCANS_EVERY	= 4,	/* runs: they take as long as reads */
 	PASSES_MAX	= 6	/* of the harvest thread before it waits */
 };
 
@@ -199,7 +200,6 @@ read_one(struct execution *ex, struct execution_reader *r, uint32_t bytes)
 		memset(r->xrd_buf, OUTPUT_CHECK_CANARY, bytes);
 		output_check_begin(&ex->ex_output, thread);
 	}
-	r->xrd_stack.ss_count = 0;
 	/* For the ledger a reseed that has ended is known to later reads. */
 	vm_settle();
 	error = randomdev_read(ex->ex_device, KERNEL_CPU_HERE, r->xrd_buf,
@@ -213,9 +213,6 @@ read_one(struct execution *ex, struct execution_reader *r, uint32_t bytes)
 		execution_fail(ex, EXECUTION_SERVED, "%s asked for %u bytes: "
 		    "error %d, %zu bytes are missing", name, bytes, error,
 		    left);
-	if (ex->ex_scans && stack_scan_found(&r->xrd_stack, vm_stack()))
-		execution_fail(ex, EXECUTION_RESIDUE, "%s asked for %u bytes, "
-		    "and its stack still has a key or keystream", name, bytes);
 	if (!real || (de->de_flags & DE_NULL) != 0)
 		return;
 	wrong = output_check_returned(&ex->ex_output, thread, r->xrd_buf, bytes,
@@ -275,6 +272,7 @@ make_device(struct execution *ex, const struct subject *tb)
 		.rp_kernel.kp_setting_count = tb->tb_settings,
 		.rp_kernel.kp_cpus = sn->sn_places,
 		.rp_kernel.kp_ledger = ex->ex_ledger,
+		.rp_kernel.kp_scans = ex->ex_seed % SCANS_EVERY == 0,
 		.rp_arg = ex,
 		.rp_idle = sn->sn_queue ? between_passes : NULL,
 		.rp_missed = missed,

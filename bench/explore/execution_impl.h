@@ -13,7 +13,6 @@ struct execution_reader {
 	struct mthread	 xrd_td;
 	uint8_t		*xrd_buf;
 	size_t		 xrd_bytes;
-	struct stack_scan xrd_stack;
 };
 
 struct execution {
@@ -42,7 +41,6 @@ struct execution {
 	int		 ex_error;
 	bool		 ex_faulted;	/* ex_faults is made */
 	bool		 ex_seeded;
-	bool		 ex_scans;	/* readers' stacks */
 	bool		 ex_finishing;	/* only the ledger's end is left */
 	uint32_t	 ex_oncpu;	/* threads, a bit each */
 	uint32_t	 ex_alone;	/* the last to wake; others slept */

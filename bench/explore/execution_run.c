@@ -9,8 +9,7 @@
 enum {
 	NODES		= 2,
 	FAILED		= ECANCELED,	/* what a run ends with then */
-	STACK_SCAN_EVERY	= 8,	/* runs: it takes as long as a read */
-	SHARED_SIZE		= 512
+	SHARED_SIZE	= 512
 };
 
 /* The run of this host thread, for assertions. */
@@ -26,7 +25,6 @@ pausing_keystream(struct cipher_key *ck, uint128_t *ctr, uint8_t *out, size_t n)
 {
 	const unsigned thread = machine_curthread()->mt_index;
 	struct execution *ex = running;
-	struct stack_scan *ss;
 
 	machine_charge(COST_KEYSTREAM_MORE, 0);
 	ex->ex_keystream(ck, ctr, out, n);
@@ -34,12 +32,6 @@ pausing_keystream(struct cipher_key *ck, uint128_t *ctr, uint8_t *out, size_t n)
 	    thread, ck->ck_raw, out, n))
 		execution_fail(ex, EXECUTION_OUTPUT, "a key was handed out "
 		    "before it was used");
-	if (ex->ex_scans && thread > 0 &&
-	    thread <= ex->ex_scenario->sn_readers) {
-		ss = &ex->ex_reader[thread - 1].xrd_stack;
-		stack_scan_add(ss, ck->ck_raw, sizeof(ck->ck_raw));
-		stack_scan_add(ss, out, n);
-	}
 	machine_charge(COST_KEYSTREAM_MORE, 0);
 }
 
@@ -382,7 +374,6 @@ execution_run(struct execution *ex, const struct subject *tb,
 		strcpy(trace->et_name[0], "setup");
 	ex->ex_outcome = to;
 	ex->ex_seed = seed;
-	ex->ex_scans = !sn->sn_real && seed % STACK_SCAN_EVERY == 0;
 	output_check_clear(&ex->ex_output);
 	schedule_clear(&ex->ex_made);
 	ex->ex_made.sd_polls = chooser->vh_polls;

@@ -2,18 +2,6 @@
 #include "lib/base/kassert.h"
 #include "lib/crypto/wipe.h"
 
-/* ThreadSanitizer keeps registers on the stacks that it watches. */
-#if defined(__SANITIZE_THREAD__)
-#define	STACK_SCAN_NONE	1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define	STACK_SCAN_NONE	1
-#endif
-#endif
-#ifndef STACK_SCAN_NONE
-#define	STACK_SCAN_NONE	0
-#endif
-
 enum {
 	/* So many equal bytes are no accident. */
 	SURE		= 8,
@@ -152,53 +140,4 @@ output_check_returned(struct output_check *oc, unsigned thread,
 			oc->oc_state[from + i] |= SERVED;
 	}
 	return (NULL);
-}
-
-void
-stack_scan_add(struct stack_scan *ss, const uint8_t *secret, size_t n)
-{
-	for (size_t i = 0; i < 2 && (i + 1) * CIPHER_KEY_BYTES <= n; i++)
-		memcpy(ss->ss_secret[ss->ss_count++ % STACK_SCAN_SECRETS],
-		    secret + i * CIPHER_KEY_BYTES, CIPHER_KEY_BYTES);
-}
-
-/*
- * Memory below the frame has no owner, and sanitizers do not track it.
- * Compilers align arrays to words at least.
- */
-bool __attribute__((noinline, no_sanitize("address", "thread")))
-stack_scan_found(const struct stack_scan *ss, const void *lowest)
-{
-	const unsigned count = ss->ss_count < STACK_SCAN_SECRETS ?
-	    ss->ss_count : STACK_SCAN_SECRETS;
-	const volatile uint64_t *end = __builtin_frame_address(0), *p;
-	uint64_t any;
-	unsigned i, k;
-
-	if (STACK_SCAN_NONE)
-		return (false);
-	for (p = lowest; p + STACK_SCAN_WORDS <= end; p++) {
-		/* Most of a stack was never used. */
-		any = p[0] | p[1] | p[2] | p[3];
-		if (any == 0 && p + 16 <= end && (p[4] | p[5] | p[6] | p[7] |
-		    p[8] | p[9] | p[10] | p[11] | p[12] | p[13] | p[14] |
-		    p[15]) == 0) {
-			p += 15;
-			continue;
-		}
-		if (any == 0) {
-			p += 3;
-			continue;
-		}
-		if (*p == 0)
-			continue;
-		for (i = 0; i < count; i++) {
-			for (k = 0; k < STACK_SCAN_WORDS; k++)
-				if (p[k] != ss->ss_secret[i][k])
-					break;
-			if (k == STACK_SCAN_WORDS)
-				return (true);
-		}
-	}
-	return (false);
 }

@@ -1,5 +1,5 @@
 /*
- * Checks of what a read returns, and of what it leaves on its stack.
+ * Checks of what a read returns.
  *
  * The ledger records which keystream a read made, not what it returned.  So the
  * keystream of a run is kept, and each read's output is searched in it.  A read
@@ -17,9 +17,7 @@ enum {
 	/* A run with more passes; its buffers must be written, though. */
 	OUTPUT_CHECK_BYTES_MAX	= 1 << 18,
 	OUTPUT_CHECK_PIECES_MAX	= 1024,
-	OUTPUT_CHECK_THREADS_MAX = 16,
-	STACK_SCAN_SECRETS	= 32,
-	STACK_SCAN_WORDS	= CIPHER_KEY_BYTES / sizeof(uint64_t)
+	OUTPUT_CHECK_THREADS_MAX = 16
 };
 
 /* Keystream of one call of the cipher. */
@@ -61,24 +59,5 @@ bool output_check_made(struct output_check *oc, unsigned thread,
  */
 const char *output_check_returned(struct output_check *oc, unsigned thread,
     const uint8_t *buf, size_t n, uint64_t stored_bytes);
-
-/*
- * The last secrets of a read.  The ledger tracks objects that hold keys, not
- * copies elsewhere.  Only for stub ciphers: what libcrypto leaves behind is not
- * a design's fault.
- */
-struct stack_scan {
-	uint64_t	ss_secret[STACK_SCAN_SECRETS][STACK_SCAN_WORDS];
-	unsigned	ss_count;	/* added since the read began */
-};
-
-/* Adds a secret, of which the first two pieces as long as a key are kept. */
-void stack_scan_add(struct stack_scan *ss, const uint8_t *secret, size_t n);
-
-/*
- * Whether a secret is on the calling fiber's stack, of that lowest byte, below
- * the caller; false under ThreadSanitizer, where this cannot be found.
- */
-bool stack_scan_found(const struct stack_scan *ss, const void *lowest);
 
 #endif

@@ -67,6 +67,68 @@ __wrap_randomdev_unblock(void)
 	__real_randomdev_unblock();
 }
 
+enum glue_call { GLUE_PRE_READ, GLUE_SEEDED, GLUE_READ, GLUE_EVENT };
+
+/* With a gap above its stack, which the look at that uses. */
+KERN_PLAIN static __noinline bool
+glue_call_below(const struct random_algorithm *ra, enum glue_call call,
+    void *p, size_t n)
+{
+	char gap[KERN_LOOK_BYTES];
+	bool seeded = false;
+
+	__asm__ volatile("" : : "r"(gap) : "memory");
+	if (call == GLUE_PRE_READ)
+		ra->ra_pre_read();
+	else if (call == GLUE_SEEDED)
+		seeded = ra->ra_seeded();
+	else if (call == GLUE_READ)
+		/* Older releases have another type for a size. */
+		ra->ra_read(p, n);
+	else
+		ra->ra_event_processor(p);
+	__asm__ volatile("" : : "r"(gap) : "memory");
+	return (seeded);
+}
+
+/*
+ * What the algorithm's functions leave on the stack is looked for when they
+ * return, before others use that stack.
+ */
+KERN_PLAIN static bool
+glue_call(enum glue_call call, void *p, size_t n)
+{
+	const struct random_algorithm *ra =
+	    (const void *)&__real_random_alg_context;
+	const bool seeded = glue_call_below(ra, call, p, n);
+
+#ifdef KERNEL_SIMULATED
+	HOST(returned, call == GLUE_PRE_READ ? (const void *)ra->ra_pre_read :
+	    call == GLUE_SEEDED ? (const void *)ra->ra_seeded : call ==
+	    GLUE_READ ? (const void *)ra->ra_read :
+	    (const void *)ra->ra_event_processor);
+#endif
+	return (seeded);
+}
+
+KERN_PLAIN static void
+glue_pre_read(void)
+{
+	(void)glue_call(GLUE_PRE_READ, NULL, 0);
+}
+
+KERN_PLAIN static bool
+glue_seeded(void)
+{
+	return (glue_call(GLUE_SEEDED, NULL, 0));
+}
+
+KERN_PLAIN static void
+glue_read(uint8_t *buf, size_t n)
+{
+	(void)glue_call(GLUE_READ, buf, n);
+}
+
 KERN_PLAIN static void
 glue_deliver(struct harvest_event *event)
 {
@@ -82,7 +144,7 @@ glue_deliver(struct harvest_event *event)
 	__builtin_memcpy(copy.he_entropy, event->he_entropy,
 	    sizeof(copy.he_entropy));
 	GLUE_HOST(deliver, &copy);
-	__real_random_alg_context.ra_event_processor(event);
+	(void)glue_call(GLUE_EVENT, event, 0);
 	GLUE_HOST(delivered);
 }
 
@@ -93,6 +155,13 @@ glue_attach(const struct random_host *rh)
 	__builtin_memcpy(__DECONST(void *, &__wrap_random_alg_context),
 	    &__real_random_alg_context, sizeof(__wrap_random_alg_context));
 	__wrap_random_alg_context.ra_event_processor = glue_deliver;
+#ifdef KERNEL_SIMULATED
+	__wrap_random_alg_context.ra_pre_read = glue_pre_read;
+	__wrap_random_alg_context.ra_seeded = glue_seeded;
+	__wrap_random_alg_context.ra_read =
+	    (__typeof__(__wrap_random_alg_context.ra_read))
+	    (void (*)(void))glue_read;
+#endif
 }
 
 /* A source of the same kind; the release may have fewer. */
@@ -207,13 +276,6 @@ glue_register(unsigned i, const char *ident, uint8_t kind)
 	__wrap_random_source_register(rs);
 }
 
-/* Older releases have another type for a size. */
-KERN_PLAIN static void
-glue_read(uint8_t *buf, size_t n)
-{
-	__real_random_alg_context.ra_read(buf, n);
-}
-
 /* Of the unit of the algorithm. */
 extern const struct random_claims random_claims __attribute__((weak));
 static const struct random_claims glue_no_claims;
@@ -235,6 +297,8 @@ glue_claimed_key(void)
 
 static struct random_object glue_object = {
 	.ro_attach = glue_attach,
+	.ro_pre_read = glue_pre_read,
+	.ro_seeded = glue_seeded,
 	.ro_read = glue_read,
 	.ro_event = glue_event,
 	.ro_read_uio = glue_read_uio,
@@ -247,8 +311,6 @@ KERN_PLAIN const void *
 kern_device(void)
 {
 	glue_object.ro_poolcount = &__real_random_alg_context.ra_poolcount;
-	glue_object.ro_pre_read = __real_random_alg_context.ra_pre_read;
-	glue_object.ro_seeded = __real_random_alg_context.ra_seeded;
 	glue_object.ro_claims = &random_claims != NULL ? &random_claims :
 	    &glue_no_claims;
 	if (glue_object.ro_claims->rm_key != NULL) {

@@ -27,7 +27,9 @@ enum {
 	KERN_SYSCTL_UINT	= 2,
 	/* kh_sleep()'s results: FreeBSD's numbers, or 0 */
 	KERN_EINTR		= 4,
-	KERN_EWOULDBLOCK	= 35
+	KERN_EWOULDBLOCK	= 35,
+	/* kh_returned() */
+	KERN_LOOK_BYTES		= 768
 };
 
 /*
@@ -164,6 +166,15 @@ struct kern_host {
 	void		 (*kh_copying)(void *self, void *to, const void *from,
 			    size_t n);
 	void		 (*kh_clearing)(void *self, void *p, size_t n);
+	/* Before a structure is loaded or stored; both are an assignment. */
+	void		 (*kh_assigning)(void *self, void *p, size_t n,
+			    bool store);
+
+	/*
+	 * A function has returned, which had its stack KERN_LOOK_BYTES below
+	 * the caller's.  For objects for simulated machines.
+	 */
+	void		 (*kh_returned)(void *self, const void *func);
 
 	/* kern_touch() and kern_hold() of kern.h. */
 	void		 (*kh_touch)(const void *p, unsigned lines);

@@ -66,12 +66,16 @@ kern_use_seed(struct kern_thread *kt, const uint8_t *data, size_t n)
  * event went into.
  */
 static void
-note_core_key(struct kernel *k, struct kern_thread *kt, const void *key)
+note_core_key(struct kernel *k, struct kern_thread *kt, const void *key_at,
+    const void *key)
 {
 	const bool counted = k->k_core_counter != NULL;
 	struct ledger *lg = k->k_params.kp_ledger;
 
 	kt->kt_installed = true;
+	kt->kt_locked = kt->kt_held > 0;
+	kt->kt_away = key_at != k->k_core_key();
+	memcpy(kt->kt_key_set, key, KERN_KEY_BYTES);
 	if (!kt->kt_drained && !kt->kt_delivering)
 		return;
 	kern_use_seed(kt, key, KERN_KEY_BYTES);
@@ -102,15 +106,53 @@ kern_report(struct kernel *k, struct kern_thread *kt)
 		kt->kt_parts = 0;
 		kt->kt_mixed = false;
 	}
-	if (!kt->kt_installed)
+	/* One that is made elsewhere comes there later. */
+	if (!kt->kt_installed || (kt->kt_away &&
+	    memcmp(k->k_core_key(), kt->kt_key_set, KERN_KEY_BYTES) != 0))
 		return;
-	kt->kt_installed = false;
-	if (counted)
+	kt->kt_installed = kt->kt_away = false;
+	wipe(kt->kt_key_set, KERN_KEY_BYTES);
+	/* Under a lock of the source's own C may have moved on. */
+	if (counted && kt->kt_locked)
 		ledger_install(lg, k->k_core, k->k_core_key(),
 		    k->k_core_counter());
 	if (kt->kt_reseeding)
 		ledger_reseed_end(lg, k->k_core);
 	kt->kt_reseeding = false;
+}
+
+/* Whether a reseed has made the key, wherever it puts it. */
+static bool
+is_seed(const struct kern_thread *kt, const void *key)
+{
+	uint64_t first;
+
+	memcpy(&first, key, sizeof(first));
+	for (unsigned i = 0; kt->kt_drained && i < kt->kt_seeds; i++)
+		if (kt->kt_seed[i] == first)
+			return (true);
+	return (false);
+}
+
+/* The core's key is there; under a lock of the source's own it is used now. */
+static void
+arrived(struct kernel *k, struct kern_thread *kt)
+{
+	if (kt->kt_installed && !kt->kt_away && kt->kt_held == 0)
+		kern_report(k, kt);
+}
+
+/* Keys are about to be copied; the core's may be made elsewhere first. */
+static void
+copying(struct kernel *k, void *to, const void *from, size_t n)
+{
+	struct kern_thread *kt = kern_thread_of(k);
+
+	kern_keys_copy(k, to, from, n);
+	if (kt->kt_away && (uintptr_t)k->k_core_key() - (uintptr_t)to < n) {
+		kt->kt_away = false;
+		arrived(k, kt);
+	}
 }
 
 static void
@@ -119,13 +161,16 @@ kh_key_set(void *self, void *to, const void *key)
 	struct kernel *k = self;
 	struct kern_thread *kt = kern_thread_of(k);
 
-	if (k->k_cored && to == k->k_core_key())
-		note_core_key(k, kt, key);
+	kt->kt_touched = kt->kt_unlooked = true;
+	if (k->k_cored && (to == k->k_core_key() || is_seed(kt, key)))
+		note_core_key(k, kt, to, key);
+	kern_secret(k, KERN_SECRET_KEY, key, KERN_KEY_BYTES);
 	kt->kt_drained = false;
 	kt->kt_seeds = 0;
 	if (k->k_keys != NULL)
 		kern_keys_set(k, to, key);
 	memmove(to, key, KERN_KEY_BYTES);
+	arrived(k, kt);
 	machine_charge(COST_KEY_SET, 1);
 }
 
@@ -206,6 +251,16 @@ generate(const struct kernel *k, struct cipher_key *ck, uint128_t *ctr,
 	cipher_keystream_cut(ck, ctr, out, n);
 }
 
+/* Both ends. */
+static void
+followed(struct kernel *k, const uint8_t *out, size_t n)
+{
+	const size_t end = n < 2 * KERN_KEY_BYTES ? n : 2 * KERN_KEY_BYTES;
+
+	kern_secret(k, KERN_SECRET_STREAM, out, end);
+	kern_secret(k, KERN_SECRET_STREAM, out + n - end, end);
+}
+
 static uint64_t
 kh_keystream(void *self, const void *key, uint64_t lo, uint64_t hi, void *out,
     size_t n)
@@ -213,13 +268,19 @@ kh_keystream(void *self, const void *key, uint64_t lo, uint64_t hi, void *out,
 	struct kernel *k = self;
 	const struct kernel_params *kp = &k->k_params;
 	const unsigned block = kp->kp_cipher->ci_block_bytes;
-	struct cipher_key *ck = keyed(k, kern_thread_of(k), key);
+	struct kern_thread *kt = kern_thread_of(k);
+	struct cipher_key *ck = keyed(k, kt, key);
 	uint128_t ctr = uint128_make(hi, lo);
 
+	kt->kt_touched = kt->kt_unlooked = true;
+	if (MACHINE_SIMULATED && k->k_keys != NULL)
+		kern_keys_used(k, key);
 	if (kp->kp_ledger != NULL)
 		ledger_use(kp->kp_ledger, ck->ck_raw, ctr, n / block +
 		    (n % block != 0));
 	generate(k, ck, &ctr, out, n);
+	if (k->k_secrets != NULL)
+		followed(k, out, n);
 	machine_charge(COST_KEYSTREAM, n);
 	if (kp->kp_ledger != NULL && kern_is_shared(k, out))
 		keep_lineage(k, out, n);
@@ -253,7 +314,27 @@ kh_copying(void *self, void *to, const void *from, size_t n)
 		return;
 	if (kern_is_shared(k, from))
 		take_lineage(k, from);
-	kern_keys_copy(k, to, from, n);
+	copying(k, to, from, n);
+}
+
+static void
+kh_assigning(void *self, void *p, size_t n, bool store)
+{
+	struct kernel *k = self;
+	struct kern_thread *kt = kern_thread_of(k);
+
+	if (k->k_keys == NULL)
+		return;
+	if (kt->kt_range == NULL || kt->kt_range_bytes != n ||
+	    kt->kt_range_store == store) {
+		kt->kt_range = p;
+		kt->kt_range_bytes = n;
+		kt->kt_range_store = store;
+		return;
+	}
+	copying(k, store ? p : (void *)(uintptr_t)kt->kt_range,
+	    store ? kt->kt_range : p, n);
+	kt->kt_range = NULL;
 }
 
 void
@@ -263,4 +344,5 @@ kern_host_crypto(struct kern_host *kh)
 	kh->kh_keystream = kh_keystream;
 	kh->kh_copying = kh_copying;
 	kh->kh_clearing = kh_clearing;
+	kh->kh_assigning = kh_assigning;
 }

@@ -233,11 +233,14 @@ kh_hash_finish(void *self, void *state, void *out)
 	if (sl->hsl_pool < 0) {
 		digest_reset(&sl->hsl_digest);
 		slot_put(k, kt, sl);
-		if (kt->kt_drained)
+		if (kt->kt_drained) {
 			kern_take_seed(kt, out);
+			kern_secret(k, KERN_SECRET_SEED, out, sl->hsl_bytes);
+		}
 		return;
 	}
-	kt->kt_drained = true;
+	kt->kt_drained = kt->kt_touched = kt->kt_unlooked = true;
+	kern_secret(k, KERN_SECRET_POOL, out, sl->hsl_bytes);
 	kern_take_seed(kt, out);
 	if (k->k_cored)
 		ledger_pool(k->k_params.kp_ledger, k->k_core,

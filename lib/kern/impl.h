@@ -16,12 +16,14 @@ enum {
 	KERN_POOLS_MAX		= LEDGER_POOLS_MAX,
 	KERN_KEYS_CACHED	= 2,	/* set up, for each thread */
 	KERN_KEY_BUCKETS	= 64,	/* a bit each */
-	KERN_AHEAD_MAX		= 512
+	KERN_AHEAD_MAX		= 512,
+	KERN_STACK_BYTES	= 64 * 1024	/* of a source's functions */
 };
 
 struct hash_slot;
 struct block;
 struct key_place;
+struct secret;
 
 struct kern_lock {
 	struct lock	 kl_lock;	/* first */
@@ -97,6 +99,16 @@ struct kern_thread {
 	const struct kern_site *kt_critical_site, *kt_pinned_site;
 	uint64_t	 kt_calls;	/* of kernel_enter() and _leave() */
 	unsigned	 kt_td[3];	/* kh_curthread()'s */
+	bool		 kt_locked;	/* kt_installed, under a mutex */
+	bool		 kt_away;	/* kt_installed is, of that key: */
+	uint8_t		 kt_key_set[KERN_KEY_BYTES];
+	const void	*kt_entry;	/* its stack when the call began */
+	bool		 kt_touched;	/* secrets, in this call */
+	bool		 kt_unlooked;	/* and its stack was not looked at */
+	/* The last whole structure that it accessed. */
+	const void	*kt_range;
+	size_t		 kt_range_bytes;
+	bool		 kt_range_store;
 };
 
 /* A thread looked at its CPU, and could be preempted. */
@@ -168,6 +180,7 @@ struct kernel {
 	const struct hash *k_keyed;	/* KERN_BLAKE2S with a key */
 	unsigned	 k_aheads;	/* that were added */
 	struct key_table *k_keys;	/* NULL: without a ledger */
+	struct secret	*k_secrets;	/* NULL: bytes are not looked for */
 	bool		 k_booted;
 	unsigned	 k_settings_read;	/* tunables that were set */
 	unsigned	 k_core;
@@ -241,6 +254,20 @@ kern_tables_drop(struct kernel *k)
 #define	kern_keys_set		FLAVOURED(kern_keys_set)
 #define	kern_keys_copy		FLAVOURED(kern_keys_copy)
 #define	kern_keys_clear		FLAVOURED(kern_keys_clear)
+#define	kern_keys_look		FLAVOURED(kern_keys_look)
+#define	kern_keys_used		FLAVOURED(kern_keys_used)
+#define	kern_keys_covers	FLAVOURED(kern_keys_covers)
+#define	kern_keys_in		FLAVOURED(kern_keys_in)
+#define	kern_secrets_init	FLAVOURED(kern_secrets_init)
+#define	kern_secret		FLAVOURED(kern_secret)
+#define	kern_secrets_stack	FLAVOURED(kern_secrets_stack)
+#define	kern_secrets_freed	FLAVOURED(kern_secrets_freed)
+#define	kern_secrets_finish	FLAVOURED(kern_secrets_finish)
+#define	kern_memory_site	FLAVOURED(kern_memory_site)
+#define	kern_memory_freed	FLAVOURED(kern_memory_freed)
+#define	kern_memory_leaks	FLAVOURED(kern_memory_leaks)
+#define	kern_block_give		FLAVOURED(kern_block_give)
+#define	kern_host_memory	FLAVOURED(kern_host_memory)
 #define	kern_host_locks		FLAVOURED(kern_host_locks)
 #define	kern_host_crypto	FLAVOURED(kern_host_crypto)
 #define	kern_host_hashes	FLAVOURED(kern_host_hashes)
@@ -269,6 +296,13 @@ kern_is_shared(const struct kernel *k, const void *p)
 {
 	return (!kern_in_heap(k, p) ||
 	    (uintptr_t)p - k->k_host.kh_heap < k->k_host.kh_heap_bytes);
+}
+
+/* Whether output is a stub's, which is neither looked at nor a secret. */
+static inline bool
+kern_is_unread(const struct kernel *k)
+{
+	return (MACHINE_SIMULATED && cipher_is_stub(k->k_params.kp_cipher));
 }
 
 /* Makes the ledger's core, if there is to be one and it is not there yet. */
@@ -375,10 +409,52 @@ void kern_interrupt(struct kernel *k, bool begins);
 /* Ends the run if the caller, which returns, is held to its CPU. */
 void kern_held_on(struct kernel *k, const struct kern_thread *kt);
 
+/* A key is about to be used. */
+void kern_keys_used(struct kernel *k, const uint8_t *key);
+
+/*
+ * Keys are where their bytes are: takes note of those in n bytes at p that were
+ * overwritten, where no other thread writes now.
+ */
+void kern_keys_look(struct kernel *k, const void *p, size_t n);
+
+/* Whether n bytes at p are of the key, or schedule, of an object there. */
+bool kern_keys_covers(const struct kernel *k, const void *p, size_t n);
+
+/* A key in n bytes at p; NULL: none. */
+const void *kern_keys_in(struct kernel *k, const void *p, size_t n);
+
+/* Secrets, of which no bytes are to be left: secrets.c. */
+enum kern_secret { KERN_SECRET_KEY, KERN_SECRET_STREAM, KERN_SECRET_SEED,
+    KERN_SECRET_POOL };
+
+void kern_secrets_init(struct kernel *k);
+void kern_secret(struct kernel *k, enum kern_secret kind, const void *bytes,
+    size_t n);
+/*
+ * Looks at the stack below the caller, which a function of the source or, NULL,
+ * all of a call had; at what is freed; at all memory.
+ */
+void kern_secrets_stack(struct kernel *k, const void *func);
+void kern_secrets_freed(struct kernel *k, const void *p, size_t n,
+    const struct kern_site *from, const struct kern_site *site);
+void kern_secrets_finish(struct kernel *k);
+
+/* Where memory of the heap was allocated, and whether it is free; or NULL. */
+const struct kern_site *kern_memory_site(struct kernel *k, const void *p,
+    bool *freed);
+/* It is used although it is free.  Does not return. */
+void kern_memory_freed(struct kernel *k, const void *p)
+    __attribute__((noreturn));
+/* Looks for memory that no pointer of the source refers to. */
+void kern_memory_leaks(struct kernel *k);
+void kern_block_give(struct kernel *k, struct block *b);
+
 /* Each part's members of struct kern_host. */
 void kern_host_words(struct kern_host *kh);
 void kern_host_sleep(struct kern_host *kh);
 void kern_host_cpus(struct kernel *k, struct kern_host *kh);
+void kern_host_memory(struct kern_host *kh);
 void kern_host_locks(struct kern_host *kh);
 void kern_host_crypto(struct kern_host *kh);
 void kern_host_hashes(struct kern_host *kh);

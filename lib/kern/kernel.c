@@ -12,9 +12,7 @@
 #include "lib/machine/machine.h"
 
 enum {
-	UNPACED_STEP_NS	= 1000 * 1000 * 1000,
-	/* After boot a block of so many bytes is a buffer of a read. */
-	BUFFER_BYTES	= 4096
+	UNPACED_STEP_NS	= 1000 * 1000 * 1000
 };
 
 static void
@@ -74,112 +72,6 @@ kh_thread(void *self)
 	return (machine_curthread()->mt_index);
 }
 
-/* Whether output is a stub's, which is neither looked at nor a secret. */
-static bool
-is_unread(const struct kernel *k)
-{
-	return (MACHINE_SIMULATED && cipher_is_stub(k->k_params.kp_cipher));
-}
-
-/* Of the heap; what the source gets is behind a line with this. */
-struct block {
-	size_t		 b_bytes;
-	struct block	*b_next;	/* of those that are free */
-	bool		 b_own;		/* the host's: too large for the heap */
-};
-
-/* A free block of n bytes, or a new one; NULL: there is no room. */
-static struct block *
-take_block(struct kernel *k, size_t n)
-{
-	struct kern_copy *kc = k->k_copy;
-	struct block *b, **at;
-
-	for (at = &k->k_free; *at != NULL && (*at)->b_bytes != n;)
-		at = &(*at)->b_next;
-	b = *at;
-	if (b != NULL) {
-		*at = b->b_next;
-	} else if (n < KERN_HEAP_BYTES - kc->kc_heap_used) {
-		b = (struct block *)(void *)(kc->kc_heap + kc->kc_heap_used);
-		b->b_bytes = n;
-		kc->kc_heap_used += MACHINE_CACHE_LINE + n;
-	}
-	return (b);
-}
-
-static void *
-kh_malloc(void *self, size_t n, int flags, const struct kern_site *site)
-{
-	struct kernel *k = self;
-	struct kern_thread *kt = kern_thread_of(k);
-	struct block *b = kt->kt_block;
-	void *p;
-
-	kern_may_block(k, site, "malloc: called");
-	if ((flags & KERN_WAITOK) != 0)
-		kern_may_sleep(k, site, "malloc(M_WAITOK)");
-	n += -n % MACHINE_CACHE_LINE;
-	if (b != NULL && b->b_bytes == n) {
-		kt->kt_block = NULL;
-	} else if (k->k_booted && n >= BUFFER_BYTES) {
-		b = NULL;
-	} else {
-		kern_tables_take(k);
-		b = take_block(k, n);
-		kern_tables_drop(k);
-	}
-	if (b == NULL) {
-		b = aligned_alloc(MACHINE_CACHE_LINE, MACHINE_CACHE_LINE + n);
-		/* A prediction must not depend on the host's memory. */
-		if (b == NULL && MACHINE_SIMULATED)
-			kern_no_memory(k);
-		if (b == NULL)
-			return (NULL);
-		*b = (struct block){ .b_bytes = n, .b_own = true };
-	}
-	p = (uint8_t *)b + MACHINE_CACHE_LINE;
-	return ((flags & KERN_ZERO) != 0 ? memset(p, 0, n) : p);
-}
-
-static void
-give_block(struct kernel *k, struct block *b)
-{
-	if (b == NULL || b->b_own) {
-		free(b);
-		return;
-	}
-	kern_tables_take(k);
-	b->b_next = k->k_free;
-	k->k_free = b;
-	kern_tables_drop(k);
-}
-
-/* The kernel needs no mtx_destroy(9) in it. */
-static void
-kh_free(void *self, void *p, bool clear, const struct kern_site *site)
-{
-	struct kernel *k = self;
-	struct kern_thread *kt = kern_thread_of(k);
-	struct block *b;
-
-	kern_may_block(k, site, "free: called");
-	if (p == NULL)
-		return;
-	b = (struct block *)(void *)((uint8_t *)p - MACHINE_CACHE_LINE);
-	if (clear && !(b->b_own && is_unread(k)))
-		wipe(p, b->b_bytes);
-	if ((uintptr_t)p <= k->k_heap_lock_last)
-		kern_locks_end(k, p, b->b_bytes, site);
-	if (k->k_heap_hashes > 0)
-		kern_hashes_end(k, p, b->b_bytes);
-	if (k->k_keys != NULL)
-		kern_keys_clear(k, p, b->b_bytes);
-	/* As uma(9) has caches of CPUs. */
-	give_block(k, kt->kt_block);
-	kt->kt_block = b;
-}
-
 static void *
 kh_preload(void *self, const char *type, size_t *n)
 {
@@ -194,7 +86,7 @@ static void
 kh_copyout(void *self, void *to, const void *from, size_t n)
 {
 	machine_charge(COST_COPYOUT, n);
-	if (!is_unread(self))
+	if (!kern_is_unread(self))
 		memcpy(to, from, n);
 }
 
@@ -224,8 +116,23 @@ kh_hold(void *self, uint64_t ns, bool drawn)
 static void
 kh_access(void *self, const void *p, size_t n, bool store)
 {
-	(void)self;
+	const struct kernel *k = self;
+	const size_t at = (uintptr_t)p - k->k_host.kh_heap;
+
+	if (__builtin_expect(at < k->k_host.kh_heap_bytes &&
+	    k->k_copy->kc_freed[at / MACHINE_CACHE_LINE], 0))
+		kern_memory_freed(self, p);
 	machine_access(p, n, store);
+}
+
+static void
+kh_returned(void *self, const void *func)
+{
+	struct kernel *k = self;
+
+	if (MACHINE_SIMULATED && k->k_secrets != NULL &&
+	    kern_thread_of(k)->kt_unlooked)
+		kern_secrets_stack(k, func);
 }
 
 static bool
@@ -249,8 +156,6 @@ static const struct kern_host host = {
 	.kh_thread	= kh_thread,
 	.kh_pause	= machine_pause,
 	.kh_work	= machine_work,
-	.kh_malloc	= kh_malloc,
-	.kh_free	= kh_free,
 	.kh_preload	= kh_preload,
 	.kh_tunable	= kh_tunable,
 	.kh_copyout	= kh_copyout,
@@ -259,6 +164,7 @@ static const struct kern_host host = {
 	.kh_touch	= machine_touch,
 	.kh_hold	= kh_hold,
 	.kh_access	= kh_access,
+	.kh_returned	= kh_returned,
 };
 
 int
@@ -285,6 +191,7 @@ kernel_load(struct kernel **kp_out, const struct kernel_params *kp)
 	ledger_block(kp->kp_ledger, kp->kp_cipher->ci_block_bytes);
 	if (kp->kp_ledger != NULL)
 		k->k_keys = xcalloc(1, sizeof(*k->k_keys));
+	kern_secrets_init(k);
 	k->k_copy = kern_copy_get(kp->kp_file, machine_run_number());
 	if (k->k_copy == NULL) {
 		error = errno;
@@ -305,6 +212,7 @@ kernel_load(struct kernel **kp_out, const struct kernel_params *kp)
 	kern_host_sleep(kh);
 	kern_host_crypto(kh);
 	kern_host_hashes(kh);
+	kern_host_memory(kh);
 	k->k_object = k->k_copy->kc_object;
 	kern_host_cpus(k, kh);
 	*k->k_object->ko_host = kh;
@@ -350,8 +258,13 @@ kernel_free(struct kernel *k)
 {
 	if (k == NULL)
 		return;
+	if (MACHINE_SIMULATED && k->k_keys != NULL && k->k_booted) {
+		kern_keys_look(k, NULL, SIZE_MAX);
+		kern_memory_leaks(k);
+		kern_secrets_finish(k);
+	}
 	for (unsigned i = 0; i < k->k_params.kp_lock_config.threads; i++) {
-		give_block(k, k->k_thread[i].kt_block);
+		kern_block_give(k, k->k_thread[i].kt_block);
 		for (unsigned n = 0; n < KERN_KEYS_CACHED; n++)
 			cipher_key_fini(k->k_thread[i].kt_key[n]);
 	}
@@ -368,6 +281,7 @@ kernel_free(struct kernel *k)
 	kern_hashes_fini(k);
 	kern_keys_free(k);
 	free(k->k_cpu);
+	free(k->k_secrets);
 	free(k->k_thread);
 	if (k->k_copy != NULL)
 		kern_copy_put(k->k_params.kp_file, k->k_copy);
@@ -385,6 +299,7 @@ kernel_enter(struct kernel *k, int cpu)
 {
 	struct kern_thread *kt = kern_thread_of(k);
 
+	kt->kt_entry = __builtin_frame_address(0);
 	kt->kt_cpu = cpu < 0 ? KERNEL_CPU_HERE : cpu;
 	kt->kt_stamped = false;
 	kt->kt_calls++;
@@ -410,6 +325,7 @@ kernel_leave(struct kernel *k)
 	    kt->kt_kept != 0, 0))
 		kern_check_leave(k, kt);
 	kt->kt_outer_held = kt->kt_outer_critical = kt->kt_outer_pinned = 0;
+	kt->kt_away = kt->kt_locked = false;
 	/* What a lock of the source's own guarded. */
 	if (k->k_cored)
 		kern_report(k, kt);
@@ -418,6 +334,14 @@ kernel_leave(struct kernel *k)
 	kt->kt_calls++;
 	if (__builtin_expect(kt->kt_interrupt, 0))
 		kern_interrupt(k, false);
+	if (!kt->kt_touched || k->k_keys == NULL)
+		return;
+	kt->kt_touched = false;
+	kern_keys_look(k, MACHINE_SIMULATED ? NULL : (const uint8_t *)
+	    __builtin_frame_address(0) - KERN_STACK_BYTES, MACHINE_SIMULATED ?
+	    SIZE_MAX : KERN_STACK_BYTES);
+	if (k->k_secrets != NULL)
+		kern_secrets_stack(k, NULL);
 }
 
 bool

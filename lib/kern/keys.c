@@ -11,7 +11,9 @@
 enum {
 	BUCKETS		= KERN_KEY_BUCKETS,
 	BUCKET_BYTES	= 64,	/* of addresses that share one */
-	COPIED_MAX	= 8	/* keys in what is copied at once */
+	COPIED_MAX	= 8,	/* keys in what is copied at once */
+	/* From a key object's key to the end of its schedule's first keys. */
+	OBJECT_BYTES	= 128
 };
 
 struct key_place {
@@ -103,6 +105,20 @@ kern_keys_free(struct kernel *k)
 	free(kb);
 }
 
+/* It has left the table. */
+static void
+end_place(struct kernel *k, struct key_place *ky)
+{
+	struct key_table *kb = k->k_keys;
+
+	ledger_key_set(k->k_params.kp_ledger, ky->ky_key, no_key);
+	wipe(ky->ky_key, sizeof(ky->ky_key));
+	kern_tables_take(k);
+	ky->ky_next = kb->kb_spare;
+	kb->kb_spare = ky;
+	kern_tables_drop(k);
+}
+
 void
 kern_keys_clear(struct kernel *k, const void *p, size_t n)
 {
@@ -116,12 +132,139 @@ kern_keys_clear(struct kernel *k, const void *p, size_t n)
 		kern_tables_drop(k);
 		if (ky == NULL)
 			return;
-		ledger_key_set(k->k_params.kp_ledger, ky->ky_key, no_key);
-		wipe(ky->ky_key, sizeof(ky->ky_key));
+		end_place(k, ky);
+	}
+}
+
+/* The next place for which is_so() holds, from bucket *b on; NULL: none. */
+static struct key_place **
+search(const struct kernel *k, unsigned *b,
+    bool (*is_so)(const struct key_place *ky, const uint8_t *p, size_t n),
+    const uint8_t *p, size_t n)
+{
+	struct key_table *kb = k->k_keys;
+	struct key_place **at;
+
+	for (; kb->kb_used >> *b != 0; ++*b) {
+		for (at = &kb->kb_bucket[*b]; *at != NULL;
+		    at = &(*at)->ky_next)
+			if (is_so(*at, p, n))
+				return (at);
+		if (*b == BUCKETS - 1)
+			break;
+	}
+	return (NULL);
+}
+
+static bool
+is_gone(const struct key_place *ky, const uint8_t *p, size_t n)
+{
+	return ((uintptr_t)ky->ky_at - (uintptr_t)p < n &&
+	    memcmp(ky->ky_at, ky->ky_key, CIPHER_KEY_BYTES) != 0);
+}
+
+static bool
+is_of_object(const struct key_place *ky, const uint8_t *p, size_t n)
+{
+	return ((size_t)(p - ky->ky_at) <= OBJECT_BYTES - n &&
+	    memmem(ky->ky_key, CIPHER_KEY_BYTES, p, n) != NULL);
+}
+
+static bool
+is_within(const struct key_place *ky, const uint8_t *p, size_t n)
+{
+	return (n >= CIPHER_KEY_BYTES && (size_t)(ky->ky_at - p) <=
+	    n - CIPHER_KEY_BYTES);
+}
+
+static bool
+is_same(const struct key_place *ky, const uint8_t *p, size_t n)
+{
+	(void)n;
+	return (memcmp(ky->ky_key, p, CIPHER_KEY_BYTES) == 0);
+}
+
+void
+kern_keys_look(struct kernel *k, const void *p, size_t n)
+{
+	struct key_table *kb = k->k_keys;
+	struct key_place **at, *ky;
+	unsigned b = 0;
+
+	do {
 		kern_tables_take(k);
-		ky->ky_next = kb->kb_spare;
-		kb->kb_spare = ky;
+		at = search(k, &b, is_gone, p, n);
+		ky = at == NULL ? NULL : *at;
+		if (ky != NULL) {
+			*at = ky->ky_next;
+			if (kb->kb_bucket[b] == NULL)
+				kb->kb_used &= ~bit_of(b);
+		}
 		kern_tables_drop(k);
+		if (ky != NULL)
+			end_place(k, ky);
+	} while (ky != NULL);
+}
+
+bool
+kern_keys_covers(const struct kernel *k, const void *p, size_t n)
+{
+	return (search(k, &(unsigned){ 0 }, is_of_object, p, n) != NULL);
+}
+
+const void *
+kern_keys_in(struct kernel *k, const void *p, size_t n)
+{
+	struct key_place **at;
+
+	kern_keys_look(k, p, n);
+	at = search(k, &(unsigned){ 0 }, is_within, p, n);
+	return (at == NULL ? NULL : (*at)->ky_at);
+}
+
+/* Whether the key is known to be at p. */
+static bool
+has_place(struct kernel *k, const uint8_t *p, const uint8_t *key)
+{
+	const struct key_place *ky;
+
+	kern_tables_take(k);
+	ky = k->k_keys->kb_bucket[(uintptr_t)p / BUCKET_BYTES % BUCKETS];
+	while (ky != NULL && (ky->ky_at != p || memcmp(ky->ky_key, key,
+	    CIPHER_KEY_BYTES) != 0))
+		ky = ky->ky_next;
+	kern_tables_drop(k);
+	return (ky != NULL);
+}
+
+/* It may have been copied by other means than kern_keys_copy() sees. */
+void
+kern_keys_used(struct kernel *k, const uint8_t *key)
+{
+	if (!has_place(k, key, key) &&
+	    search(k, &(unsigned){ 0 }, is_same, key, 0) != NULL)
+		kern_keys_set(k, (void *)(uintptr_t)key, key);
+}
+
+/*
+ * A key is about to go from where it was.  On a real machine an assignment to
+ * a copy on the stack may have been seen by nothing.
+ */
+__attribute__((noinline, no_sanitize("address", "thread")))
+static void
+find_copies(struct kernel *k, const uint8_t *key)
+{
+	const uint8_t *end = kern_thread_of(k)->kt_entry;
+	const volatile uint32_t *p = __builtin_frame_address(0);
+	unsigned i, same;
+
+	for (; (const uint8_t *)(p + CIPHER_KEY_BYTES / sizeof(*p)) <= end;
+	    p++) {
+		for (i = same = 0; i < CIPHER_KEY_BYTES / sizeof(*p); i++)
+			same += memcmp(&(uint32_t){ p[i] }, key +
+			    i * sizeof(*p), sizeof(*p)) == 0;
+		if (same == i && !has_place(k, (const void *)(uintptr_t)p, key))
+			kern_keys_set(k, (void *)(uintptr_t)p, key);
 	}
 }
 
@@ -136,6 +279,8 @@ kern_keys_set(struct kernel *k, void *at, const uint8_t *key)
 	kern_tables_take(k);
 	ky = take_out(kb, at, 1, &b);
 	kern_tables_drop(k);
+	if (!MACHINE_SIMULATED && ky != NULL)
+		find_copies(k, ky->ky_key);
 	ledger_key_set(k->k_params.kp_ledger, ky != NULL ? ky->ky_key : no_key,
 	    key);
 	kern_tables_take(k);
@@ -153,6 +298,7 @@ kern_keys_set(struct kernel *k, void *at, const uint8_t *key)
 void
 kern_keys_copy(struct kernel *k, void *to, const void *from, size_t n)
 {
+	struct kern_thread *kt = kern_thread_of(k);
 	struct key_table *kb = k->k_keys;
 	struct { size_t off; uint8_t key[CIPHER_KEY_BYTES]; }
 	    copied[COPIED_MAX];
@@ -177,6 +323,8 @@ kern_keys_copy(struct kernel *k, void *to, const void *from, size_t n)
 			}
 	kern_tables_drop(k);
 	kern_keys_clear(k, to, n);
+	kt->kt_touched |= count > 0;
+	kt->kt_unlooked |= count > 0;
 	for (unsigned i = 0; i < count; i++)
 		kern_keys_set(k, (uint8_t *)to + copied[i].off, copied[i].key);
 	wipe(copied, sizeof(copied));

@@ -237,6 +237,8 @@ copy_new(const struct kern_file *kf)
 	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (kc->kc_heap == MAP_FAILED)
 		no_memory();
+	kc->kc_freed = xcalloc(KERN_HEAP_BYTES / MACHINE_CACHE_LINE,
+	    sizeof(bool));
 	n = (unsigned)(ko->ko_sysinits_end - ko->ko_sysinits);
 	kc->kc_inits = xcalloc(n, sizeof(*kc->kc_inits));
 	for (unsigned i = 0; i < n; i++) {
@@ -265,6 +267,7 @@ put_back(struct kern_copy *kc)
 {
 	restore_image(kc);
 	wipe(kc->kc_heap, kc->kc_heap_used);
+	memset(kc->kc_freed, 0, kc->kc_heap_used / MACHINE_CACHE_LINE);
 	kc->kc_heap_used = 0;
 }
 
@@ -352,6 +355,34 @@ kern_file_open(struct kern_file *kf, const char *path, const void *object,
 	    "no object of kernel sources, or of another version of rngsim");
 	free(text);
 	return (path == NULL ? rc : EINVAL);
+}
+
+void
+kern_copy_name(const struct kern_file *kf, const struct kern_copy *kc,
+    const void *p, char name[KERN_NAME_SIZE])
+{
+	const uint8_t *elf = kf->kf_object;
+	const ElfW(Ehdr) *eh = kf->kf_object;
+	const ElfW(Shdr) *sh = (const void *)(elf + eh->e_shoff);
+	const ElfW(Sym) *sym, *end;
+	uintptr_t at;
+	Dl_info di;
+
+	snprintf(name, KERN_NAME_SIZE, "?");
+	if (dladdr(kc->kc_object, &di) == 0)
+		return;
+	at = (uintptr_t)p - (uintptr_t)di.dli_fbase;
+	for (unsigned i = 0; i < eh->e_shnum; i++) {
+		if (sh[i].sh_type != SHT_SYMTAB)
+			continue;
+		sym = (const void *)(elf + sh[i].sh_offset);
+		for (end = sym + sh[i].sh_size / sizeof(*sym); sym < end; sym++)
+			if (at - sym->st_value < sym->st_size &&
+			    (sym->st_info & 0xf) <= STT_FUNC)
+				snprintf(name, KERN_NAME_SIZE, "%.40s",
+				    (const char *)elf +
+				    sh[sh[i].sh_link].sh_offset + sym->st_name);
+	}
 }
 
 struct kern_sysctl *

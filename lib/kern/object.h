@@ -32,6 +32,7 @@ struct kern_copy {
 	bool		*kc_zero;	/* by part */
 	uint8_t		*kc_heap;	/* zeros but for kc_heap_used */
 	size_t		 kc_heap_used;
+	bool		*kc_freed;	/* by line of the heap */
 	/* SYSINIT(9)s, then SYSUNINIT(9)s, in order. */
 	const struct kern_sysinit **kc_inits;
 	unsigned	 kc_init_count, kc_uninit_count;
@@ -77,6 +78,10 @@ int kern_file_open(struct kern_file *kf, const char *path, const void *object,
  */
 struct kern_copy *kern_copy_get(struct kern_file *kf, uint64_t run);
 void kern_copy_put(struct kern_file *kf, struct kern_copy *kc);
+
+/* The name of the variable or function that has p, or "?". */
+void kern_copy_name(const struct kern_file *kf, const struct kern_copy *kc,
+    const void *p, char name[KERN_NAME_SIZE]);
 
 /* An attached object's sysctl, until the next call; NULL: it has none. */
 struct kern_sysctl *kern_sysctl_find(const struct kern_object *ko,

@@ -134,17 +134,39 @@ ledger_wrong(struct ledger *lg, enum ledger_property property,
 	wrong(lg, property, first, second, "");
 }
 
+static void
+wrong_note(struct ledger *lg, enum ledger_property property, const char *fmt,
+    va_list ap)
+{
+	char note[192];
+
+	vsnprintf(note, sizeof(note), fmt, ap);
+	wrong(lg, property, &ledger_nothing, &ledger_nothing, note);
+}
+
 void
 ledger_wrong_note(struct ledger *lg, enum ledger_property property,
     const char *fmt, ...)
 {
-	char note[192];
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(note, sizeof(note), fmt, ap);
+	wrong_note(lg, property, fmt, ap);
 	va_end(ap);
-	wrong(lg, property, &ledger_nothing, &ledger_nothing, note);
+}
+
+void
+ledger_kernel(struct ledger *lg, enum ledger_property property,
+    const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	ledger_lock(lg);
+	wrong_note(lg, property, fmt, ap);
+	ledger_unlock(lg);
+	va_end(ap);
+	ledger_tell(lg);
 }
 
 struct ledger_record

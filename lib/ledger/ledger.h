@@ -137,6 +137,10 @@ void ledger_finish(struct ledger *lg, uint64_t delivered);
 void ledger_conserved(struct ledger *lg, uint64_t in, uint64_t processed,
     uint64_t pending, uint64_t dropped, uint64_t discarded);
 
+/* The kernel has found that a property is broken, and where. */
+void ledger_kernel(struct ledger *lg, enum ledger_property property,
+    const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
 /*
  * A log file: LEDGER_LOG_HEAD, then a line for each record: SEQ TIME_NS THREAD
  * OP KEY LO HI GENERATION WIPED.  LO and HI are hexadecimal with 0x (HI is 0

@@ -280,6 +280,18 @@ break_hidden(struct ledger *lg)
 	ledger_finish(lg, 0);
 }
 
+static void
+break_residue(struct ledger *lg)
+{
+	ledger_kernel(lg, LEDGER_RESIDUE, "%s", "a key");
+}
+
+static void
+break_leaked(struct ledger *lg)
+{
+	ledger_kernel(lg, LEDGER_LEAKED, "%s", "memory");
+}
+
 static const struct breach breaches[LEDGER_PROPERTIES] = {
 	[LEDGER_REUSE]		= { break_reuse, LEDGER_USE, LEDGER_USE },
 	[LEDGER_KEPT]		= { break_kept, LEDGER_USE, LEDGER_END },
@@ -294,6 +306,8 @@ static const struct breach breaches[LEDGER_PROPERTIES] = {
 	[LEDGER_EVENTS]		= { break_events, LEDGER_OPS, LEDGER_OPS },
 	[LEDGER_WIPED]		= { break_wiped, LEDGER_OPS, LEDGER_SET },
 	[LEDGER_HIDDEN]		= { break_hidden, LEDGER_OPS, LEDGER_END },
+	[LEDGER_RESIDUE]	= { break_residue, LEDGER_OPS, LEDGER_OPS },
+	[LEDGER_LEAKED]		= { break_leaked, LEDGER_OPS, LEDGER_OPS },
 };
 
 static void

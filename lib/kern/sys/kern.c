@@ -34,6 +34,14 @@ memcpy(void *to, const void *from, size_t n)
 	return (kern_memcpy(to, from, n));
 }
 
+#ifdef KERNEL_SIMULATED
+KERN_PLAIN void
+kern_filling(void *p, size_t n)
+{
+	KERN_STORES(p, n);
+}
+#endif
+
 /*
  * Bob Jenkins's hashlittle() of 2006, lookup3.  The address of an event would
  * make simulated runs differ: there it counts from the object's variables.
@@ -479,8 +487,16 @@ void	__tsan_read_range(void *, size_t), __tsan_write_range(void *, size_t),
 	    __tsan_init(void), *__tsan_memcpy(void *, const void *, size_t),
 	    *__tsan_memmove(void *, const void *, size_t),
 	    *__tsan_memset(void *, int, size_t);
-KERN_HOOK void __tsan_read_range(void *p, size_t n) { KERN_LOADS(p, n); }
-KERN_HOOK void __tsan_write_range(void *p, size_t n) { KERN_STORES(p, n); }
+#define	KERN_RANGE(name, store)						\
+KERN_HOOK void								\
+__tsan_##name##_range(void *p, size_t n)				\
+{									\
+	KERN_ACCESSES(p, n, store);					\
+	if (n >= KERN_KEY_BYTES)					\
+		HOST(assigning, p, n, store);				\
+}
+KERN_RANGE(read, false)
+KERN_RANGE(write, true)
 KERN_HOOK void __tsan_func_entry(void *p) { (void)p; }
 KERN_HOOK void __tsan_func_exit(void) { }
 KERN_HOOK void __tsan_init(void) { }

@@ -152,10 +152,10 @@ void	*kern_move(void *, const void *, size_t);
 KERN_PLAIN static __inline void *
 kern_memcpy(void *to, const void *from, size_t n)
 {
-	if (n >= KERN_KEY_BYTES && kern_host->kh_follows)
-		HOST(copying, to, from, n);
 	KERN_LOADS(from, n);
 	KERN_STORES(to, n);
+	if (n >= KERN_KEY_BYTES && kern_host->kh_follows)
+		HOST(copying, to, from, n);
 	/* A block is copied without a call. */
 	return (__builtin_constant_p(n) && n < KERN_KEY_BYTES ?
 	    __builtin_memmove(to, from, n) : kern_move(to, from, n));
@@ -164,9 +164,9 @@ kern_memcpy(void *to, const void *from, size_t n)
 KERN_PLAIN static __inline void *
 kern_memset(void *p, int c, size_t n)
 {
+	KERN_STORES(p, n);
 	if (n >= KERN_KEY_BYTES && kern_host->kh_follows)
 		HOST(clearing, p, n);
-	KERN_STORES(p, n);
 	__builtin_memset(p, c, n);
 	/* What is cleared last is not read again. */
 	__asm__ volatile("" : : "r"(p) : "memory");
@@ -175,9 +175,24 @@ kern_memset(void *p, int c, size_t n)
 #define	memcpy(d, s, n)		kern_memcpy(d, s, n)
 #define	memmove(d, s, n)	kern_memcpy(d, s, n)
 #define	bcopy(s, d, n)		((void)kern_memcpy(d, s, n))
-#define	memset(p, c, n)		kern_memset(p, c, n)
-#define	bzero(p, n)		((void)kern_memset(p, 0, n))
 #define	explicit_bzero(p, n)	((void)kern_memset(p, 0, n))
+#ifdef KERNEL_SIMULATED
+/*
+ * The compiler drops it where a kernel's would.  What it leaves is seen by its
+ * bytes.
+ */
+KERN_PLAIN __noinline void kern_filling(void *, size_t);
+static __always_inline void *
+kern_fill(void *p, int c, size_t n)
+{
+	kern_filling(p, n);
+	return (__builtin_memset(p, c, n));
+}
+#define	memset(p, c, n)		kern_fill(p, c, n)
+#else
+#define	memset(p, c, n)		kern_memset(p, c, n)
+#endif
+#define	bzero(p, n)		((void)memset(p, 0, n))
 
 enum { ZERO_REGION_SIZE = 64 * 1024 };
 extern const uint8_t kern_zeros[ZERO_REGION_SIZE];
@@ -268,7 +283,7 @@ struct malloc_type { const char *ks_shortdesc; };
 #define	MALLOC_DECLARE(type)	extern struct malloc_type type[1]
 #define	MALLOC_DEFINE(type, shortdesc, longdesc)			\
 	struct malloc_type type[1] = { { shortdesc } }
-enum { M_NOWAIT = 1, M_WAITOK = 2, M_ZERO = 0x100 };
+enum { M_NOWAIT = 1, M_WAITOK = KERN_WAITOK, M_ZERO = KERN_ZERO };
 #define	malloc(size, type, flags)					\
 	((void)(type), HOST(malloc, size, flags, KERN_SITE()))
 #define	free(p, type)			HOST(free, p, false, KERN_SITE())

@@ -13,7 +13,8 @@ typedef struct {
 	int		keyLen;		/* bits */
 	char		keyMaterial[64 + 1];
 	int		Nr;
-	u_int32_t	rk[2][60];	/* unused */
+	/* The schedule, which begins with the key, and is not used. */
+	u_int32_t	rk[2][60];
 } keyInstance;
 typedef struct {
 	u_int8_t	mode;
@@ -37,6 +38,7 @@ rijndael_makeKey(keyInstance *key, u_int8_t direction, int bits,
 	key->direction = direction;
 	key->keyLen = bits;
 	HOST(key_set, key->keyMaterial, material);
+	__builtin_memcpy(key->rk[0], key->keyMaterial, KERN_KEY_BYTES);
 	return (1);
 }
 

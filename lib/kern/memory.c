@@ -1,0 +1,227 @@
+/*
+ * malloc(9), of a heap of the copy's own.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/crypto/wipe.h"
+#include "lib/kern/impl.h"
+
+enum {
+	/* After boot a block of so many bytes is a buffer of a read. */
+	BUFFER_BYTES	= 4096
+};
+
+/* Of the heap; what the source gets is behind a line with this. */
+struct block {
+	size_t		 b_bytes;
+	struct block	*b_next;	/* of those that are free */
+	const struct kern_site *b_site;	/* that allocated it, or */
+	const struct kern_site *b_freed;	/* freed it; NULL: in use */
+	bool		 b_own;		/* the host's: too large for the heap */
+	bool		 b_boot;	/* allocated before the end of boot */
+};
+
+CTASSERT(sizeof(struct block) <= MACHINE_CACHE_LINE);
+
+static inline uint8_t *
+memory_of(const struct block *b)
+{
+	return ((uint8_t *)(uintptr_t)b + MACHINE_CACHE_LINE);
+}
+
+/* Marks a block's lines, for kern_memory_access(). */
+static void
+mark(struct kernel *k, const struct block *b, bool freed)
+{
+	if (MACHINE_SIMULATED && !b->b_own)
+		memset(&k->k_copy->kc_freed[(size_t)(memory_of(b) -
+		    k->k_copy->kc_heap) / MACHINE_CACHE_LINE], freed,
+		    b->b_bytes / MACHINE_CACHE_LINE);
+}
+
+/* The block of the heap that has p; NULL: none.  After NULL the first. */
+static struct block *
+next_block(const struct kern_copy *kc, const struct block *b)
+{
+	uint8_t *at = b == NULL ? kc->kc_heap : memory_of(b) + b->b_bytes;
+
+	return (at < kc->kc_heap + kc->kc_heap_used ?
+	    (struct block *)(void *)at : NULL);
+}
+
+static struct block *
+block_at(const struct kern_copy *kc, const void *p)
+{
+	struct block *b = NULL;
+
+	while ((b = next_block(kc, b)) != NULL &&
+	    (uintptr_t)p - (uintptr_t)memory_of(b) >= b->b_bytes)
+		continue;
+	return (b);
+}
+
+const struct kern_site *
+kern_memory_site(struct kernel *k, const void *p, bool *freed)
+{
+	const struct block *b = block_at(k->k_copy, p);
+
+	*freed = b != NULL && b->b_freed != NULL;
+	return (b == NULL ? NULL : b->b_site);
+}
+
+void
+kern_memory_freed(struct kernel *k, const void *p)
+{
+	const struct block *b = block_at(k->k_copy, p);
+
+	kernel_stop(k, b->b_freed, "freed here, memory of %s:%d is used "
+	    "afterwards", b->b_site->kw_file, b->b_site->kw_line);
+}
+
+/* A free block of n bytes, or a new one; NULL: there is no room. */
+static struct block *
+take_block(struct kernel *k, size_t n)
+{
+	struct kern_copy *kc = k->k_copy;
+	struct block *b, **at;
+
+	for (at = &k->k_free; *at != NULL && (*at)->b_bytes != n;)
+		at = &(*at)->b_next;
+	b = *at;
+	if (b != NULL) {
+		*at = b->b_next;
+	} else if (n < KERN_HEAP_BYTES - kc->kc_heap_used) {
+		b = (struct block *)(void *)(kc->kc_heap + kc->kc_heap_used);
+		b->b_bytes = n;
+		kc->kc_heap_used += MACHINE_CACHE_LINE + n;
+	}
+	return (b);
+}
+
+static void *
+kh_malloc(void *self, size_t n, int flags, const struct kern_site *site)
+{
+	struct kernel *k = self;
+	struct kern_thread *kt = kern_thread_of(k);
+	struct block *b = kt->kt_block;
+	void *p;
+
+	kern_may_block(k, site, "malloc: called");
+	if ((flags & KERN_WAITOK) != 0)
+		kern_may_sleep(k, site, "malloc(M_WAITOK)");
+	n += -n % MACHINE_CACHE_LINE;
+	if (b != NULL && b->b_bytes == n) {
+		kt->kt_block = NULL;
+	} else if (k->k_booted && n >= BUFFER_BYTES) {
+		b = NULL;
+	} else {
+		kern_tables_take(k);
+		b = take_block(k, n);
+		kern_tables_drop(k);
+	}
+	if (b == NULL) {
+		b = aligned_alloc(MACHINE_CACHE_LINE, MACHINE_CACHE_LINE + n);
+		/* A prediction must not depend on the host's memory. */
+		if (b == NULL && MACHINE_SIMULATED)
+			kern_no_memory(k);
+		if (b == NULL)
+			return (NULL);
+		*b = (struct block){ .b_bytes = n, .b_own = true };
+	}
+	b->b_site = site;
+	b->b_freed = NULL;
+	b->b_boot = !k->k_booted;
+	mark(k, b, false);
+	p = memory_of(b);
+	return ((flags & KERN_ZERO) != 0 ? memset(p, 0, n) : p);
+}
+
+void
+kern_block_give(struct kernel *k, struct block *b)
+{
+	if (b == NULL || b->b_own) {
+		free(b);
+		return;
+	}
+	kern_tables_take(k);
+	b->b_next = k->k_free;
+	k->k_free = b;
+	kern_tables_drop(k);
+}
+
+/* The kernel needs no mtx_destroy(9) in it. */
+static void
+kh_free(void *self, void *p, bool clear, const struct kern_site *site)
+{
+	struct kernel *k = self;
+	struct kern_thread *kt = kern_thread_of(k);
+	struct block *b;
+
+	kern_may_block(k, site, "free: called");
+	if (p == NULL)
+		return;
+	b = (struct block *)(void *)((uint8_t *)p - MACHINE_CACHE_LINE);
+	if (b->b_freed != NULL)
+		kernel_stop(k, site, "memory of %s:%d is freed, which was "
+		    "freed at %s:%d", b->b_site->kw_file, b->b_site->kw_line,
+		    b->b_freed->kw_file, b->b_freed->kw_line);
+	if (clear && !(b->b_own && kern_is_unread(k)))
+		wipe(p, b->b_bytes);
+	else if (!clear)
+		kern_secrets_freed(k, p, b->b_bytes, b->b_site, site);
+	if ((uintptr_t)p <= k->k_heap_lock_last)
+		kern_locks_end(k, p, b->b_bytes, site);
+	if (k->k_heap_hashes > 0)
+		kern_hashes_end(k, p, b->b_bytes);
+	if (k->k_keys != NULL)
+		kern_keys_clear(k, p, b->b_bytes);
+	b->b_freed = site;
+	mark(k, b, true);
+	/* As uma(9) has caches of CPUs. */
+	kern_block_give(k, kt->kt_block);
+	kt->kt_block = b;
+}
+
+/* Whether a word of n bytes at p is an address in the block. */
+static bool
+refers(const uint8_t *p, size_t n, const struct block *b)
+{
+	uintptr_t word;
+
+	for (size_t i = 0; i + sizeof(word) <= n; i += sizeof(word)) {
+		memcpy(&word, p + i, sizeof(word));
+		if (word - (uintptr_t)memory_of(b) < b->b_bytes)
+			return (true);
+	}
+	return (false);
+}
+
+void
+kern_memory_leaks(struct kernel *k)
+{
+	const struct kern_copy *kc = k->k_copy;
+	const struct block *b = NULL, *from;
+
+	while ((b = next_block(kc, b)) != NULL) {
+		if (b->b_freed != NULL || b->b_boot ||
+		    refers(kc->kc_data, kc->kc_data_bytes, b))
+			continue;
+		for (from = next_block(kc, NULL); from != NULL;
+		    from = next_block(kc, from))
+			if (from->b_freed == NULL && from != b &&
+			    refers(memory_of(from), from->b_bytes, b))
+				break;
+		if (from == NULL)
+			ledger_kernel(k->k_params.kp_ledger, LEDGER_LEAKED,
+			    "memory of %s:%d is neither freed nor referred to",
+			    b->b_site->kw_file, b->b_site->kw_line);
+	}
+}
+
+void
+kern_host_memory(struct kern_host *kh)
+{
+	kh->kh_malloc = kh_malloc;
+	kh->kh_free = kh_free;
+}

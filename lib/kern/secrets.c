@@ -1,0 +1,262 @@
+/*
+ * Secrets as bytes: keys, keystream, what keys are made of.  What a call leaves
+ * of them on its stack is looked for when it returns; in the source's variables
+ * and its heap, at the end.
+ *
+ * A secret is found by two words of it that follow each other.  Words are
+ * masked wherever a compiler may put them on a stack.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/memory.h"
+#include "lib/kern/impl.h"
+#ifdef MACHINE_VIRTUAL
+#include "lib/vm/vm.h"
+#endif
+
+/* ThreadSanitizer keeps registers on the stacks that it watches. */
+#if defined(__SANITIZE_THREAD__)
+#define	NO_STACK	1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define	NO_STACK	1
+#endif
+#endif
+#ifndef NO_STACK
+#define	NO_STACK	0
+#endif
+
+enum {
+	SECRETS		= 512,
+	SECRETS_SHIFT	= 64 - 9,
+	LINE_WORDS	= MACHINE_CACHE_LINE / sizeof(uint64_t),
+	/* So many zeros below a frame were not used. */
+	UNUSED_LINES	= 4096 / MACHINE_CACHE_LINE
+};
+
+#define	MASK	UINT64_C(0x5c5c6a09e667f3bc)
+
+/* Two words of a secret, masked; 0: none. */
+struct secret {
+	uint64_t	 sct_word, sct_next;
+	enum kern_secret sct_kind;
+};
+
+static const char *const names[] = {
+	[KERN_SECRET_KEY] = "a key",
+	[KERN_SECRET_STREAM] = "keystream",
+	[KERN_SECRET_SEED] = "a seed",
+	[KERN_SECRET_POOL] = "a pool's digest"
+};
+
+typedef uint64_t __attribute__((may_alias, aligned(4))) word_t;
+
+static inline uint64_t
+masked(const word_t *p)
+{
+	uint64_t word = *p ^ MASK;
+
+	__asm__("" : "+r"(word));
+	return (word);
+}
+
+static inline struct secret *
+place_of(const struct kernel *k, uint64_t word)
+{
+	return (&k->k_secrets[word * UINT64_C(0x9e3779b97f4a7c15) >>
+	    SECRETS_SHIFT]);
+}
+
+void
+kern_secrets_init(struct kernel *k)
+{
+	if (MACHINE_SIMULATED && k->k_params.kp_scans && k->k_keys != NULL &&
+	    cipher_is_stub(k->k_params.kp_cipher))
+		k->k_secrets = xcalloc(SECRETS, sizeof(struct secret));
+}
+
+void
+kern_secret(struct kernel *k, enum kern_secret kind, const void *bytes,
+    size_t n)
+{
+	const word_t *p = bytes;
+	struct secret *se;
+	uint64_t word;
+
+	if (k->k_secrets == NULL)
+		return;
+	for (size_t i = 0; i + 1 < n / sizeof(*p); i++) {
+		word = masked(p + i);
+		se = place_of(k, word);
+		se->sct_word = word;
+		se->sct_next = masked(p + i + 1);
+		se->sct_kind = kind;
+	}
+}
+
+static inline const struct secret *
+secret_at(const struct kernel *k, const word_t *p)
+{
+	const uint64_t word = masked(p);
+	const struct secret *se = place_of(k, word);
+
+	return (se->sct_word == word && se->sct_next == masked(p + 1) ? se :
+	    NULL);
+}
+
+static const char *
+name_of(const struct kernel *k, const word_t *p)
+{
+	const uint8_t *key = k->k_core_key == NULL ? NULL : k->k_core_key();
+	const struct secret *se = secret_at(k, p);
+
+	if (key != NULL && memmem(key, CIPHER_KEY_BYTES, p, 2 * sizeof(*p)) !=
+	    NULL)
+		return ("the next K");
+	return (names[se == NULL ? KERN_SECRET_KEY : se->sct_kind]);
+}
+
+#ifdef MACHINE_VIRTUAL
+/* About the lowest address that its caller uses. */
+static void *__attribute__((noinline))
+here(void)
+{
+	return (__builtin_frame_address(0));
+}
+
+/* The first secret in a line. */
+static inline const word_t *
+in_line(const struct kernel *k, const word_t *p)
+{
+	for (unsigned i = 0; i < LINE_WORDS; i++)
+		/* Most are addresses and small numbers. */
+		if (p[i] >> 48 != 0 && secret_at(k, p + i) != NULL)
+			return (p + i);
+	return (NULL);
+}
+
+static void
+left(struct kernel *k, const void *func, const char *what)
+{
+	char name[KERN_NAME_SIZE] = "a call";
+
+	if (func != NULL)
+		kern_copy_name(k->k_params.kp_file, k->k_copy, func, name);
+	ledger_kernel(k->k_params.kp_ledger, LEDGER_RESIDUE, "%s is on the "
+	    "stack that %s%s has left", what, name,
+	    func == NULL ? "" : "()");
+}
+#endif
+
+/*
+ * Memory below the frame has no owner, and sanitizers do not track it.  What
+ * was looked at is cleared, so that the next look finds its end.
+ */
+void __attribute__((noinline, no_sanitize("address", "thread")))
+kern_secrets_stack(struct kernel *k, const void *func)
+{
+#ifdef MACHINE_VIRTUAL
+	const uintptr_t top = (uintptr_t)here();
+	const word_t *bottom, *found = NULL;
+	volatile word_t *used;
+	unsigned unused = 0;
+	uint64_t any;
+	word_t *p;
+
+	if (NO_STACK || vm_running_machine == NULL)
+		return;
+	p = (void *)(top - top % MACHINE_CACHE_LINE);
+	bottom = vm_stack();
+	for (used = p; unused < UNUSED_LINES && p - LINE_WORDS > bottom;) {
+		p -= LINE_WORDS;
+		any = p[0] | p[1] | p[2] | p[3] | p[4] | p[5] | p[6] | p[7];
+		if (any == 0) {
+			unused++;
+			continue;
+		}
+		unused = 0;
+		used = p;
+		if (found == NULL)
+			found = in_line(k, p);
+	}
+	kern_thread_of(k)->kt_unlooked = false;
+	if (found != NULL)
+		left(k, func, name_of(k, found));
+	while ((uintptr_t)used < top - top % MACHINE_CACHE_LINE)
+		*used++ = 0;
+#else
+	(void)k;
+	(void)func;
+#endif
+}
+
+/*
+ * A secret that should not be in n bytes at p; NULL: none.  Keys may be where
+ * keys are, and output is the ledger's.
+ */
+static const void *
+secret_in(const struct kernel *k, const uint8_t *p, size_t n)
+{
+	const struct secret *se;
+	const word_t *w;
+
+	for (size_t i = 0; i + 2 * sizeof(*w) <= n; i += sizeof(*w) / 2) {
+		w = (const word_t *)(const void *)(p + i);
+		/* Most are zeros; a secret's first word is none. */
+		while (n - i > 9 * sizeof(*w) && (w[0] | w[1] | w[2] | w[3] |
+		    w[4] | w[5] | w[6] | w[7]) == 0) {
+			i += 8 * sizeof(*w);
+			w += 8;
+		}
+		if (w[0] >> 48 != 0 && (se = secret_at(k, w)) != NULL &&
+		    se->sct_kind != KERN_SECRET_STREAM &&
+		    !kern_keys_covers(k, w, 2 * sizeof(*w)))
+			return (w);
+	}
+	return (NULL);
+}
+
+void
+kern_secrets_freed(struct kernel *k, const void *p, size_t n,
+    const struct kern_site *from, const struct kern_site *site)
+{
+	const void *found = NULL;
+
+	/* A key in it is as bad as one that is left. */
+	if (MACHINE_SIMULATED && k->k_keys != NULL)
+		found = kern_keys_in(k, p, n);
+	if (found == NULL && k->k_secrets != NULL)
+		found = secret_in(k, p, n);
+	if (found != NULL)
+		ledger_kernel(k->k_params.kp_ledger, LEDGER_RESIDUE, "%s is "
+		    "in memory of %s:%d that free() at %s:%d does not clear",
+		    name_of(k, found), from->kw_file, from->kw_line,
+		    site->kw_file, site->kw_line);
+}
+
+void
+kern_secrets_finish(struct kernel *k)
+{
+	const struct kern_copy *kc = k->k_copy;
+	struct ledger *lg = k->k_params.kp_ledger;
+	const struct kern_site *site;
+	const void *found;
+	char name[KERN_NAME_SIZE];
+	bool freed;
+
+	if (k->k_secrets == NULL)
+		return;
+	found = secret_in(k, kc->kc_data, kc->kc_data_bytes);
+	if (found != NULL) {
+		kern_copy_name(k->k_params.kp_file, kc, found, name);
+		ledger_kernel(lg, LEDGER_RESIDUE, "%s is left in the variable "
+		    "%s", name_of(k, found), name);
+	}
+	found = secret_in(k, kc->kc_heap, kc->kc_heap_used);
+	site = found == NULL ? NULL : kern_memory_site(k, found, &freed);
+	if (site != NULL)
+		ledger_kernel(lg, LEDGER_RESIDUE, "%s is left in %smemory of "
+		    "%s:%d", name_of(k, found), freed ? "freed " : "",
+		    site->kw_file, site->kw_line);
+}
