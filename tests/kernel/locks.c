@@ -107,7 +107,7 @@ MISUSE("(sleepable after non-sleepable) sx sx1: exclusive sleep mutex m1", \
     mtx_lock(&m1); sx_xlock(&sx1))					\
 MISUSE("(sleepable after non-sleepable) sx sx1: shared rw rw1",		\
     rw_rlock(&rw1); sx_slock(&sx1))					\
-MISUSE("sleepable lock sx sx1 with sleeping prohibited: epoch epp",		\
+MISUSE("sleepable lock sx sx1 with sleeping prohibited: epoch",		\
     epoch_enter_preempt(epp, &et); sx_slock(&sx1))			\
 MISUSE("malloc: called with spinlock or critical", critical_enter();	\
     malloc(64, M_ENTROPY, M_NOWAIT))					\
