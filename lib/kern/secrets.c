@@ -204,7 +204,7 @@ secret_in(const struct kernel *k, const uint8_t *p, size_t n)
 	for (size_t i = 0; i + 2 * sizeof(*w) <= n; i += sizeof(*w) / 2) {
 		w = (const word_t *)(const void *)(p + i);
 		/* Most are zeros; a secret's first word is none. */
-		while (n - i > 9 * sizeof(*w) && (w[0] | w[1] | w[2] | w[3] |
+		while (n - i >= 10 * sizeof(*w) && (w[0] | w[1] | w[2] | w[3] |
 		    w[4] | w[5] | w[6] | w[7]) == 0) {
 			i += 8 * sizeof(*w);
 			w += 8;
