@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 enum {
-	KERN_ABI		= 7,
+	KERN_ABI		= 8,
 	KERN_KEY_BYTES		= 32,
 	/* What the program keeps in a hash. */
 	KERN_HASH_STATE		= 32,
@@ -28,6 +28,12 @@ enum {
 	/* kh_sleep()'s results: FreeBSD's numbers, or 0 */
 	KERN_EINTR		= 4,
 	KERN_EWOULDBLOCK	= 35
+};
+
+/* enum machine_op of lib/machine/flavour.h */
+enum kern_op {
+	KERN_LOAD, KERN_STORE, KERN_SWAP, KERN_ADD, KERN_OR, KERN_AND,
+	KERN_CMPSET, KERN_FENCE
 };
 
 enum kern_hash { KERN_SHA256, KERN_BLAKE2B, KERN_BLAKE2S, KERN_HASHES };
@@ -126,6 +132,9 @@ struct kern_host {
 	/* An access to shared memory, of objects for simulated machines. */
 	void		 (*kh_access)(void *self, const void *p, size_t n,
 			    bool store);
+	/* An atomic of theirs, as machine_atomic(). */
+	uint64_t	 (*kh_atomic)(void *self, void *p, unsigned how,
+			    uint64_t v, uint64_t old);
 };
 
 /* A sysctl(8) or tunable of the source. */

@@ -236,6 +236,16 @@ kh_access(void *self, const void *p, size_t n, bool store)
 	machine_access(p, n, store);
 }
 
+CTASSERT((int)KERN_CMPSET == (int)MACHINE_OP_CMPSET);
+CTASSERT((int)KERN_FENCE == (int)MACHINE_OP_FENCE);
+
+static uint64_t
+kh_atomic(void *self, void *p, unsigned how, uint64_t v, uint64_t old)
+{
+	(void)self;
+	return (machine_atomic(p, how, v, old));
+}
+
 static bool
 kh_tunable(void *self, const char *name, int64_t *value)
 {
@@ -268,6 +278,7 @@ static const struct kern_host host = {
 	.kh_touch	= machine_touch,
 	.kh_hold	= kh_hold,
 	.kh_access	= kh_access,
+	.kh_atomic	= kh_atomic,
 };
 
 int

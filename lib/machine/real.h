@@ -225,6 +225,15 @@ machine_access(const void *p, size_t n, bool store)
 }
 
 static inline uint64_t
+machine_atomic(void *p, unsigned how, uint64_t v, uint64_t old)
+{
+	(void)p;
+	(void)how;
+	(void)v;
+	return (old);
+}
+
+static inline uint64_t
 machine_run_number(void)
 {
 	return (0);
