@@ -135,6 +135,8 @@ struct kern_host {
 	/* An atomic of theirs, as machine_atomic(). */
 	uint64_t	 (*kh_atomic)(void *self, void *p, unsigned how,
 			    uint64_t v, uint64_t old);
+	/* Bytes at p of kh_malloc(), at least as many as were asked for. */
+	size_t		 (*kh_size)(void *self, const void *p);
 };
 
 /* A sysctl(8) or tunable of the source. */

@@ -188,6 +188,14 @@ kh_free(void *self, void *p, bool clear)
 	kt->kt_block = b;
 }
 
+static size_t
+kh_size(void *self, const void *p)
+{
+	(void)self;
+	return (((const struct block *)(const void *)((const uint8_t *)p -
+	    MACHINE_CACHE_LINE))->b_bytes);
+}
+
 static void *
 kh_preload(void *self, const char *type, size_t *n)
 {
@@ -279,6 +287,7 @@ static const struct kern_host host = {
 	.kh_hold	= kh_hold,
 	.kh_access	= kh_access,
 	.kh_atomic	= kh_atomic,
+	.kh_size	= kh_size,
 };
 
 int

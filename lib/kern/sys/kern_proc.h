@@ -1,6 +1,6 @@
 /*
- * Threads, CPUs, sleep and tasks, of kern.h: sys/proc.h, sys/kthread.h,
- * sys/epoch.h, sys/smp.h, sys/pcpu.h, sys/taskqueue.h, sys/vdso.h.
+ * Threads, CPUs and sleep, of kern.h: sys/proc.h, sys/epoch.h,
+ * sys/smp.h, sys/pcpu.h.
  */
 #ifndef KERN_PROC_H
 #define	KERN_PROC_H
@@ -31,15 +31,6 @@ KERN_CALL(int, kern_sleep, (const volatile void *ident, int priority,
 /* Whether arc4random(9) was seeded; nothing reads it. */
 enum { ARC4_ENTR_NONE, ARC4_ENTR_HAVE, ARC4_ENTR_SEED };
 extern volatile u_int arc4rand_iniseed_state;
-
-/* Processes begin when the kernel has booted; one ends by returning. */
-struct kproc_desc {
-	const char	*arg0;
-	void		(*func)(void);
-	struct proc	**global_procpp;
-};
-void	kproc_start(const void *);
-#define	kproc_exit(status)	return
 
 /* Sections are counted; waiters poll until those before them have ended. */
 typedef struct kern_epoch *epoch_t;
@@ -81,22 +72,5 @@ SYSINIT(dpcpu_##name, SI_SUB_TUNABLES, SI_ORDER_FIRST, kern_dpcpu_##name, NULL)
 struct pcpu { int pc_dynamic, pc_domain; };
 #define	get_pcpu()		(&(struct pcpu){ curcpu, 0 })
 #define	_DPCPU_PTR(i, name)	DPCPU_ID_PTR(i, name)
-
-/* The program's timer runs tasks. */
-struct timeout_task {
-	void		(*tt_func)(void *, int);
-	void		*tt_context;
-	sbintime_t	 tt_delay;	/* since the timer runs next; 0: none */
-	int64_t		 tt_due_ns;	/* the timer's; 0: none */
-};
-void	kern_task_init(struct timeout_task *, void (*)(void *, int), void *);
-#define	TIMEOUT_TASK_INIT(queue, task, priority, func, context)		\
-	kern_task_init(task, func, context)
-#define	taskqueue_enqueue_timeout_sbt(queue, task, sbt, precision, flags) \
-	kern_task_after(task, sbt)
-#define	fxrng_push_seed_generation(generation)	((void)(generation))
-/* Any thread sets tt_delay, and the timer the rest. */
-KERN_CALL(void, kern_task_after, (struct timeout_task *tt, sbintime_t sbt),
-    __atomic_store_n(&tt->tt_delay, sbt < 0 ? -sbt : sbt, __ATOMIC_RELEASE))
 
 #endif
