@@ -381,9 +381,9 @@ sysctl_handle_sbintime(SYSCTL_HANDLER_ARGS)
 	sbintime_t *sbt = arg1;
 
 	(void)oidp;
-	req->oldval = (sbttons(*sbt) + arg2 / 2) / arg2;
+	req->oldval = sbttons(*sbt) / arg2;
 	if (req->newptr != NULL)
-		*sbt = kern_sbt(*req->newptr * arg2);
+		*sbt = nstosbt(*req->newptr * arg2);
 	return (0);
 }
 

@@ -286,9 +286,10 @@ KERN_CALL(time_t, kern_uptime_s, (void), HOST(uptime_ns, true) / 1000000000)
 struct timespec { time_t tv_sec; long tv_nsec; };
 struct timeval { time_t tv_sec; long tv_usec; };
 struct bintime { time_t sec; uint64_t frac; };
-KERN_CALL(sbintime_t, nstosbt, (int64_t ns), kern_sbt(ns))
-KERN_CALL(sbintime_t, ustosbt, (int64_t us), kern_sbt(us * 1000))
-KERN_CALL(sbintime_t, mstosbt, (int64_t ms), kern_sbt(ms * 1000000))
+KERN_CALL(sbintime_t, nstosbt, (int64_t ns),
+    (sbintime_t)((((__int128)ns << 32) + 999999999) / 1000000000))
+KERN_CALL(sbintime_t, ustosbt, (int64_t us), nstosbt(us * 1000))
+KERN_CALL(sbintime_t, mstosbt, (int64_t ms), nstosbt(ms * 1000000))
 KERN_CALL(int64_t, sbttous, (sbintime_t t), sbttons(t) / 1000)
 KERN_CALL(int64_t, sbttoms, (sbintime_t t), sbttons(t) / 1000000)
 KERN_CALL(struct timespec, sbttots, (sbintime_t t), ((struct timespec){ t >> 32,

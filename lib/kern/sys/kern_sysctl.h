@@ -47,8 +47,8 @@ static struct sysctl_oid kern_sysctl_##parent##_##name			\
     __section("kern_sysctls") __used __aligned(8) =			\
 	KERN_OID(#parent, #name, __VA_ARGS__)
 #define	KERN_OID(parent, name, kind, arg1, arg2, handler, descr) {	\
-	parent, name, (unsigned)(kind), (void *)(uintptr_t)(arg1), arg2, \
-	handler, descr }
+	parent, name, (unsigned)(kind), __DECONST(void *, arg1), arg2,	\
+	handler, descr, NULL }
 #define	KERN_NODE_ARGS		CTLTYPE_NODE, NULL, 0, NULL
 #define	SYSCTL_NODE(parent, nbr, name, access, handler, descr)		\
 	KERN_SYSCTL(parent, name, KERN_NODE_ARGS, descr)
@@ -182,9 +182,11 @@ struct sysctl_oid *kern_sysctl_add(struct sysctl_oid_list *, const char *,
 	    unsigned, void *, intmax_t, int (*)(SYSCTL_HANDLER_ARGS),
 	    const char *);
 #define	KERN_TUNABLE(path, type, ptr, handler)				\
+	KERN_TUNED(path, KERN_TYPED(type, CTLFLAG_RDTUN, ptr, 0, handler), "")
+#define	KERN_TUNED(path, ...)						\
 static struct sysctl_oid __CONCAT(kern_tunable_, __LINE__)		\
     __section("kern_sysctls") __used __aligned(8) =			\
-	KERN_OID("", path, KERN_TYPED(type, CTLFLAG_RDTUN, ptr, 0, handler), "")
+	KERN_OID("", path, __VA_ARGS__)
 #define	TUNABLE_INT(path, ptr)		KERN_TUNABLE(path, INT, ptr, int)
 #define	TUNABLE_BOOL(path, ptr)		KERN_TUNABLE(path, U8, ptr, bool)
 #define	TUNABLE_LONG(path, ptr)		KERN_TUNABLE(path, LONG, ptr, long)
