@@ -30,7 +30,7 @@ enum {
 	KERN_EWOULDBLOCK	= 35
 };
 
-/* enum machine_op of lib/machine/flavour.h */
+/* enum machine_op of lib/base/atomic_op.h */
 enum kern_op {
 	KERN_LOAD, KERN_STORE, KERN_SWAP, KERN_ADD, KERN_OR, KERN_AND,
 	KERN_CMPSET, KERN_FENCE

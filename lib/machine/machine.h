@@ -12,6 +12,7 @@
 #ifndef LIB_MACHINE_MACHINE_H
 #define LIB_MACHINE_MACHINE_H
 
+#include "lib/base/atomic_op.h"
 #include "lib/base/failpoint.h"
 
 /*

@@ -7,7 +7,7 @@
  * caller owns, and has its place in weak memory.  Words that overlap have no
  * order of their own: stores to one are committed before the other is used.
  */
-#include "lib/machine/flavour.h"
+#include "lib/base/atomic_op.h"
 #include "lib/vm/memory.h"
 
 static uint64_t

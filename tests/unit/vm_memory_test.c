@@ -376,7 +376,8 @@ mixed_first(void *arg)
 		    i == 0 ? NULL : &threads);
 	for (unsigned i = 0; i < 2; i++)
 		machine_join(&threads[i]);
-	outcome = outcome && memcmp(bytes[0], "\1\3\1\1\2\2\2\4", 8) == 0;
+	outcome = outcome &&
+	    memcmp(bytes[0], "\1\3\1\1\2\2\2\4", 8) == 0;
 	machine_detach();
 }
 

@@ -293,7 +293,7 @@ kern_sysctl_add(struct sysctl_oid_list *parent, const char *name,
 	if (kern_added_count++ == KERN_SYSCTLS_MAX)
 		panic("more than %d sysctls", KERN_SYSCTLS_MAX);
 	*oid = (struct sysctl_oid){ parent->path, name, kind, arg1, arg2,
-	    handler, descr };
+	    handler, descr, NULL };
 	if ((kind & CTLFLAG_TUN) != 0 &&
 	    HOST(tunable, kern_sysctl_path(oid), &value)) {
 		req = (struct sysctl_req){ .newptr = &value };

@@ -43,7 +43,7 @@ KERN_CALL(void, atomic_clear_##o##s, (volatile type *p, type v),	\
 KERN_PLAIN static __inline int						\
 atomic_fcmpset_##o##s(volatile type *p, type *old, type v)		\
 {									\
-	const type was = *old;						\
+	const type was __unused = *old;					\
 									\
 	return (KERN_EITHER(p, (*old = (type)KERN_SIMULATE(p, CMPSET,	\
 	    order, v, was)) == was, __atomic_compare_exchange_n(p, old, v, \

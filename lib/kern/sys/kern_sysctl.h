@@ -59,96 +59,66 @@ static struct sysctl_oid kern_sysctl_##parent##_##name			\
 /* A type's arguments, and its two forms. */
 #define	KERN_TYPED(type, access, ptr, arg, handler)			\
 	CTLTYPE_##type | (unsigned)(access), ptr, arg, sysctl_handle_##handler
-#define	SYSCTL_BOOL(parent, nbr, name, access, ptr, val, descr)		\
-	KERN_SYSCTL(parent, name, KERN_TYPED(U8, access, ptr, val, bool), descr)
-#define	SYSCTL_ADD_BOOL(ctx, parent, nbr, name, access, ptr, val, descr)	\
-	KERN_ADD(parent, name, KERN_TYPED(U8, access, ptr, val, bool), descr)
-#define	SYSCTL_S8(parent, nbr, name, access, ptr, val, descr)		\
-	KERN_SYSCTL(parent, name, KERN_TYPED(S8, access, ptr, val, 8), descr)
-#define	SYSCTL_ADD_S8(ctx, parent, nbr, name, access, ptr, val, descr)	\
-	KERN_ADD(parent, name, KERN_TYPED(S8, access, ptr, val, 8), descr)
-#define	SYSCTL_U8(parent, nbr, name, access, ptr, val, descr)		\
-	KERN_SYSCTL(parent, name, KERN_TYPED(U8, access, ptr, val, 8), descr)
-#define	SYSCTL_ADD_U8(ctx, parent, nbr, name, access, ptr, val, descr)	\
-	KERN_ADD(parent, name, KERN_TYPED(U8, access, ptr, val, 8), descr)
-#define	SYSCTL_S16(parent, nbr, name, access, ptr, val, descr)		\
-	KERN_SYSCTL(parent, name, KERN_TYPED(S16, access, ptr, val, 16), descr)
-#define	SYSCTL_ADD_S16(ctx, parent, nbr, name, access, ptr, val, descr)	\
-	KERN_ADD(parent, name, KERN_TYPED(S16, access, ptr, val, 16), descr)
-#define	SYSCTL_U16(parent, nbr, name, access, ptr, val, descr)		\
-	KERN_SYSCTL(parent, name, KERN_TYPED(U16, access, ptr, val, 16), descr)
-#define	SYSCTL_ADD_U16(ctx, parent, nbr, name, access, ptr, val, descr)	\
-	KERN_ADD(parent, name, KERN_TYPED(U16, access, ptr, val, 16), descr)
-#define	SYSCTL_S32(parent, nbr, name, access, ptr, val, descr)		\
-	KERN_SYSCTL(parent, name, KERN_TYPED(S32, access, ptr, val, 32), descr)
-#define	SYSCTL_ADD_S32(ctx, parent, nbr, name, access, ptr, val, descr)	\
-	KERN_ADD(parent, name, KERN_TYPED(S32, access, ptr, val, 32), descr)
-#define	SYSCTL_U32(parent, nbr, name, access, ptr, val, descr)		\
-	KERN_SYSCTL(parent, name, KERN_TYPED(U32, access, ptr, val, 32), descr)
-#define	SYSCTL_ADD_U32(ctx, parent, nbr, name, access, ptr, val, descr)	\
-	KERN_ADD(parent, name, KERN_TYPED(U32, access, ptr, val, 32), descr)
-#define	SYSCTL_S64(parent, nbr, name, access, ptr, val, descr)		\
-	KERN_SYSCTL(parent, name, KERN_TYPED(S64, access, ptr, val, 64), descr)
-#define	SYSCTL_ADD_S64(ctx, parent, nbr, name, access, ptr, val, descr)	\
-	KERN_ADD(parent, name, KERN_TYPED(S64, access, ptr, val, 64), descr)
-#define	SYSCTL_U64(parent, nbr, name, access, ptr, val, descr)		\
-	KERN_SYSCTL(parent, name, KERN_TYPED(U64, access, ptr, val, 64), descr)
-#define	SYSCTL_ADD_U64(ctx, parent, nbr, name, access, ptr, val, descr)	\
-	KERN_ADD(parent, name, KERN_TYPED(U64, access, ptr, val, 64), descr)
-#define	SYSCTL_INT(parent, nbr, name, access, ptr, val, descr)		\
-	KERN_SYSCTL(parent, name, KERN_TYPED(INT, access, ptr, val, int), descr)
-#define	SYSCTL_ADD_INT(ctx, parent, nbr, name, access, ptr, val, descr)	\
-	KERN_ADD(parent, name, KERN_TYPED(INT, access, ptr, val, int), descr)
-#define	SYSCTL_UINT(parent, nbr, name, access, ptr, val, descr)		\
-	KERN_SYSCTL(parent, name, KERN_TYPED(UINT, access, ptr, val, int), descr)
-#define	SYSCTL_ADD_UINT(ctx, parent, nbr, name, access, ptr, val, descr)	\
-	KERN_ADD(parent, name, KERN_TYPED(UINT, access, ptr, val, int), descr)
-#define	SYSCTL_LONG(parent, nbr, name, access, ptr, val, descr)		\
-	KERN_SYSCTL(parent, name, KERN_TYPED(LONG, access, ptr, val, long), descr)
-#define	SYSCTL_ADD_LONG(ctx, parent, nbr, name, access, ptr, val, descr)	\
-	KERN_ADD(parent, name, KERN_TYPED(LONG, access, ptr, val, long), descr)
-#define	SYSCTL_ULONG(parent, nbr, name, access, ptr, val, descr)		\
-	KERN_SYSCTL(parent, name, KERN_TYPED(ULONG, access, ptr, val, long), descr)
-#define	SYSCTL_ADD_ULONG(ctx, parent, nbr, name, access, ptr, val, descr)	\
-	KERN_ADD(parent, name, KERN_TYPED(ULONG, access, ptr, val, long), descr)
-#define	SYSCTL_QUAD(parent, nbr, name, access, ptr, val, descr)		\
-	KERN_SYSCTL(parent, name, KERN_TYPED(S64, access, ptr, val, 64), descr)
-#define	SYSCTL_ADD_QUAD(ctx, parent, nbr, name, access, ptr, val, descr)	\
-	KERN_ADD(parent, name, KERN_TYPED(S64, access, ptr, val, 64), descr)
-#define	SYSCTL_UQUAD(parent, nbr, name, access, ptr, val, descr)		\
-	KERN_SYSCTL(parent, name, KERN_TYPED(U64, access, ptr, val, 64), descr)
-#define	SYSCTL_ADD_UQUAD(ctx, parent, nbr, name, access, ptr, val, descr)	\
-	KERN_ADD(parent, name, KERN_TYPED(U64, access, ptr, val, 64), descr)
-#define	KERN_ADD(parent, name, ...)					\
-	kern_sysctl_add(parent, name, __VA_ARGS__)
-#define	SYSCTL_STRING(parent, nbr, name, access, ptr, len, descr)	\
-	KERN_SYSCTL(parent, name, KERN_TYPED(STRING, access, ptr, len,	\
-	    string), descr)
-#define	SYSCTL_ADD_STRING(ctx, parent, nbr, name, access, ptr, len, descr) \
-	KERN_ADD(parent, name, KERN_TYPED(STRING, access, ptr, len, string), \
+#define	KERN_STATIC(type, handler, parent, nbr, name, access, ptr, val, descr) \
+	KERN_SYSCTL(parent, name, KERN_TYPED(type, access, ptr, val, handler), \
 	    descr)
+#define	KERN_ADDED(type, handler, ctx, parent, nbr, name, access, ptr, val, \
+	    descr)							\
+	kern_sysctl_add(parent, name, KERN_TYPED(type, access, ptr, val, \
+	    handler), descr)
+/* bool is a macro. */
+#define	sysctl_handle__Bool	sysctl_handle_bool
+#define	SYSCTL_BOOL(...)	KERN_STATIC(U8, bool, __VA_ARGS__)
+#define	SYSCTL_ADD_BOOL(...)	KERN_ADDED(U8, bool, __VA_ARGS__)
+#define	SYSCTL_S8(...)	KERN_STATIC(S8, 8, __VA_ARGS__)
+#define	SYSCTL_ADD_S8(...)	KERN_ADDED(S8, 8, __VA_ARGS__)
+#define	SYSCTL_U8(...)	KERN_STATIC(U8, 8, __VA_ARGS__)
+#define	SYSCTL_ADD_U8(...)	KERN_ADDED(U8, 8, __VA_ARGS__)
+#define	SYSCTL_S16(...)	KERN_STATIC(S16, 16, __VA_ARGS__)
+#define	SYSCTL_ADD_S16(...)	KERN_ADDED(S16, 16, __VA_ARGS__)
+#define	SYSCTL_U16(...)	KERN_STATIC(U16, 16, __VA_ARGS__)
+#define	SYSCTL_ADD_U16(...)	KERN_ADDED(U16, 16, __VA_ARGS__)
+#define	SYSCTL_S32(...)	KERN_STATIC(S32, 32, __VA_ARGS__)
+#define	SYSCTL_ADD_S32(...)	KERN_ADDED(S32, 32, __VA_ARGS__)
+#define	SYSCTL_U32(...)	KERN_STATIC(U32, 32, __VA_ARGS__)
+#define	SYSCTL_ADD_U32(...)	KERN_ADDED(U32, 32, __VA_ARGS__)
+#define	SYSCTL_S64(...)	KERN_STATIC(S64, 64, __VA_ARGS__)
+#define	SYSCTL_ADD_S64(...)	KERN_ADDED(S64, 64, __VA_ARGS__)
+#define	SYSCTL_U64(...)	KERN_STATIC(U64, 64, __VA_ARGS__)
+#define	SYSCTL_ADD_U64(...)	KERN_ADDED(U64, 64, __VA_ARGS__)
+#define	SYSCTL_INT(...)	KERN_STATIC(INT, int, __VA_ARGS__)
+#define	SYSCTL_ADD_INT(...)	KERN_ADDED(INT, int, __VA_ARGS__)
+#define	SYSCTL_UINT(...)	KERN_STATIC(UINT, int, __VA_ARGS__)
+#define	SYSCTL_ADD_UINT(...)	KERN_ADDED(UINT, int, __VA_ARGS__)
+#define	SYSCTL_LONG(...)	KERN_STATIC(LONG, long, __VA_ARGS__)
+#define	SYSCTL_ADD_LONG(...)	KERN_ADDED(LONG, long, __VA_ARGS__)
+#define	SYSCTL_ULONG(...)	KERN_STATIC(ULONG, long, __VA_ARGS__)
+#define	SYSCTL_ADD_ULONG(...)	KERN_ADDED(ULONG, long, __VA_ARGS__)
+#define	SYSCTL_QUAD(...)	KERN_STATIC(S64, 64, __VA_ARGS__)
+#define	SYSCTL_ADD_QUAD(...)	KERN_ADDED(S64, 64, __VA_ARGS__)
+#define	SYSCTL_UQUAD(...)	KERN_STATIC(U64, 64, __VA_ARGS__)
+#define	SYSCTL_ADD_UQUAD(...)	KERN_ADDED(U64, 64, __VA_ARGS__)
+#define	SYSCTL_STRING(...)	KERN_STATIC(STRING, string, __VA_ARGS__)
+#define	SYSCTL_ADD_STRING(...)	KERN_ADDED(STRING, string, __VA_ARGS__)
 #define	SYSCTL_OPAQUE(parent, nbr, name, access, ptr, len, fmt, descr)	\
-	KERN_SYSCTL(parent, name, KERN_TYPED(OPAQUE, access, ptr, len,	\
-	    opaque), descr)
+	KERN_STATIC(OPAQUE, opaque, parent, nbr, name, access, ptr, len, descr)
 #define	SYSCTL_ADD_OPAQUE(ctx, parent, nbr, name, access, ptr, len, fmt, \
 	    descr)							\
-	KERN_ADD(parent, name, KERN_TYPED(OPAQUE, access, ptr, len, opaque), \
+	KERN_ADDED(OPAQUE, opaque, ctx, parent, nbr, name, access, ptr, len, \
 	    descr)
 #define	SYSCTL_STRUCT(parent, nbr, name, access, ptr, type, descr)	\
 	SYSCTL_OPAQUE(parent, nbr, name, access, ptr, sizeof(struct type), \
 	    "S," #type, descr)
 #define	SYSCTL_COUNTER_U64(parent, nbr, name, access, ptr, descr)	\
-	KERN_SYSCTL(parent, name, KERN_TYPED(U64, access, ptr, 0,	\
-	    counter_u64), descr)
+	KERN_STATIC(U64, counter_u64, parent, nbr, name, access, ptr, 0, descr)
 #define	SYSCTL_ADD_COUNTER_U64(ctx, parent, nbr, name, access, ptr, descr) \
-	KERN_ADD(parent, name, KERN_TYPED(U64, access, ptr, 0, counter_u64), \
+	KERN_ADDED(U64, counter_u64, ctx, parent, nbr, name, access, ptr, 0, \
 	    descr)
 #define	SYSCTL_SBINTIME_USEC(parent, nbr, name, access, ptr, descr)	\
-	KERN_SYSCTL(parent, name, KERN_TYPED(INT, access, ptr, 1000,	\
-	    sbintime), descr)
+	KERN_STATIC(INT, sbintime, parent, nbr, name, access, ptr, 1000, descr)
 #define	SYSCTL_SBINTIME_MSEC(parent, nbr, name, access, ptr, descr)	\
-	KERN_SYSCTL(parent, name, KERN_TYPED(INT, access, ptr, 1000000,	\
-	    sbintime), descr)
+	KERN_STATIC(INT, sbintime, parent, nbr, name, access, ptr, 1000000, \
+	    descr)
 #define	SYSCTL_ADD_PROC(ctx, parent, nbr, name, access, ptr, arg, handler, \
 	    fmt, descr)							\
 	kern_sysctl_add(parent, name, (unsigned)(access), ptr, arg, handler, \
