@@ -381,8 +381,8 @@ mixed_first(void *arg)
 	machine_detach();
 }
 
-TEST(vm_memory__mixed, "words that overlap, and plain accesses to them, lose no "
-    "store")
+TEST(vm_memory__mixed, "words that overlap, and plain accesses to them, lose "
+    "no store")
 {
 	struct machine_config mc = fixture_config(CPUS, 1);
 	struct vm_control vh = { .vh_choose = path_choose,

@@ -4,7 +4,8 @@
  * the program, over struct kern_host.
  *
  * An interface that is missing: define it in the kern_*.h of its subject, and
- * add its header's name to headers.tbl.
+ * add its header's name to headers.tbl; a family of them has a row of
+ * interface.tbl.
  */
 #ifndef KERN_H
 #define	KERN_H

@@ -242,16 +242,24 @@ taskqueue_drain_all(struct taskqueue *queue)
 
 /* Processes. */
 
+/* file: where it is made; NULL: by SYSINIT. */
 int
 kern_process(const char *file, int line, const char *name,
     void (*func)(void *), void *arg)
 {
-	static const char *first;
+	static const char *first, *first_file;
+	static int first_line;
 
+	if (first != NULL && file == NULL) {
+		file = first_file != NULL ? first_file : __FILE__;
+		line = first_line;
+	}
 	if (first != NULL)
-		kern_panic(file, line, "%s is a second process or thread of "
-		    "this kernel: rngsim runs one, %s", name, first);
+		kern_panic(file, line, "the kernel has %s and %s: rngsim runs "
+		    "one process", first, name);
 	first = name;
+	first_file = file;
+	first_line = line;
 	HOST(process, name, func, arg);
 	return (0);
 }
@@ -260,18 +268,20 @@ void
 kproc_start(const void *arg)
 {
 	const struct kproc_desc *kp = arg;
-	struct proc *proc;
 
-	(void)KERN_PROCESS(kp->global_procpp != NULL ? kp->global_procpp :
-	    &proc, (void (*)(void *))(void (*)(void))kp->func, NULL, kp->arg0);
+	if (kp->global_procpp != NULL)
+		*kp->global_procpp = (struct proc *)kp->global_procpp;
+	(void)kern_process(NULL, 0, kp->arg0,
+	    (void (*)(void *))(void (*)(void))kp->func, NULL);
 }
 
 void
 kthread_start(const void *arg)
 {
 	const struct kthread_desc *kp = arg;
-	struct thread *td;
 
-	(void)KERN_PROCESS(kp->global_threadpp != NULL ? kp->global_threadpp :
-	    &td, (void (*)(void *))(void (*)(void))kp->func, NULL, kp->arg0);
+	if (kp->global_threadpp != NULL)
+		*kp->global_threadpp = (struct thread *)kp->global_threadpp;
+	(void)kern_process(NULL, 0, kp->arg0,
+	    (void (*)(void *))(void (*)(void))kp->func, NULL);
 }
