@@ -1,6 +1,16 @@
 #include "bench/cmd.h"
 #include "bench/kernel/ksource.h"
 
+static void
+print_interfaces(void)
+{
+#define	INTERFACE(page, headers, since, lock, how)			\
+	fputs(page ": " headers ", FreeBSD " #since lock "\n    " how "\n", \
+	    stdout);
+#include "lib/kern/sys/interface.tbl"
+#undef INTERFACE
+}
+
 static int
 check(struct options *op)
 {
@@ -10,11 +20,11 @@ check(struct options *op)
 
 	if (op->op_operands == 0)
 		return (usage_error("missing operand: expected check, build, "
-		    "list or clean"));
+		    "list, clean or interfaces"));
 	if (!takes && strcmp(action, "list") != 0 &&
-	    strcmp(action, "clean") != 0)
-		return (usage_error("\"%s\": expected check, build, list or "
-		    "clean", action));
+	    strcmp(action, "clean") != 0 && strcmp(action, "interfaces") != 0)
+		return (usage_error("\"%s\": expected check, build, list, "
+		    "clean or interfaces", action));
 	if (takes && op->op_operands < 2)
 		return (usage_error("missing operand: expected a PATH to a sys "
 		    "directory, a source tree or a .c file"));
@@ -32,6 +42,10 @@ run(struct options *op)
 	char why[KSOURCE_WHY_SIZE] = "";
 	int status;
 
+	if (action[0] == 'i') {
+		print_interfaces();
+		return (0);
+	}
 	if (action[0] != 'b')
 		status = ksource_command(action, path, stdout, why);
 	else {

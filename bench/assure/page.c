@@ -213,10 +213,9 @@ page_print(FILE *out, const void *page)
 		text_add(&unshown, "Pools, reseeds, C and K: the source has "
 		    "private names of its own. ");
 	text_add(&unshown, "Weak memory beyond rngsim-explore(1)'s: load "
-	    "buffering, plain data without a lock, a kernel source's own "
-	    "atomics. Interrupts, a kernel's scheduler and its stack. That the "
-	    "ciphers and hashes are good. Other kinds of machines. Anything "
-	    "beyond the bounds.");
+	    "buffering, plain data without a lock. Interrupts, a kernel's "
+	    "scheduler and its stack. That the ciphers and hashes are good. "
+	    "Other kinds of machines. Anything beyond the bounds.");
 	row(out, "not shown", "", unshown.s);
 	commands(out, "Replay", pg->pg_command);
 	for (unsigned i = 0; i < EVIDENCE_ROWS; i++)

@@ -54,6 +54,11 @@ enum kern_how { KERN_SHARES = 1, KERN_TRIES = 2, KERN_SPINS = 4,
     /* kh_owned(): LA_ of sys/lock.h */
     KERN_OWNED = 1, KERN_OWNED_SHARED = 2, KERN_OWNED_ALONE = 4,
     KERN_OWNED_RECURSED = 8 };
+/* enum machine_op of lib/base/atomic_op.h */
+enum kern_op {
+	KERN_LOAD, KERN_STORE, KERN_SWAP, KERN_ADD, KERN_OR, KERN_AND,
+	KERN_CMPSET, KERN_FENCE
+};
 
 enum kern_hash { KERN_SHA256, KERN_BLAKE2B, KERN_BLAKE2S, KERN_HASHES };
 
@@ -201,6 +206,11 @@ struct kern_host {
 	/* Whether the thread may sleep, or be in a critical section, here. */
 	void		 (*kh_may_sleep)(void *self, const char *what,
 			    const struct kern_site *site);
+	/* An atomic of theirs, as machine_atomic(). */
+	uint64_t	 (*kh_atomic)(void *self, void *p, unsigned how,
+			    uint64_t v, uint64_t old);
+	/* Bytes at p of kh_malloc(), at least as many as were asked for. */
+	size_t		 (*kh_size)(void *self, const void *p);
 };
 
 /* A sysctl(8) or tunable of the source. */

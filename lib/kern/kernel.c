@@ -135,6 +135,16 @@ kh_returned(void *self, const void *func)
 		kern_secrets_stack(k, func);
 }
 
+CTASSERT((int)KERN_CMPSET == (int)MACHINE_OP_CMPSET);
+CTASSERT((int)KERN_FENCE == (int)MACHINE_OP_FENCE);
+
+static uint64_t
+kh_atomic(void *self, void *p, unsigned how, uint64_t v, uint64_t old)
+{
+	(void)self;
+	return (machine_atomic(p, how, v, old));
+}
+
 static bool
 kh_tunable(void *self, const char *name, int64_t *value)
 {
@@ -165,6 +175,7 @@ static const struct kern_host host = {
 	.kh_hold	= kh_hold,
 	.kh_access	= kh_access,
 	.kh_returned	= kh_returned,
+	.kh_atomic	= kh_atomic,
 };
 
 int

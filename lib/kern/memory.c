@@ -219,9 +219,18 @@ kern_memory_leaks(struct kernel *k)
 	}
 }
 
+static size_t
+kh_size(void *self, const void *p)
+{
+	(void)self;
+	return (((const struct block *)(const void *)((const uint8_t *)p -
+	    MACHINE_CACHE_LINE))->b_bytes);
+}
+
 void
 kern_host_memory(struct kern_host *kh)
 {
+	kh->kh_size = kh_size;
 	kh->kh_malloc = kh_malloc;
 	kh->kh_free = kh_free;
 }

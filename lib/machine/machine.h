@@ -12,6 +12,7 @@
 #ifndef LIB_MACHINE_MACHINE_H
 #define LIB_MACHINE_MACHINE_H
 
+#include "lib/base/atomic_op.h"
 #include "lib/base/failpoint.h"
 
 /*
@@ -139,6 +140,12 @@ void machine_touch(const void *object, unsigned lines);
  * if the caller owns no lock.
  */
 void machine_access(const void *p, size_t n, bool store);
+
+/*
+ * An atomic on a word of a source, with its order; on a simulated machine
+ * alone.  See vm_atomic().
+ */
+uint64_t machine_atomic(void *p, unsigned how, uint64_t v, uint64_t old);
 
 /* Of the simulated machine, from 1; 0: the machine is real. */
 uint64_t machine_run_number(void);

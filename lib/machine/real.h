@@ -241,6 +241,15 @@ machine_kernel_cpu(unsigned cpus)
 }
 
 static inline uint64_t
+machine_atomic(void *p, unsigned how, uint64_t v, uint64_t old)
+{
+	(void)p;
+	(void)how;
+	(void)v;
+	return (old);
+}
+
+static inline uint64_t
 machine_run_number(void)
 {
 	return (0);

@@ -35,6 +35,7 @@ enum { MACHINE_SIMULATED = 1 };
 #define	machine_run		vm_run
 #define	machine_touch		vm_touch
 #define	machine_access		vm_plain
+#define	machine_atomic		vm_atomic
 #define	machine_run_number	vm_run_number
 #define	machine_hold		vm_hold
 #define	machine_kernel_cpu	vm_kernel_cpu

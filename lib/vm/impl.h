@@ -398,6 +398,11 @@ bool memory_written(struct vm *vm);
 void memory_commit(struct vm *vm, unsigned thread);
 void memory_flush(struct vm *vm, const void *p);
 
+/*
+ * atomic.c: before a plain access that overlaps with words of vm_atomic().
+ */
+void memory_plain(struct vm *vm, const void *p, size_t n, bool store);
+
 /* Commits all of the caller's, on every machine. */
 void vm_barrier(struct vm *vm);
 

@@ -441,10 +441,14 @@ vm_plain(const void *p, size_t n, bool store)
 		if (!plain_hit(vm, at, n, store))
 			plain_timed(vm, at, end, store);
 	} else if (vm_is_controlled(vm)) {
-		if (vm->vm_self->vt_host || vm->vm_self->vt_held_count > 0)
+		if (vm->vm_self->vt_host)
 			return;
-		vm_step(vm);
-		vm_controlled_point(vm, VM_POINT_ACCESS);
+		if (vm->vm_self->vt_held_count == 0) {
+			vm_step(vm);
+			vm_controlled_point(vm, VM_POINT_ACCESS);
+		}
+		if (vm_is_weak(vm))
+			memory_plain(vm, p, n, store);
 	} else {
 		for (; store && at < end; at += VM_LINE_BYTES)
 			(void)own_untimed(vm, at, 0);

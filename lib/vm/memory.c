@@ -18,78 +18,15 @@
  * 2017, without its promises: no load sees a store that follows it in program
  * order in a cycle (load buffering).
  *
+ * A relaxed store takes the view of the last release fence along; what relaxed
+ * loads found is merged by the next acquire fence.
+ *
  * Plain memory has one value.  What a lock guards is checked instead: a thread
  * that acquires a lock, or touches data that was guarded by one, must have the
  * last thread's release, or touch, in its view.
  */
-#include <string.h>
-
 #include "lib/base/memory.h"
-#include "lib/vm/impl.h"
-
-enum {
-	MEMORY_WORDS	= 384,	/* with a history; others are as in VM_SC */
-	MEMORY_SLOTS	= 1024,	/* of their table; a power of two */
-	MEMORY_VALUES	= 4,	/* of a word, the latest */
-	MEMORY_PENDING	= 8,	/* stores of a thread */
-	MEMORY_GUARDED	= 128,	/* locks and objects */
-	/* Threads first, then words. */
-	MEMORY_VIEW	= VM_STORES + MEMORY_WORDS
-};
-
-/* The first mv_count entries; the rest are 0. */
-struct memory_view {
-	unsigned	 mv_count;
-	uint32_t	 mv_at[MEMORY_VIEW];
-};
-
-struct memory_store {
-	void		*ms_word;
-	uint64_t	 ms_value;
-	uint8_t		 ms_size;
-	struct memory_view ms_view;	/* a release's; else empty */
-};
-
-/* The value at position p of a word is in mw_value[p % MEMORY_VALUES]. */
-struct memory_word {
-	const void	*mw_word;
-	uint8_t		 mw_size;
-	uint32_t	 mw_newest;	/* position */
-	uint32_t	 mw_oldest;	/* that any thread may read */
-	uint64_t	 mw_value[MEMORY_VALUES];
-	struct memory_view mw_view[MEMORY_VALUES];
-};
-
-struct memory_thread {
-	unsigned	 met_pending;
-	struct memory_store met_store[MEMORY_PENDING];	/* oldest first */
-	struct memory_view met_view;
-};
-
-/* A lock or an object: its last release or touch. */
-struct memory_guarded {
-	const void	*meg_object;
-	unsigned	 meg_thread;
-	uint32_t	 meg_clock;
-};
-
-struct memory {
-	enum vm_memory	 me_kind;
-	/* The word that is written now, by what access, and its old value. */
-	void		*me_writes;
-	unsigned	 me_access;	/* 0: by the first thread */
-	uint64_t	 me_before;
-	union {
-		uint32_t v32;
-		uint64_t v64;
-	}		 me_read;	/* a load's value, if not memory's */
-	unsigned	 me_words;
-	unsigned	 me_guarded;
-	uint16_t	 me_slot[MEMORY_SLOTS];	/* index + 1; 0: none */
-	struct memory_guarded me_guard[MEMORY_GUARDED];
-	struct memory_thread me_thread[VM_STORES];	/* by vt_id */
-	struct memory_word me_word[MEMORY_WORDS];
-};
+#include "lib/vm/memory.h"
 
 const char *const vm_memory_names[VM_MEMORIES] = { [VM_SC] = "sc",
     [VM_TSO] = "tso", [VM_WEAK] = "weak" };
@@ -102,73 +39,28 @@ void
 memory_init(struct vm *vm)
 {
 	struct memory *me = vm->vm_memory_kept;
+	struct memory_thread *mt;
 
 	if (me == NULL)
 		me = vm->vm_memory_kept = xcalloc(1, sizeof(*me));
 	me->me_kind = vm->vm_config->mc_control->vh_memory;
 	me->me_words = me->me_guarded = 0;
 	memset(me->me_slot, 0, sizeof(me->me_slot));
-	for (unsigned i = 0; i < VM_STORES; i++)
-		me->me_thread[i].met_pending =
-		    me->me_thread[i].met_view.mv_count = 0;
+	me->me_fence.mv_count = 0;
+	me->me_low = UINTPTR_MAX;
+	me->me_high = 0;
+	for (unsigned i = 0; i < VM_STORES; i++) {
+		mt = &me->me_thread[i];
+		mt->met_pending = mt->met_view.mv_count =
+		    mt->met_acquires.mv_count = mt->met_released.mv_count = 0;
+	}
 	vm->vm_controlled.vx_memory = me;
-}
-
-static uint32_t
-view_at(const struct memory_view *mv, unsigned i)
-{
-	return (i < mv->mv_count ? mv->mv_at[i] : 0);
-}
-
-static void
-view_set(struct memory_view *mv, unsigned i, uint32_t at)
-{
-	while (mv->mv_count <= i)
-		mv->mv_at[mv->mv_count++] = 0;
-	mv->mv_at[i] = at;
-}
-
-static void
-view_copy(struct memory_view *to, const struct memory_view *from)
-{
-	to->mv_count = from->mv_count;
-	memcpy(to->mv_at, from->mv_at, from->mv_count * sizeof(to->mv_at[0]));
-}
-
-static void
-view_join(struct memory_view *to, const struct memory_view *from)
-{
-	for (unsigned i = 0; i < from->mv_count; i++)
-		if (view_at(to, i) < from->mv_at[i])
-			view_set(to, i, from->mv_at[i]);
-}
-
-static struct memory_thread *
-self_of(struct vm *vm)
-{
-	return (&vm->vm_controlled.vx_memory->me_thread[vm->vm_self->vt_id]);
-}
-
-static uint64_t
-get(const void *p, unsigned size)
-{
-	return (size == sizeof(uint32_t) ? *(const uint32_t *)p :
-	    *(const uint64_t *)p);
-}
-
-static void
-put(void *p, unsigned size, uint64_t v)
-{
-	if (size == sizeof(uint32_t))
-		*(uint32_t *)p = (uint32_t)v;
-	else
-		*(uint64_t *)p = v;
 }
 
 static const void *
 returned(struct memory *me, unsigned size, uint64_t v)
 {
-	put(&me->me_read, size, v);
+	memory_put(&me->me_read, size, v);
 	return (&me->me_read);
 }
 
@@ -192,7 +84,7 @@ append(struct memory_word *mw, const struct memory_view *mv)
 {
 	const unsigned i = ++mw->mw_newest % MEMORY_VALUES;
 
-	mw->mw_value[i] = get(mw->mw_word, mw->mw_size);
+	mw->mw_value[i] = memory_get(mw->mw_word, mw->mw_size);
 	mw->mw_view[i].mv_count = 0;
 	if (mv != NULL)
 		view_copy(&mw->mw_view[i], mv);
@@ -204,7 +96,7 @@ append(struct memory_word *mw, const struct memory_view *mv)
 static bool
 is_other(const struct memory_word *mw, unsigned size)
 {
-	return (mw->mw_size != size || get(mw->mw_word, size) !=
+	return (mw->mw_size != size || memory_get(mw->mw_word, size) !=
 	    mw->mw_value[mw->mw_newest % MEMORY_VALUES]);
 }
 
@@ -235,18 +127,11 @@ word_make(struct memory *me, const void *p, unsigned size)
 	return (&me->me_word[*slot - 1]);
 }
 
-/* Its place in views. */
-static unsigned
-place_of(const struct memory *me, const struct memory_word *mw)
-{
-	return (VM_STORES + (unsigned)(mw - me->me_word));
-}
-
 const void *
 memory_load(struct vm *vm, const void *p, unsigned access)
 {
 	struct memory *me = vm->vm_controlled.vx_memory;
-	struct memory_thread *mt = self_of(vm);
+	struct memory_thread *mt = memory_self(vm);
 	const unsigned size = access >> VM_SIZE_SHIFT;
 	struct memory_word *mw;
 	uint32_t at, oldest;
@@ -263,7 +148,7 @@ memory_load(struct vm *vm, const void *p, unsigned access)
 	mw = &me->me_word[i - 1];
 	if (is_other(mw, size))
 		start_again(mw, size);
-	oldest = view_at(&mt->met_view, place_of(me, mw));
+	oldest = view_at(&mt->met_view, memory_place(me, mw));
 	if (oldest < mw->mw_oldest)
 		oldest = mw->mw_oldest;
 	at = mw->mw_newest;
@@ -272,9 +157,9 @@ memory_load(struct vm *vm, const void *p, unsigned access)
 	if (at < mw->mw_newest)
 		VM_TELL(vm, vm->vm_self, .vn_kind = VM_OLD_VALUE, .vn_word = i,
 		    .vn_value = mw->mw_value[at % MEMORY_VALUES]);
-	view_set(&mt->met_view, place_of(me, mw), at);
-	if ((access & VM_ACQUIRE) != 0)
-		view_join(&mt->met_view, &mw->mw_view[at % MEMORY_VALUES]);
+	view_set(&mt->met_view, memory_place(me, mw), at);
+	view_join((access & VM_ACQUIRE) != 0 ? &mt->met_view :
+	    &mt->met_acquires, &mw->mw_view[at % MEMORY_VALUES]);
 	return (returned(me, size, mw->mw_value[at % MEMORY_VALUES]));
 }
 
@@ -289,14 +174,14 @@ commit(struct vm *vm, unsigned thread, unsigned i)
 
 	/* A store to memory that is no longer that word is dropped. */
 	if (mw == NULL || !is_other(mw, ms->ms_size)) {
-		put(ms->ms_word, ms->ms_size, ms->ms_value);
+		memory_put(ms->ms_word, ms->ms_size, ms->ms_value);
 		VM_TELL(vm, vm->vm_thread[thread], .vn_kind = VM_STORE_SEEN,
 		    .vn_value = ms->ms_value,
 		    .vn_word = mw == NULL ? 0 : *slot_of(me, ms->ms_word));
 	}
 	if (mw != NULL) {
 		append(mw, &ms->ms_view);
-		view_set(&mt->met_view, place_of(me, mw), mw->mw_newest);
+		view_set(&mt->met_view, memory_place(me, mw), mw->mw_newest);
 	}
 	mt->met_pending--;
 	memmove(ms, ms + 1, (mt->met_pending - i) * sizeof(*ms));
@@ -305,8 +190,8 @@ commit(struct vm *vm, unsigned thread, unsigned i)
 	vm_controlled_changed(vm);
 }
 
-static void
-drain(struct vm *vm, unsigned thread)
+void
+memory_drain(struct vm *vm, unsigned thread)
 {
 	while (vm->vm_controlled.vx_memory->me_thread[thread].met_pending > 0)
 		commit(vm, thread, 0);
@@ -339,7 +224,7 @@ void
 vm_barrier(struct vm *vm)
 {
 	if (vm_is_weak(vm))
-		drain(vm, vm->vm_self->vt_id);
+		memory_drain(vm, vm->vm_self->vt_id);
 }
 
 void
@@ -364,7 +249,7 @@ memory_join(struct vm *vm)
 void
 memory_flush(struct vm *vm, const void *p)
 {
-	const struct memory_thread *mt = self_of(vm);
+	const struct memory_thread *mt = memory_self(vm);
 	unsigned n;
 
 	for (n = mt->met_pending; n > 0; n--)
@@ -383,7 +268,7 @@ vm_settle(void)
 	if (me == NULL)
 		return;
 	for (unsigned i = 1; i < VM_STORES; i++)
-		drain(vm, i);
+		memory_drain(vm, i);
 	for (unsigned i = 0; i < me->me_words; i++)
 		me->me_word[i].mw_oldest = me->me_word[i].mw_newest;
 }
@@ -406,7 +291,7 @@ memory_own(struct vm *vm, const void *p, unsigned access)
 	if (mw != NULL && is_other(mw, size))
 		start_again(mw, size);
 	me->me_writes = (void *)(uintptr_t)p;
-	me->me_before = get(p, size);
+	me->me_before = memory_get(p, size);
 }
 
 /* The store is put back into the caller's buffer. */
@@ -414,13 +299,13 @@ static void
 defer_store(struct vm *vm, unsigned size)
 {
 	struct memory *me = vm->vm_controlled.vx_memory;
-	struct memory_thread *mt = self_of(vm);
+	struct memory_thread *mt = memory_self(vm);
 	const unsigned id = vm->vm_self->vt_id;
 	const bool release = (me->me_access & VM_RELEASE) != 0;
-	const uint64_t v = get(me->me_writes, size);
+	const uint64_t v = memory_get(me->me_writes, size);
 	struct memory_store *ms;
 
-	put(me->me_writes, size, me->me_before);
+	memory_put(me->me_writes, size, me->me_before);
 	if (mt->met_pending == MEMORY_PENDING)
 		commit(vm, id, 0);
 	if (release && me->me_kind == VM_WEAK)
@@ -429,9 +314,7 @@ defer_store(struct vm *vm, unsigned size)
 	ms->ms_word = me->me_writes;
 	ms->ms_value = v;
 	ms->ms_size = (uint8_t)size;
-	ms->ms_view.mv_count = 0;
-	if (release)
-		view_copy(&ms->ms_view, &mt->met_view);
+	view_copy(&ms->ms_view, release ? &mt->met_view : &mt->met_released);
 	vm->vm_controlled.vx_storing |= UINT64_C(1) << (id - 1);
 }
 
@@ -440,7 +323,8 @@ static void
 update(struct vm *vm, unsigned size)
 {
 	struct memory *me = vm->vm_controlled.vx_memory;
-	struct memory_view *mv = &self_of(vm)->met_view;
+	struct memory_thread *mt = memory_self(vm);
+	struct memory_view *mv = &mt->met_view;
 	struct memory_word *mw = word_make(me, me->me_writes, size);
 	const struct memory_view *before;
 	unsigned newest;
@@ -450,12 +334,12 @@ update(struct vm *vm, unsigned size)
 	if (mw == NULL)
 		return;
 	before = &mw->mw_view[mw->mw_newest % MEMORY_VALUES];
-	if ((me->me_access & VM_ACQUIRE) != 0)
-		view_join(mv, before);
-	append(mw, (me->me_access & VM_RELEASE) != 0 ? mv : NULL);
+	view_join((me->me_access & VM_ACQUIRE) != 0 ? mv : &mt->met_acquires,
+	    before);
+	append(mw, (me->me_access & VM_RELEASE) != 0 ? mv : &mt->met_released);
 	newest = mw->mw_newest % MEMORY_VALUES;
 	view_join(&mw->mw_view[newest], before);
-	view_set(mv, place_of(me, mw), mw->mw_newest);
+	view_set(mv, memory_place(me, mw), mw->mw_newest);
 }
 
 bool
@@ -478,7 +362,7 @@ memory_guard(struct vm *vm, const void *object, const char *what,
 	struct memory *me = vm->vm_controlled.vx_memory;
 	const struct vm_control *vh = vm->vm_controlled.vx_control;
 	const unsigned id = vm->vm_self->vt_id;
-	struct memory_view *mv = &self_of(vm)->met_view;
+	struct memory_view *mv = &memory_self(vm)->met_view;
 	struct memory_guarded *mg = me->me_guard;
 
 	while (mg < &me->me_guard[me->me_guarded] && mg->meg_object != object)

@@ -78,6 +78,16 @@ void vm_touch(const void *object, unsigned lines);
 void vm_plain(const void *p, size_t n, bool store);
 
 /*
+ * An atomic on a word of 1, 2, 4 or 8 bytes.
+ *
+ *   how  in  enum machine_op
+ *   old  in  of MACHINE_OP_CMPSET: what the word must be
+ *
+ * Returns: what the word was, for the caller.
+ */
+uint64_t vm_atomic(void *p, unsigned how, uint64_t v, uint64_t old);
+
+/*
  * Spins until a word of 4 or 8 bytes is a value, or another one, or for that
  * many polls (0: without a limit).
  *

@@ -413,8 +413,8 @@ test_case kernel__bad_input "messages say what is wrong and what is right"
 kernel__bad_input_body() {
 	setup
 	tree one/sys
-	refused 2 'missing operand|check, build, list or clean'
-	refused 2 '"x"|check, build, list or clean' x
+	refused 2 'missing operand|check, build, list, clean or interfaces'
+	refused 2 '"x"|check, build, list, clean or interfaces' x
 	refused 2 'missing operand|PATH' build
 	refused 2 'surplus operand "x"' list x
 	refused 2 'nosuch: no such file|sys directory' build nosuch

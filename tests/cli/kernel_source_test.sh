@@ -215,6 +215,43 @@ kernel_source__fenestras_body() {
 	found fenestras '^FAILED made:' explore --schedules 3000 --seed 1 -j 1
 }
 
+test_case kernel_source__interfaces "each interface does what the kernel's" \
+    "does, in both engines; atomics of a source have their order"
+kernel_source__interfaces_body() {
+	prepare
+	export RNGSIM_KERNEL_CFLAGS="-O1 -g0"
+	design=$(kernel interfaces)
+	set --
+	for name in S8 U8 S16 U16 S32 U32 S64 U64 LONG ULONG QUAD BOOL; do
+		case $name in
+		BOOL) value=1 ;;
+		*8) value=1 ;;
+		*) value=9 ;;
+		esac
+		set -- "$@" -S kern.random.check.set_$name=$value \
+		    -S kern.random.more.$name=$value
+	done
+	set -- "$@" -S kern.random.check.tuned=9 \
+	    -S kern.random.check.delay_ms=9
+	runs run -d "$design" -r 2 -s 64 -t 0.3 "$@"
+	runs run -d "$design" $virtual -r 2 -s 64 -t 0.3 "$@"
+	for memory in sc tso weak; do
+		for publish in 0 1 2 3; do
+			case $memory-$publish in
+			weak-[23]) fails=1 ;;
+			*) fails=0 ;;
+			esac
+			"$(program)" explore -d "$design" --memory $memory \
+			    --schedules 1000 --seed 1 -j 1 \
+			    -S kern.random.check.publish=$publish >out 2>&1
+			[ $? = $fails ] ||
+			    atf_fail "$memory, $publish: $(cat out)"
+			[ $fails = 0 ] || grep -q 'interfaces.c:.*after' out ||
+			    atf_fail "$memory, $publish: $(cat out)"
+		done
+	done
+}
+
 test_case kernel_source__tree "a kernel's own file gives FreeBSD's bytes, is" \
     "explored and measured"
 kernel_source__tree_body() {

@@ -28,7 +28,8 @@ enum {
 };
 
 /* Relaxed unless said; SWAP is acquire and release, ADD relaxed. */
-enum what { NOTHING, STORE, STORE_REL, LOAD, LOAD_ACQ, SWAP, ADD, NAP };
+enum what { NOTHING, STORE, STORE_REL, LOAD, LOAD_ACQ, SWAP, ADD, NAP, FENCE,
+    FENCE_ACQ, FENCE_REL };
 
 struct op {
 	enum what	 what;
@@ -108,6 +109,27 @@ static const struct litmus {
 	    { { STORE, 1, 2 }, { LOAD, 0, 0 } } }, { ANY, 2 }, "tso weak" },
 	{ "R, swap", { { { STORE, 0, 1 }, { STORE, 1, 1 } },
 	    { { SWAP, 1, 2 }, { LOAD, 0, 0 } } }, { ANY, 2 }, "weak" },
+	{ "SB, fences", { { { STORE, 0, 1 }, { FENCE, 0, 0 }, { LOAD, 1, 0 } },
+	    { { STORE, 1, 1 }, { FENCE, 0, 0 }, { LOAD, 0, 0 } } }, END_ANY,
+	    "" },
+	{ "SB, one fence", { { { STORE, 0, 1 }, { FENCE, 0, 0 },
+	    { LOAD, 1, 0 } }, { { STORE, 1, 1 }, { LOAD, 0, 0 } } }, END_ANY,
+	    "tso weak" },
+	{ "SB, acquire fences", { { { STORE, 0, 1 }, { FENCE_ACQ, 0, 0 },
+	    { LOAD, 1, 0 } }, { { STORE, 1, 1 }, { FENCE_ACQ, 0, 0 },
+	    { LOAD, 0, 0 } } }, END_ANY, "tso weak" },
+	{ "MP, fences", { { { STORE, 0, 1 }, { FENCE_REL, 0, 0 },
+	    { STORE, 1, 1 } }, { { LOAD, 1, 1 }, { FENCE_ACQ, 0, 0 },
+	    { LOAD, 0, 0 } } }, END_ANY, "" },
+	{ "MP, release fence alone", { { { STORE, 0, 1 }, { FENCE_REL, 0, 0 },
+	    { STORE, 1, 1 } }, { { LOAD, 1, 1 }, { LOAD, 0, 0 } } }, END_ANY,
+	    "weak" },
+	{ "MP, acquire fence alone", { { { STORE, 0, 1 }, { STORE, 1, 1 } },
+	    { { LOAD, 1, 1 }, { FENCE_ACQ, 0, 0 }, { LOAD, 0, 0 } } }, END_ANY,
+	    "weak" },
+	{ "MP, fence and acquire", { { { STORE, 0, 1 }, { FENCE_REL, 0, 0 },
+	    { ADD, 1, 1 } }, { { LOAD_ACQ, 1, 1 }, { LOAD, 0, 0 } } }, END_ANY,
+	    "" },
 	/* Of what each memory has, all is seen. */
 	{ "0 0", { { { STORE, 0, 1 }, { STORE, 1, 1 } },
 	    { { LOAD, 1, 0 }, { LOAD, 0, 0 } } }, END_ANY, "sc tso weak" },
@@ -119,8 +141,32 @@ static const struct litmus {
 
 static const struct litmus *now;
 static struct m32 words[WORDS];
+static unsigned size;	/* of the words of a source; 0: those above are used */
+static _Alignas(MACHINE_CACHE_LINE) uint8_t bytes[WORDS][MACHINE_CACHE_LINE];
 static struct mthread threads[THREADS];
 static bool outcome;	/* so far it is the one that is asked for */
+
+static uint32_t
+source_act(const struct op *op)
+{
+	static const struct { enum machine_op op; int order; } how[] = {
+		[STORE] = { MACHINE_OP_STORE, __ATOMIC_RELAXED },
+		[STORE_REL] = { MACHINE_OP_STORE, __ATOMIC_RELEASE },
+		[LOAD] = { MACHINE_OP_LOAD, __ATOMIC_RELAXED },
+		[LOAD_ACQ] = { MACHINE_OP_LOAD, __ATOMIC_ACQUIRE },
+		[SWAP] = { MACHINE_OP_SWAP, __ATOMIC_ACQ_REL },
+		[ADD] = { MACHINE_OP_ADD, __ATOMIC_RELAXED },
+		[FENCE] = { MACHINE_OP_FENCE, __ATOMIC_SEQ_CST },
+		[FENCE_ACQ] = { MACHINE_OP_FENCE, __ATOMIC_ACQUIRE },
+		[FENCE_REL] = { MACHINE_OP_FENCE, __ATOMIC_RELEASE },
+	};
+	const bool loads = op->what == LOAD || op->what == LOAD_ACQ;
+	uint64_t v = machine_atomic(bytes[op->word], how[op->what].op |
+	    (unsigned)how[op->what].order << MACHINE_OP_BITS |
+	    size << MACHINE_SIZE_BITS, op->v, 0);
+
+	return (loads ? (uint32_t)v : op->v);
+}
 
 static void
 act(const struct op *op)
@@ -128,8 +174,13 @@ act(const struct op *op)
 	struct m32 *p = &words[op->word];
 	uint32_t v = op->v;
 
+	if (op->what >= FENCE || (size != 0 && op->what != NAP &&
+	    op->what != NOTHING)) {
+		outcome = source_act(op) == v && outcome;
+		return;
+	}
 	switch (op->what) {
-	case NOTHING:
+	default:
 		break;
 	case STORE:
 		atomic_store_32(p, v);
@@ -174,6 +225,7 @@ litmus_main(void *arg)
 	(void)arg;
 	machine_attach(&self, "first");
 	outcome = true;
+	memset(bytes, 0, sizeof(bytes));
 	for (unsigned i = 0; i < WORDS; i++)
 		atomic_init_32(&words[i], 0);
 	for (n = 0; n < THREADS && now->op[n][0].what != NOTHING; n++)
@@ -183,8 +235,8 @@ litmus_main(void *arg)
 		machine_join(&threads[i]);
 	for (unsigned i = 0; i < WORDS; i++)
 		if (now->end[i] != ANY)
-			outcome = outcome && now->end[i] ==
-			    machine_note_load_32(&words[i]);
+			outcome = outcome && now->end[i] == (size != 0 ?
+			    bytes[i][0] : machine_note_load_32(&words[i]));
 	machine_detach();
 }
 
@@ -250,24 +302,105 @@ count_seen(const struct litmus *li, enum vm_memory memory, struct vm *store)
 		seen += outcome;
 		ATF_REQUIRE(++runs < RUNS_MAX);
 	} while (path_next(&path, runs));
-	printf("%-28s %-4s %6u runs, seen %u\n", li->name, names[memory], runs,
-	    seen);
+	printf("%-28s %u %-4s %6u runs, seen %u\n", li->name, size,
+	    names[memory], runs, seen);
 	return (seen);
 }
 
-TEST(vm_memory__litmus, "each memory has the outcomes that it should have, and "
-    "no others")
+/* Words of the machine, or of a source. */
+static void
+check_litmus(unsigned of_size)
 {
 	struct vm *store = vm_store_new();
 	bool seen;
 
 	ATF_REQUIRE(store != NULL);
+	size = of_size;
 	for (unsigned i = 0; i < nitems(litmus); i++)
 		for (unsigned m = VM_SC; m <= VM_WEAK; m++) {
 			seen = count_seen(&litmus[i], (enum vm_memory)m,
 			    store) > 0;
 			ATF_CHECK_EQ_MSG(strstr(litmus[i].seen, names[m]) !=
-			    NULL, seen, "%s, %s", litmus[i].name, names[m]);
+			    NULL, seen, "%s, %s, words of %u", litmus[i].name,
+			    names[m], size);
+		}
+	vm_store_free(store);
+}
+
+TEST(vm_memory__litmus, "each memory has the outcomes that it should have, and "
+    "no others")
+{
+	check_litmus(0);
+}
+
+TEST(vm_memory__source, "so have atomics of kernel sources")
+{
+	check_litmus(1);
+	check_litmus(8);
+}
+
+/* Stores through words of other sizes, and plain accesses. */
+static void
+mixed_main(void *arg)
+{
+	const unsigned store = MACHINE_OP_STORE, load = MACHINE_OP_LOAD;
+	const bool first = arg == NULL;
+
+	(void)machine_atomic(bytes[0] + (first ? 0 : 4), store | 4u <<
+	    MACHINE_SIZE_BITS, first ? 0x01010101 : 0x02020202, 0);
+	(void)machine_atomic(bytes[0] + (first ? 1 : 7), store | 1u <<
+	    MACHINE_SIZE_BITS, first ? 3 : 4, 0);
+	/* Its own last store is in the word, whatever the size. */
+	if ((machine_atomic(bytes[0], load | 8u << MACHINE_SIZE_BITS, 0, 0) >>
+	    (first ? 8 : 56) & 0xff) != (first ? 3 : 4))
+		outcome = false;
+	(void)machine_atomic(bytes[1], store | 8u << MACHINE_SIZE_BITS, 5, 0);
+	machine_access(bytes[1], 8, false);
+	if (bytes[1][0] != 5)
+		outcome = false;
+	machine_access(bytes[1] + 8 + !first, 1, true);
+	bytes[1][8 + !first]++;
+}
+
+static void
+mixed_first(void *arg)
+{
+	struct mthread self;
+
+	(void)arg;
+	machine_attach(&self, "first");
+	outcome = true;
+	memset(bytes, 0, sizeof(bytes));
+	for (unsigned i = 0; i < 2; i++)
+		support_spawn(&threads[i], "thread", (int)i, mixed_main,
+		    i == 0 ? NULL : &threads);
+	for (unsigned i = 0; i < 2; i++)
+		machine_join(&threads[i]);
+	outcome = outcome &&
+	    memcmp(bytes[0], "\1\3\1\1\2\2\2\4", 8) == 0;
+	machine_detach();
+}
+
+TEST(vm_memory__mixed, "words that overlap, and plain accesses to them, lose "
+    "no store")
+{
+	struct machine_config mc = fixture_config(CPUS, 1);
+	struct vm_control vh = { .vh_choose = path_choose,
+	    .vh_context = &path };
+	struct vm *store = vm_store_new();
+	struct machine_outcome mo;
+
+	ATF_REQUIRE(store != NULL);
+	mc.mc_control = &vh;
+	mc.mc_store = store;
+	memset(&path, 0, sizeof(path));
+	path.drawn = true;
+	for (unsigned m = VM_SC; m <= VM_WEAK; m++)
+		for (unsigned seed = 0; seed < 3000; seed++) {
+			vh.vh_memory = (enum vm_memory)m;
+			path.draws = seed;
+			ATF_REQUIRE_EQ(0, vm_run(&mc, mixed_first, NULL, &mo));
+			ATF_REQUIRE_MSG(outcome, "%s, %u", names[m], seed);
 		}
 	vm_store_free(store);
 }

@@ -92,64 +92,9 @@ jenkins_hash(const void *data, size_t n, uint32_t init)
 	return (w[2]);
 }
 
-/* Processes, tasks. */
-
-KERN_PLAIN void
-kproc_start(const void *arg)
-{
-	const struct kproc_desc *kp = arg;
-
-	if (kp->global_procpp != NULL)
-		*kp->global_procpp = (struct proc *)kp->global_procpp;
-	HOST(process, kp->arg0, (void (*)(void *))(void (*)(void))kp->func,
-	    NULL);
-}
-
-enum { KERN_TASKS_MAX = 8 };
-static struct timeout_task *kern_task[KERN_TASKS_MAX];
-
-void
-kern_task_init(struct timeout_task *tt, void (*func)(void *, int),
-    void *context)
-{
-	unsigned i;
-
-	for (i = 0; i < KERN_TASKS_MAX && kern_task[i] != NULL; i++)
-		continue;
-	if (i == KERN_TASKS_MAX)
-		panic("more than %d tasks", KERN_TASKS_MAX);
-	*tt = (struct timeout_task){ func, context, 0, 0 };
-	kern_task[i] = tt;
-}
-
-/* What was enqueued is counted from now. */
-KERN_PLAIN static void
-kern_task_set(struct timeout_task *tt, int64_t now_ns)
-{
-	const sbintime_t delay = __atomic_exchange_n(&tt->tt_delay, 0,
-	    __ATOMIC_ACQUIRE);
-
-	if (delay != 0)
-		tt->tt_due_ns = now_ns + sbttons(delay);
-}
-
-KERN_PLAIN static bool
-kern_timer(int64_t now_ns)
-{
-	struct timeout_task *tt;
-
-	kern_epoch_run();
-	for (unsigned i = 0; i < KERN_TASKS_MAX && kern_task[i] != NULL; i++) {
-		tt = kern_task[i];
-		kern_task_set(tt, now_ns);
-		if (tt->tt_due_ns == 0 || now_ns < tt->tt_due_ns)
-			continue;
-		tt->tt_due_ns = 0;
-		tt->tt_func(tt->tt_context, 1);
-		kern_task_set(tt, now_ns);
-	}
-	return (kern_task[0] != NULL);
-}
+#include <kern_lib.c>
+#include <kern_task.c>
+#include <kern_lock.c>
 
 /* CPUs. */
 
@@ -178,7 +123,6 @@ kern_rendezvous(cpuset_t map, void (*func[])(void *), void *arg,
 		}
 	HOST(bind, -1, true, site);
 }
-#include <kern_lock.c>
 
 /* Devices. */
 
@@ -349,7 +293,7 @@ kern_sysctl_add(struct sysctl_oid_list *parent, const char *name,
 	if (kern_added_count++ == KERN_SYSCTLS_MAX)
 		panic("more than %d sysctls", KERN_SYSCTLS_MAX);
 	*oid = (struct sysctl_oid){ parent->path, name, kind, arg1, arg2,
-	    handler, descr };
+	    handler, descr, NULL };
 	if ((kind & CTLFLAG_TUN) != 0 &&
 	    HOST(tunable, kern_sysctl_path(oid), &value)) {
 		req = (struct sysctl_req){ .newptr = &value };
@@ -359,30 +303,103 @@ kern_sysctl_add(struct sysctl_oid_list *parent, const char *name,
 }
 
 KERN_PLAIN int
-sysctl_handle_int(SYSCTL_HANDLER_ARGS)
+kern_sysctl_in(struct sysctl_req *req, void *to, size_t n)
 {
-	(void)arg2;
-	if (arg1 == NULL)
-		return (EPERM);
-	req->oldval = (oidp->oid_kind & CTLTYPE) == CTLTYPE_UINT ?
-	    (int64_t)*(u_int *)arg1 : *(int *)arg1;
-	if (req->newptr != NULL)
-		*(int *)arg1 = (int)*req->newptr;
+	if (req->newptr == NULL || n > sizeof(int64_t))
+		return (EINVAL);
+	__builtin_memcpy(to, req->newptr, n);
 	return (0);
 }
 
 KERN_PLAIN int
-sysctl_handle_bool(SYSCTL_HANDLER_ARGS)
+kern_sysctl_out(struct sysctl_req *req, const void *from, size_t n)
 {
-	(void)oidp;
-	(void)arg2;
-	if (arg1 == NULL)
-		return (EPERM);
-	req->oldval = *(bool *)arg1;
-	if (req->newptr != NULL)
-		*(bool *)arg1 = *req->newptr != 0;
+	switch (n) {
+#define	KERN_OUT(type)							\
+	case sizeof(type):						\
+		req->oldval = (int64_t)*(const type *)from;		\
+		break
+	KERN_OUT(uint8_t);
+	KERN_OUT(uint16_t);
+	KERN_OUT(int32_t);
+	KERN_OUT(int64_t);
+	}
 	return (0);
 }
+
+/* Without a place the value is arg2, and cannot be set. */
+#define	KERN_HANDLER(name, type, is_wide)				\
+KERN_PLAIN int								\
+sysctl_handle_##name(SYSCTL_HANDLER_ARGS)				\
+{									\
+	(void)oidp;							\
+	req->oldval = arg1 == NULL ? arg2 : is_wide ?			\
+	    (int64_t)(unsigned)*(type *)arg1 : (int64_t)*(type *)arg1;	\
+	if (req->newptr != NULL && arg1 == NULL)			\
+		return (EPERM);						\
+	if (req->newptr != NULL)					\
+		*(type *)arg1 = (type)*req->newptr;			\
+	return (0);							\
+}
+#define	KERN_IS(oid, of)	(((oid)->oid_kind & CTLTYPE) == CTLTYPE_##of)
+KERN_HANDLER(bool, bool, false)
+KERN_HANDLER(8, uint8_t, false)
+KERN_HANDLER(16, uint16_t, false)
+KERN_HANDLER(32, int32_t, KERN_IS(oidp, U32))
+KERN_HANDLER(int, int, KERN_IS(oidp, UINT))
+KERN_HANDLER(long, long, false)
+KERN_HANDLER(64, int64_t, false)
+
+KERN_PLAIN int
+sysctl_handle_string(SYSCTL_HANDLER_ARGS)
+{
+	(void)oidp, (void)arg1, (void)arg2;
+	return (req->newptr != NULL ? EPERM : 0);
+}
+
+KERN_PLAIN int
+sysctl_handle_opaque(SYSCTL_HANDLER_ARGS)
+{
+	return (sysctl_handle_string(oidp, arg1, arg2, req));
+}
+
+/* Any new value clears it. */
+int
+sysctl_handle_counter_u64(SYSCTL_HANDLER_ARGS)
+{
+	(void)oidp, (void)arg2;
+	req->oldval = (int64_t)counter_u64_fetch(*(counter_u64_t *)arg1);
+	if (req->newptr != NULL)
+		counter_u64_zero(*(counter_u64_t *)arg1);
+	return (0);
+}
+
+/* In units of arg2 ns. */
+KERN_PLAIN int
+sysctl_handle_sbintime(SYSCTL_HANDLER_ARGS)
+{
+	sbintime_t *sbt = arg1;
+
+	(void)oidp;
+	req->oldval = sbttons(*sbt) / arg2;
+	if (req->newptr != NULL)
+		*sbt = nstosbt(*req->newptr * arg2);
+	return (0);
+}
+
+/* What the program can set; those that are wider are set to 32 bits. */
+static const uint8_t kern_sysctl_types[CTLTYPE + 1] = {
+	[CTLTYPE_INT] = KERN_SYSCTL_INT + 1, [CTLTYPE_S32] = KERN_SYSCTL_INT + 1,
+	[CTLTYPE_S8] = KERN_SYSCTL_INT + 1, [CTLTYPE_S16] = KERN_SYSCTL_INT + 1,
+	[CTLTYPE_UINT] = KERN_SYSCTL_UINT + 1,
+	[CTLTYPE_U32] = KERN_SYSCTL_UINT + 1,
+	[CTLTYPE_U16] = KERN_SYSCTL_UINT + 1,
+	[CTLTYPE_LONG] = KERN_SYSCTL_UINT + 1,
+	[CTLTYPE_ULONG] = KERN_SYSCTL_UINT + 1,
+	[CTLTYPE_S64] = KERN_SYSCTL_UINT + 1,
+	[CTLTYPE_U64] = KERN_SYSCTL_UINT + 1,
+	[CTLTYPE_U8] = KERN_SYSCTL_BOOL + 1
+};
 
 static int
 kern_sysctl_set(struct kern_sysctl *kx, int64_t value)
@@ -416,17 +433,17 @@ kern_sysctl(unsigned i)
 	for (k = 0; k < fixed + kern_added_count; k++) {
 		oid = k < fixed ? &__start_kern_sysctls[k] :
 		    &kern_added[k - fixed];
-		type = oid->oid_kind & CTLTYPE;
-		if (oid->oid_handler == NULL || (type != CTLTYPE_INT &&
-		    type != CTLTYPE_UINT && type != CTLTYPE_U8) ||
+		type = oid->oid_handler == sysctl_handle_8 ?
+		    KERN_SYSCTL_UINT + 1 :
+		    kern_sysctl_types[oid->oid_kind & CTLTYPE];
+		if (oid->oid_handler == NULL || type == 0 ||
 		    (oid->oid_kind & (CTLFLAG_WR | CTLFLAG_TUN)) == 0)
 			continue;
 		if (i-- > 0)
 			continue;
 		kx = (struct kern_sysctl){ .kx_name = kern_sysctl_path(oid),
 		    .kx_descr = oid->oid_descr,
-		    .kx_type = type == CTLTYPE_U8 ? KERN_SYSCTL_BOOL : type ==
-		    CTLTYPE_UINT ? KERN_SYSCTL_UINT : KERN_SYSCTL_INT,
+		    .kx_type = type - 1,
 		    .kx_tunable = (oid->oid_kind & CTLFLAG_TUN) != 0,
 		    .kx_stored = oid->oid_arg1 != NULL,
 		    .kx_set = kern_sysctl_set, .kx_get = kern_sysctl_get,

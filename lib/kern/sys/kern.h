@@ -4,7 +4,8 @@
  * the program, over struct kern_host.
  *
  * An interface that is missing: define it in the kern_*.h of its subject, and
- * add its header's name to headers.tbl.
+ * add its header's name to headers.tbl; a family of them has a row of
+ * interface.tbl.
  */
 #ifndef KERN_H
 #define	KERN_H
@@ -73,6 +74,19 @@ KERN_PLAIN static __inline type name args { return (value); }
 #define	__compiler_membar()	__asm__ volatile("" : : : "memory")
 #define	__diagused		__unused
 #define	__min_size(x)		static (x)
+#define	__result_use_check	__attribute__((warn_unused_result))
+#define	__nonnull(i)		__attribute__((nonnull(i)))
+#define	__pure			__attribute__((pure))
+#define	__pure2			__attribute__((const))
+#define	__malloc_like		__attribute__((malloc))
+#define	__alloc_size(x)		__attribute__((alloc_size(x)))
+#define	__weak_symbol		__attribute__((weak))
+#define	__fallthrough		__attribute__((fallthrough))
+#define	__exported
+#define	__nosanitizethread	KERN_PLAIN
+#define	__XSTRING(x)		__STRING(x)
+#define	__FreeBSD__		15
+#define	__FreeBSD_version	1500000
 
 typedef unsigned char	u_char;
 typedef unsigned short	u_short;
@@ -93,6 +107,12 @@ typedef char		*caddr_t;
 #define	UINT_MAX		(INT_MAX * 2u + 1)
 #define	LONG_MAX		__LONG_MAX__
 #define	ULONG_MAX		(LONG_MAX * 2ul + 1)
+#define	SSIZE_MAX		LONG_MAX
+#define	QUAD_MAX		LONG_MAX
+typedef uint64_t	u_quad_t;
+typedef int64_t		quad_t;
+typedef int		pid_t;
+typedef uint64_t	vm_offset_t, vm_paddr_t, vm_size_t;
 
 /* sys/param.h */
 #define	PAGE_SIZE		4096
@@ -108,14 +128,24 @@ typedef char		*caddr_t;
 #define	rounddown2(x, y)	((x) & ~((__typeof__(x))(y) - 1))
 #define	roundup2(x, y)		(((x) + ((y) - 1)) & ~((__typeof__(x))(y) - 1))
 #define	powerof2(x)		((((x) - 1) & (x)) == 0)
+#define	setbit(a, i)	(((u_char *)(a))[(i) / NBBY] |= 1 << (i) % NBBY)
+#define	clrbit(a, i)	(((u_char *)(a))[(i) / NBBY] &= ~(1 << (i) % NBBY))
+#define	isset(a, i)	(((const u_char *)(a))[(i) / NBBY] & 1 << (i) % NBBY)
+#define	isclr(a, i)	(isset(a, i) == 0)
+#define	PAGE_MASK		(PAGE_SIZE - 1)
+#define	PAGE_SHIFT		12
 #define	PCATCH			0x100
 #define	PUSER			120
 
 /* sys/errno.h: the kernel's numbers */
-enum { EPERM = 1, ENOENT = 2, EINTR = KERN_EINTR, EIO = 5, E2BIG = 7,
-    ENOMEM = 12, EFAULT = 14, EBUSY = 16, ENODEV = 19, EINVAL = 22, ENOTTY = 25,
-    EAGAIN = KERN_EWOULDBLOCK, EWOULDBLOCK = KERN_EWOULDBLOCK, EOPNOTSUPP = 45,
-    ERESTART = -1 };
+enum { EPERM = 1, ENOENT = 2, ESRCH = 3, EINTR = KERN_EINTR, EIO = 5, ENXIO = 6,
+    E2BIG = 7, EBADF = 9, EDEADLK = 11, ENOMEM = 12, EACCES = 13, EFAULT = 14,
+    EBUSY = 16, EEXIST = 17, ENODEV = 19, EINVAL = 22, ENOTTY = 25, ENOSPC = 28,
+    EDOM = 33, ERANGE = 34, EAGAIN = KERN_EWOULDBLOCK,
+    EWOULDBLOCK = KERN_EWOULDBLOCK, EINPROGRESS = 36, EALREADY = 37,
+    EMSGSIZE = 40, EOPNOTSUPP = 45, ENOBUFS = 55, ETIMEDOUT = 60, ENOSYS = 78,
+    EOVERFLOW = 84, ECANCELED = 85, EDOOFUS = 88, EINTEGRITY = 97,
+    ERESTART = -1, EJUSTRETURN = -2 };
 
 /* sys/systm.h, sys/kassert.h, sys/libkern.h, sys/syslog.h */
 #define	CTASSERT(x)		_Static_assert(x, #x)
@@ -128,6 +158,11 @@ enum { EPERM = 1, ENOENT = 2, EINTR = KERN_EINTR, EIO = 5, E2BIG = 7,
 	KASSERT(exp, ("Assertion %s failed at %s:%d", #exp, __FILE__, __LINE__))
 #define	printf(...)		((void)sizeof(kern_format(__VA_ARGS__)))
 #define	log(level, ...)		printf(__VA_ARGS__)
+#define	uprintf			printf
+enum { LOG_EMERG, LOG_ALERT, LOG_CRIT, LOG_ERR, LOG_WARNING, LOG_NOTICE,
+    LOG_INFO, LOG_DEBUG };
+#define	KASSERT_RELAXED		KASSERT
+#define	VNASSERT(exp, vp, msg)	KASSERT(exp, msg)
 #define	bootverbose		0
 
 __dead2 __printflike(3, 4) void kern_panic(const char *, int, const char *,
@@ -138,13 +173,9 @@ int	snprintf(char *, size_t, const char *, ...) __printflike(3, 4);
 int	memcmp(const void *, const void *, size_t);
 size_t	strlen(const char *);
 int	strcmp(const char *, const char *);
+#include <kern_lib.h>
 uint32_t jenkins_hash(const void *, size_t, uint32_t);
 KERN_CALL(int, nullop, (void), 0)
-#define	ffs(x)			__builtin_ffs(x)
-KERN_CALL(int, flsl, (long x), x == 0 ? 0 :
-    (int)sizeof(x) * NBBY - __builtin_clzl((u_long)x))
-KERN_CALL(u_int, min, (u_int a, u_int b), MIN(a, b))
-KERN_CALL(u_int, max, (u_int a, u_int b), MAX(a, b))
 
 /* Where nothing is known of its arguments it cannot become a memcpy(). */
 void	*kern_move(void *, const void *, size_t);
@@ -247,6 +278,8 @@ KERN_CODEC(be, 64)
 #define	SBT_1MS			(SBT_1S / 1000)
 #define	SBT_1US			(SBT_1S / 1000000)
 #define	SBT_1NS			(SBT_1S / 1000000000)
+#define	SBT_MAX			INT64_MAX
+#define	tick_sbt		(SBT_1S / hz)
 #define	sbttons(t)		((int64_t)((1000000000 * (__int128)(t)) >> 32))
 
 /* Whole milliseconds, so that 100 of them are not more than 0.1 s. */
@@ -260,12 +293,52 @@ KERN_CALL(uint64_t, get_cyclecount, (void), HOST(cycles))
 KERN_CALL(time_t, kern_uptime_s, (void), HOST(uptime_ns, true) / 1000000000)
 #define	time_uptime		kern_uptime_s()
 #define	ticks			((int)(getsbinuptime() / (SBT_1S / hz)))
+#define	time_second		time_uptime
+struct timespec { time_t tv_sec; long tv_nsec; };
+struct timeval { time_t tv_sec; long tv_usec; };
+struct bintime { time_t sec; uint64_t frac; };
+KERN_CALL(sbintime_t, nstosbt, (int64_t ns),
+    (sbintime_t)((((__int128)ns << 32) + 999999999) / 1000000000))
+KERN_CALL(sbintime_t, ustosbt, (int64_t us), nstosbt(us * 1000))
+KERN_CALL(sbintime_t, mstosbt, (int64_t ms), nstosbt(ms * 1000000))
+KERN_CALL(int64_t, sbttous, (sbintime_t t), sbttons(t) / 1000)
+KERN_CALL(int64_t, sbttoms, (sbintime_t t), sbttons(t) / 1000000)
+KERN_CALL(struct timespec, sbttots, (sbintime_t t), ((struct timespec){ t >> 32,
+    (long)(sbttons(t) % 1000000000) }))
+KERN_CALL(struct timeval, sbttotv, (sbintime_t t), ((struct timeval){ t >> 32,
+    (long)(sbttous(t) % 1000000) }))
+KERN_CALL(struct bintime, sbttobt, (sbintime_t t), ((struct bintime){ t >> 32,
+    (uint64_t)t << 32 }))
+KERN_CALL(sbintime_t, tstosbt, (struct timespec ts),
+    (ts.tv_sec << 32) + nstosbt(ts.tv_nsec))
+KERN_CALL(sbintime_t, tvtosbt, (struct timeval tv),
+    (tv.tv_sec << 32) + ustosbt(tv.tv_usec))
+KERN_CALL(sbintime_t, bttosbt, (struct bintime bt),
+    (bt.sec << 32) + (sbintime_t)(bt.frac >> 32))
+/* The time of day is the uptime. */
+#define	KERN_CLOCK(name, sbt, type, convert)				\
+KERN_CALL(void, name, (struct type *to), (void)(*to = convert(sbt())))
+#define	KERN_CLOCKS(p, sbt)						\
+KERN_CLOCK(p##nanouptime, sbt, timespec, sbttots)			\
+KERN_CLOCK(p##microuptime, sbt, timeval, sbttotv)			\
+KERN_CLOCK(p##binuptime, sbt, bintime, sbttobt)				\
+KERN_CLOCK(p##nanotime, sbt, timespec, sbttots)				\
+KERN_CLOCK(p##microtime, sbt, timeval, sbttotv)				\
+KERN_CLOCK(p##bintime, sbt, bintime, sbttobt)
+KERN_CLOCKS(, sbinuptime)
+KERN_CLOCKS(get, getsbinuptime)
 
 /* sys/kernel.h: SI_SUB_ and SI_ORDER_ in the kernel's order */
-enum sysinit_sub_id { SI_SUB_TUNABLES, SI_SUB_KMEM, SI_SUB_LOCK, SI_SUB_KLD,
-    SI_SUB_CPU, SI_SUB_RANDOM, SI_SUB_INTRINSIC, SI_SUB_INTR, SI_SUB_TASKQ,
-    SI_SUB_EPOCH, SI_SUB_SMP, SI_SUB_DEVFS, SI_SUB_DRIVERS, SI_SUB_EXEC,
-    SI_SUB_KTHREAD_INIT, SI_SUB_KICK_SCHEDULER, SI_SUB_LAST };
+enum sysinit_sub_id { SI_SUB_DUMMY, SI_SUB_TUNABLES, SI_SUB_COPYRIGHT, SI_SUB_VM,
+    SI_SUB_COUNTER, SI_SUB_KMEM, SI_SUB_WITNESS, SI_SUB_MTX_POOL_DYNAMIC,
+    SI_SUB_LOCK, SI_SUB_EVENTHANDLER, SI_SUB_KLD, SI_SUB_CPU, SI_SUB_KDTRACE,
+    SI_SUB_RANDOM, SI_SUB_MAC, SI_SUB_INTRINSIC, SI_SUB_VM_CONF,
+    SI_SUB_RUN_QUEUE, SI_SUB_CREATE_INIT, SI_SUB_SCHED_IDLE, SI_SUB_MBUF,
+    SI_SUB_INTR, SI_SUB_TASKQ, SI_SUB_EPOCH, SI_SUB_SMP, SI_SUB_SOFTINTR,
+    SI_SUB_DEVFS, SI_SUB_DRIVERS, SI_SUB_CONFIGURE, SI_SUB_VFS,
+    SI_SUB_ROOT_CONF, SI_SUB_INTRINSIC_POST, SI_SUB_SYSCALLS, SI_SUB_CLOCKS,
+    SI_SUB_PSEUDO, SI_SUB_EXEC, SI_SUB_KTHREAD_INIT, SI_SUB_KTHREAD_IDLE,
+    SI_SUB_SMP_LAUNCH, SI_SUB_KICK_SCHEDULER, SI_SUB_LAST };
 enum sysinit_elem_order { SI_ORDER_FIRST, SI_ORDER_SECOND, SI_ORDER_THIRD,
     SI_ORDER_FOURTH, SI_ORDER_MIDDLE, SI_ORDER_ANY };
 #define	KERN_SYSINIT(name, sub, order, func, arg, uninit)		\
@@ -283,7 +356,12 @@ struct malloc_type { const char *ks_shortdesc; };
 #define	MALLOC_DECLARE(type)	extern struct malloc_type type[1]
 #define	MALLOC_DEFINE(type, shortdesc, longdesc)			\
 	struct malloc_type type[1] = { { shortdesc } }
-enum { M_NOWAIT = 1, M_WAITOK = KERN_WAITOK, M_ZERO = KERN_ZERO };
+enum { M_NOWAIT = 1, M_WAITOK = KERN_WAITOK, M_ZERO = KERN_ZERO, M_NOVM = 0x200,
+    M_USE_RESERVE = 0x400, M_NODUMP = 0x800, M_FIRSTFIT = 0x1000,
+    M_BESTFIT = 0x2000, M_EXEC = 0x4000, M_NEXTFIT = 0x8000 };
+MALLOC_DECLARE(M_TEMP);
+MALLOC_DECLARE(M_DEVBUF);
+MALLOC_DECLARE(M_CACHE);
 #define	malloc(size, type, flags)					\
 	((void)(type), HOST(malloc, size, flags, KERN_SITE()))
 #define	free(p, type)			HOST(free, p, false, KERN_SITE())
@@ -307,6 +385,16 @@ struct domainset;
 #define	SDT_PROVIDER_DECLARE(p)		struct kern_hack
 #define	SDT_PROVIDER_DEFINE(p)		struct kern_hack
 #define	SDT_PROBE_DEFINE(...)		struct kern_hack
+#define	SDT_PROBE_DEFINE0		SDT_PROBE_DEFINE
+#define	SDT_PROBE_DEFINE5		SDT_PROBE_DEFINE
+#define	SDT_PROBE_DEFINE6		SDT_PROBE_DEFINE
+#define	SDT_PROBE_DEFINE7		SDT_PROBE_DEFINE
+#define	SDT_PROBE_DECLARE		SDT_PROBE_DEFINE
+#define	SDT_PROBES_ENABLED()		0
+#define	SDT_PROBE0			SDT_PROBE
+#define	SDT_PROBE5			SDT_PROBE
+#define	SDT_PROBE6			SDT_PROBE
+#define	SDT_PROBE7			SDT_PROBE
 #define	SDT_PROBE_DEFINE1		SDT_PROBE_DEFINE
 #define	SDT_PROBE_DEFINE2		SDT_PROBE_DEFINE
 #define	SDT_PROBE_DEFINE3		SDT_PROBE_DEFINE
@@ -334,18 +422,15 @@ kern_touch(void *p, u_int lines)
 
 #include <kern_mutex.h>
 #include <kern_sched.h>
-#include <kern_proc.h>
 #include <kern_sysctl.h>
 #include <kern_queue.h>
 #include <kern_dev.h>
 #include <kern_atomic.h>
 #include <kern_lock.h>
 #include <kern_epoch.h>
-
-/* sys/bitset.h */
-#define	BITSET_DEFINE(name, size)					\
-struct name { u_long __bits[howmany(size, 64)]; }
-#define	__bitset_word(size, i)	((i) / 64)
+#include <kern_task.h>
+#include <kern_mem.h>
+#include <kern_bits.h>
 
 #ifndef KERN_CRYPTO_SOURCE
 #include <kern_crypto.h>

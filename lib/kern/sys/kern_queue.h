@@ -1,36 +1,301 @@
 /*
- * Lists, of kern.h: sys/queue.h and sys/ck.h.
+ * Lists, of kern.h: queue(3) and sys/ck.h.  An element is linked to before what
+ * links to it, with a fence: all of them can be read meanwhile, as ck's.
  */
 #ifndef KERN_QUEUE_H
 #define	KERN_QUEUE_H
+
+#define	KERN_PUBLISH(at, e) do {					\
+	atomic_thread_fence_rel();					\
+	(at) = (e);							\
+} while (0)
+#define	KERN_EACH(e, first, next)					\
+	for ((e) = (first); (e) != NULL; (e) = next)
+#define	KERN_EACH_SAFE(e, first, next, after)				\
+	for ((e) = (first); (e) != NULL && ((after) = next, 1); (e) = (after))
+/* From e, or from the first if that is NULL. */
+#define	KERN_FROM(e, first)	((e) != NULL ? (e) : (first))
+
+#define	SLIST_HEAD(name, type)	struct name { struct type *slh_first; }
+#define	SLIST_HEAD_INITIALIZER(head)	{ NULL }
+#define	SLIST_ENTRY(type)	struct { struct type *sle_next; }
+#define	SLIST_INIT(head)	((void)(SLIST_FIRST(head) = NULL))
+#define	SLIST_EMPTY(head)	(SLIST_FIRST(head) == NULL)
+#define	SLIST_FIRST(head)	((head)->slh_first)
+#define	SLIST_NEXT(e, f)	((e)->f.sle_next)
+#define	SLIST_FOREACH(e, head, f)					\
+	KERN_EACH(e, SLIST_FIRST(head), SLIST_NEXT(e, f))
+#define	SLIST_FOREACH_FROM(e, head, f)					\
+	KERN_EACH(e, KERN_FROM(e, SLIST_FIRST(head)), SLIST_NEXT(e, f))
+#define	SLIST_FOREACH_SAFE(e, head, f, after)				\
+	KERN_EACH_SAFE(e, SLIST_FIRST(head), SLIST_NEXT(e, f), after)
+#define	KERN_LINK(at, e, next) do {					\
+	next = (at);							\
+	KERN_PUBLISH(at, e);						\
+} while (0)
+#define	SLIST_INSERT_HEAD(head, e, f)					\
+	KERN_LINK(SLIST_FIRST(head), e, SLIST_NEXT(e, f))
+#define	SLIST_INSERT_AFTER(after, e, f)					\
+	KERN_LINK(SLIST_NEXT(after, f), e, SLIST_NEXT(e, f))
+#define	SLIST_REMOVE_HEAD(head, f)					\
+	((void)(SLIST_FIRST(head) = SLIST_NEXT(SLIST_FIRST(head), f)))
+#define	SLIST_REMOVE_AFTER(e, f)					\
+	((void)(SLIST_NEXT(e, f) = SLIST_NEXT(SLIST_NEXT(e, f), f)))
+#define	SLIST_REMOVE(head, e, type, f) do {				\
+	struct type **kern_at = &SLIST_FIRST(head);			\
+									\
+	while (*kern_at != (e))						\
+		kern_at = &SLIST_NEXT(*kern_at, f);			\
+	*kern_at = SLIST_NEXT(e, f);					\
+} while (0)
+#define	SLIST_SWAP(a, b, type)	KERN_SWAP(SLIST_FIRST(a), SLIST_FIRST(b))
+#define	KERN_SWAP(a, b) do {						\
+	__typeof__(a) kern_swapped = (a);				\
+									\
+	(a) = (b);							\
+	(b) = kern_swapped;						\
+} while (0)
 
 #define	LIST_HEAD(name, type)	struct name { struct type *lh_first; }
 #define	LIST_HEAD_INITIALIZER(head)	{ NULL }
 #define	LIST_ENTRY(type)						\
 	struct { struct type *le_next; struct type **le_prev; }
-#define	LIST_EMPTY(head)	((head)->lh_first == NULL)
+#define	LIST_INIT(head)		((void)(LIST_FIRST(head) = NULL))
+#define	LIST_EMPTY(head)	(LIST_FIRST(head) == NULL)
 #define	LIST_FIRST(head)	((head)->lh_first)
-#define	LIST_NEXT(e, field)	((e)->field.le_next)
-#define	LIST_FOREACH(e, head, field)					\
-	for ((e) = LIST_FIRST(head); (e) != NULL; (e) = LIST_NEXT(e, field))
-#define	LIST_INSERT_HEAD(head, e, field) do {				\
-	if (((e)->field.le_next = (head)->lh_first) != NULL)		\
-		(head)->lh_first->field.le_prev = &(e)->field.le_next;	\
-	(e)->field.le_prev = &(head)->lh_first;				\
-	__compiler_membar();						\
-	(head)->lh_first = (e);						\
+#define	LIST_NEXT(e, f)		((e)->f.le_next)
+#define	LIST_PREV(e, head, type, f)					\
+	((e)->f.le_prev == &LIST_FIRST(head) ? NULL :			\
+	    __containerof((e)->f.le_prev, struct type, f.le_next))
+#define	LIST_FOREACH(e, head, f)					\
+	KERN_EACH(e, LIST_FIRST(head), LIST_NEXT(e, f))
+#define	LIST_FOREACH_FROM(e, head, f)					\
+	KERN_EACH(e, KERN_FROM(e, LIST_FIRST(head)), LIST_NEXT(e, f))
+#define	LIST_FOREACH_SAFE(e, head, f, after)				\
+	KERN_EACH_SAFE(e, LIST_FIRST(head), LIST_NEXT(e, f), after)
+#define	KERN_LIST_INSERT(at, e, f) do {					\
+	if (((e)->f.le_next = (at)) != NULL)				\
+		(at)->f.le_prev = &(e)->f.le_next;			\
+	(e)->f.le_prev = &(at);						\
+	KERN_PUBLISH(at, e);						\
 } while (0)
-#define	LIST_REMOVE(e, field) do {					\
-	if ((e)->field.le_next != NULL)					\
-		(e)->field.le_next->field.le_prev = (e)->field.le_prev;	\
-	*(e)->field.le_prev = (e)->field.le_next;			\
+#define	LIST_INSERT_HEAD(head, e, f)	KERN_LIST_INSERT(LIST_FIRST(head), e, f)
+#define	LIST_INSERT_AFTER(after, e, f)					\
+	KERN_LIST_INSERT(LIST_NEXT(after, f), e, f)
+#define	LIST_INSERT_BEFORE(before, e, f) do {				\
+	(e)->f.le_prev = (before)->f.le_prev;				\
+	(e)->f.le_next = (before);					\
+	KERN_PUBLISH(*(before)->f.le_prev, e);				\
+	(before)->f.le_prev = &(e)->f.le_next;				\
+} while (0)
+#define	LIST_REMOVE(e, f) do {						\
+	if ((e)->f.le_next != NULL)					\
+		(e)->f.le_next->f.le_prev = (e)->f.le_prev;		\
+	*(e)->f.le_prev = (e)->f.le_next;				\
+} while (0)
+#define	LIST_REPLACE(e, by, f) do {					\
+	if (((by)->f.le_next = (e)->f.le_next) != NULL)			\
+		(by)->f.le_next->f.le_prev = &(by)->f.le_next;		\
+	(by)->f.le_prev = (e)->f.le_prev;				\
+	KERN_PUBLISH(*(e)->f.le_prev, by);				\
+} while (0)
+#define	LIST_SWAP(a, b, type, f) do {					\
+	KERN_SWAP(LIST_FIRST(a), LIST_FIRST(b));			\
+	if (LIST_FIRST(a) != NULL)					\
+		LIST_FIRST(a)->f.le_prev = &LIST_FIRST(a);		\
+	if (LIST_FIRST(b) != NULL)					\
+		LIST_FIRST(b)->f.le_prev = &LIST_FIRST(b);		\
+} while (0)
+
+#define	STAILQ_HEAD(name, type)						\
+struct name { struct type *stqh_first, **stqh_last; }
+#define	STAILQ_HEAD_INITIALIZER(head)	{ NULL, &(head).stqh_first }
+#define	STAILQ_ENTRY(type)	struct { struct type *stqe_next; }
+#define	STAILQ_INIT(head) do {						\
+	STAILQ_FIRST(head) = NULL;					\
+	(head)->stqh_last = &STAILQ_FIRST(head);			\
+} while (0)
+#define	STAILQ_EMPTY(head)	(STAILQ_FIRST(head) == NULL)
+#define	STAILQ_FIRST(head)	((head)->stqh_first)
+#define	STAILQ_NEXT(e, f)	((e)->f.stqe_next)
+#define	STAILQ_LAST(head, type, f)					\
+	(STAILQ_EMPTY(head) ? NULL :					\
+	    __containerof((head)->stqh_last, struct type, f.stqe_next))
+#define	STAILQ_FOREACH(e, head, f)					\
+	KERN_EACH(e, STAILQ_FIRST(head), STAILQ_NEXT(e, f))
+#define	STAILQ_FOREACH_FROM(e, head, f)					\
+	KERN_EACH(e, KERN_FROM(e, STAILQ_FIRST(head)), STAILQ_NEXT(e, f))
+#define	STAILQ_FOREACH_SAFE(e, head, f, after)				\
+	KERN_EACH_SAFE(e, STAILQ_FIRST(head), STAILQ_NEXT(e, f), after)
+#define	KERN_STAILQ_INSERT(head, at, e, f) do {				\
+	if ((STAILQ_NEXT(e, f) = (at)) == NULL)				\
+		(head)->stqh_last = &STAILQ_NEXT(e, f);			\
+	KERN_PUBLISH(at, e);						\
+} while (0)
+#define	STAILQ_INSERT_HEAD(head, e, f)					\
+	KERN_STAILQ_INSERT(head, STAILQ_FIRST(head), e, f)
+#define	STAILQ_INSERT_AFTER(head, after, e, f)				\
+	KERN_STAILQ_INSERT(head, STAILQ_NEXT(after, f), e, f)
+#define	STAILQ_INSERT_TAIL(head, e, f) do {				\
+	STAILQ_NEXT(e, f) = NULL;					\
+	KERN_PUBLISH(*(head)->stqh_last, e);				\
+	(head)->stqh_last = &STAILQ_NEXT(e, f);				\
+} while (0)
+#define	KERN_STAILQ_CUT(head, at, f) do {				\
+	if (((at) = STAILQ_NEXT(at, f)) == NULL)			\
+		(head)->stqh_last = &(at);				\
+} while (0)
+#define	STAILQ_REMOVE_HEAD(head, f)					\
+	KERN_STAILQ_CUT(head, STAILQ_FIRST(head), f)
+#define	STAILQ_REMOVE_AFTER(head, e, f)					\
+	KERN_STAILQ_CUT(head, STAILQ_NEXT(e, f), f)
+#define	STAILQ_REMOVE(head, e, type, f) do {				\
+	struct type **kern_at = &STAILQ_FIRST(head);			\
+									\
+	while (*kern_at != (e))						\
+		kern_at = &STAILQ_NEXT(*kern_at, f);			\
+	KERN_STAILQ_CUT(head, *kern_at, f);				\
+} while (0)
+#define	STAILQ_CONCAT(a, b) do {					\
+	if (!STAILQ_EMPTY(b)) {						\
+		KERN_PUBLISH(*(a)->stqh_last, STAILQ_FIRST(b));		\
+		(a)->stqh_last = (b)->stqh_last;			\
+		STAILQ_INIT(b);						\
+	}								\
+} while (0)
+#define	STAILQ_SWAP(a, b, type) do {					\
+	KERN_SWAP(STAILQ_FIRST(a), STAILQ_FIRST(b));			\
+	KERN_SWAP((a)->stqh_last, (b)->stqh_last);			\
+	if (STAILQ_EMPTY(a))						\
+		(a)->stqh_last = &STAILQ_FIRST(a);			\
+	if (STAILQ_EMPTY(b))						\
+		(b)->stqh_last = &STAILQ_FIRST(b);			\
+} while (0)
+
+#define	TAILQ_HEAD(name, type)						\
+struct name { struct type *tqh_first, **tqh_last; }
+#define	TAILQ_HEAD_INITIALIZER(head)	{ NULL, &(head).tqh_first }
+#define	TAILQ_ENTRY(type)						\
+	struct { struct type *tqe_next; struct type **tqe_prev; }
+#define	TAILQ_INIT(head) do {						\
+	TAILQ_FIRST(head) = NULL;					\
+	(head)->tqh_last = &TAILQ_FIRST(head);				\
+} while (0)
+#define	TAILQ_EMPTY(head)	(TAILQ_FIRST(head) == NULL)
+#define	TAILQ_FIRST(head)	((head)->tqh_first)
+#define	TAILQ_NEXT(e, f)	((e)->f.tqe_next)
+/* A head begins as an entry does: the last but one links to the last. */
+#define	TAILQ_LAST(head, name)						\
+	(*((struct name *)(void *)(head)->tqh_last)->tqh_last)
+#define	TAILQ_PREV(e, name, f)						\
+	(*((struct name *)(void *)(e)->f.tqe_prev)->tqh_last)
+#define	TAILQ_FOREACH(e, head, f)					\
+	KERN_EACH(e, TAILQ_FIRST(head), TAILQ_NEXT(e, f))
+#define	TAILQ_FOREACH_FROM(e, head, f)					\
+	KERN_EACH(e, KERN_FROM(e, TAILQ_FIRST(head)), TAILQ_NEXT(e, f))
+#define	TAILQ_FOREACH_SAFE(e, head, f, after)				\
+	KERN_EACH_SAFE(e, TAILQ_FIRST(head), TAILQ_NEXT(e, f), after)
+#define	TAILQ_FOREACH_REVERSE(e, head, name, f)				\
+	KERN_EACH(e, TAILQ_LAST(head, name), TAILQ_PREV(e, name, f))
+#define	TAILQ_FOREACH_REVERSE_SAFE(e, head, name, f, after)		\
+	KERN_EACH_SAFE(e, TAILQ_LAST(head, name), TAILQ_PREV(e, name, f), after)
+#define	KERN_TAILQ_INSERT(head, at, e, f) do {				\
+	if ((TAILQ_NEXT(e, f) = (at)) != NULL)				\
+		(at)->f.tqe_prev = &TAILQ_NEXT(e, f);			\
+	else								\
+		(head)->tqh_last = &TAILQ_NEXT(e, f);			\
+	(e)->f.tqe_prev = &(at);					\
+	KERN_PUBLISH(at, e);						\
+} while (0)
+#define	TAILQ_INSERT_HEAD(head, e, f)					\
+	KERN_TAILQ_INSERT(head, TAILQ_FIRST(head), e, f)
+#define	TAILQ_INSERT_AFTER(head, after, e, f)				\
+	KERN_TAILQ_INSERT(head, TAILQ_NEXT(after, f), e, f)
+#define	TAILQ_INSERT_BEFORE(before, e, f) do {				\
+	(e)->f.tqe_prev = (before)->f.tqe_prev;				\
+	TAILQ_NEXT(e, f) = (before);					\
+	KERN_PUBLISH(*(before)->f.tqe_prev, e);				\
+	(before)->f.tqe_prev = &TAILQ_NEXT(e, f);			\
+} while (0)
+#define	TAILQ_INSERT_TAIL(head, e, f) do {				\
+	TAILQ_NEXT(e, f) = NULL;					\
+	(e)->f.tqe_prev = (head)->tqh_last;				\
+	KERN_PUBLISH(*(head)->tqh_last, e);				\
+	(head)->tqh_last = &TAILQ_NEXT(e, f);				\
+} while (0)
+#define	TAILQ_REMOVE(head, e, f) do {					\
+	if (TAILQ_NEXT(e, f) != NULL)					\
+		TAILQ_NEXT(e, f)->f.tqe_prev = (e)->f.tqe_prev;		\
+	else								\
+		(head)->tqh_last = (e)->f.tqe_prev;			\
+	*(e)->f.tqe_prev = TAILQ_NEXT(e, f);				\
+} while (0)
+#define	TAILQ_REPLACE(head, e, by, f) do {				\
+	TAILQ_INSERT_BEFORE(e, by, f);					\
+	TAILQ_REMOVE(head, e, f);					\
+} while (0)
+#define	TAILQ_CONCAT(a, b, f) do {					\
+	if (!TAILQ_EMPTY(b)) {						\
+		TAILQ_FIRST(b)->f.tqe_prev = (a)->tqh_last;		\
+		KERN_PUBLISH(*(a)->tqh_last, TAILQ_FIRST(b));		\
+		(a)->tqh_last = (b)->tqh_last;				\
+		TAILQ_INIT(b);						\
+	}								\
+} while (0)
+#define	KERN_TAILQ_MOVED(head, f) do {					\
+	if (TAILQ_EMPTY(head))						\
+		(head)->tqh_last = &TAILQ_FIRST(head);			\
+	else								\
+		TAILQ_FIRST(head)->f.tqe_prev = &TAILQ_FIRST(head);	\
+} while (0)
+#define	TAILQ_SWAP(a, b, type, f) do {					\
+	KERN_SWAP(TAILQ_FIRST(a), TAILQ_FIRST(b));			\
+	KERN_SWAP((a)->tqh_last, (b)->tqh_last);			\
+	KERN_TAILQ_MOVED(a, f);						\
+	KERN_TAILQ_MOVED(b, f);						\
 } while (0)
 
 #define	CK_LIST_HEAD			LIST_HEAD
 #define	CK_LIST_HEAD_INITIALIZER	LIST_HEAD_INITIALIZER
 #define	CK_LIST_ENTRY			LIST_ENTRY
+#define	CK_LIST_INIT			LIST_INIT
+#define	CK_LIST_EMPTY			LIST_EMPTY
+#define	CK_LIST_FIRST			LIST_FIRST
+#define	CK_LIST_NEXT			LIST_NEXT
 #define	CK_LIST_FOREACH			LIST_FOREACH
+#define	CK_LIST_FOREACH_SAFE		LIST_FOREACH_SAFE
 #define	CK_LIST_INSERT_HEAD		LIST_INSERT_HEAD
+#define	CK_LIST_INSERT_AFTER		LIST_INSERT_AFTER
+#define	CK_LIST_INSERT_BEFORE		LIST_INSERT_BEFORE
 #define	CK_LIST_REMOVE			LIST_REMOVE
+#define	CK_SLIST_HEAD			SLIST_HEAD
+#define	CK_SLIST_HEAD_INITIALIZER	SLIST_HEAD_INITIALIZER
+#define	CK_SLIST_ENTRY			SLIST_ENTRY
+#define	CK_SLIST_INIT			SLIST_INIT
+#define	CK_SLIST_EMPTY			SLIST_EMPTY
+#define	CK_SLIST_FIRST			SLIST_FIRST
+#define	CK_SLIST_NEXT			SLIST_NEXT
+#define	CK_SLIST_FOREACH		SLIST_FOREACH
+#define	CK_SLIST_FOREACH_SAFE		SLIST_FOREACH_SAFE
+#define	CK_SLIST_INSERT_HEAD		SLIST_INSERT_HEAD
+#define	CK_SLIST_INSERT_AFTER		SLIST_INSERT_AFTER
+#define	CK_SLIST_REMOVE_HEAD		SLIST_REMOVE_HEAD
+#define	CK_SLIST_REMOVE_AFTER		SLIST_REMOVE_AFTER
+#define	CK_SLIST_REMOVE			SLIST_REMOVE
+#define	CK_STAILQ_HEAD			STAILQ_HEAD
+#define	CK_STAILQ_HEAD_INITIALIZER	STAILQ_HEAD_INITIALIZER
+#define	CK_STAILQ_ENTRY			STAILQ_ENTRY
+#define	CK_STAILQ_INIT			STAILQ_INIT
+#define	CK_STAILQ_EMPTY			STAILQ_EMPTY
+#define	CK_STAILQ_FIRST			STAILQ_FIRST
+#define	CK_STAILQ_NEXT			STAILQ_NEXT
+#define	CK_STAILQ_FOREACH		STAILQ_FOREACH
+#define	CK_STAILQ_FOREACH_SAFE		STAILQ_FOREACH_SAFE
+#define	CK_STAILQ_INSERT_HEAD		STAILQ_INSERT_HEAD
+#define	CK_STAILQ_INSERT_AFTER		STAILQ_INSERT_AFTER
+#define	CK_STAILQ_INSERT_TAIL		STAILQ_INSERT_TAIL
+#define	CK_STAILQ_REMOVE_HEAD		STAILQ_REMOVE_HEAD
+#define	CK_STAILQ_REMOVE		STAILQ_REMOVE
+#define	CK_STAILQ_CONCAT		STAILQ_CONCAT
 
 #endif

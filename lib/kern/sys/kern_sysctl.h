@@ -5,12 +5,19 @@
 #define	KERN_SYSCTL_H
 
 #define	OID_AUTO		(-1)
-enum { CTLTYPE_NODE = 1, CTLTYPE_INT = 2, CTLTYPE_STRING = 3, CTLTYPE_U8 = 0xa,
-    CTLTYPE_UINT = 6, CTLTYPE = 0xf, CTLFLAG_RD = 0x80000000u,
-    CTLFLAG_WR = 0x40000000, CTLFLAG_RW = 0xc0000000u, CTLFLAG_TUN = 0x80000,
+enum { CTLTYPE_NODE = 1, CTLTYPE_INT, CTLTYPE_STRING, CTLTYPE_S64,
+    CTLTYPE_OPAQUE, CTLTYPE_UINT, CTLTYPE_LONG, CTLTYPE_ULONG, CTLTYPE_U64,
+    CTLTYPE_U8, CTLTYPE_U16, CTLTYPE_S8, CTLTYPE_S16, CTLTYPE_S32, CTLTYPE_U32,
+    CTLTYPE = 0xf, CTLTYPE_STRUCT = CTLTYPE_OPAQUE,
+    CTLFLAG_RD = 0x80000000u, CTLFLAG_WR = 0x40000000,
+    CTLFLAG_RW = 0xc0000000u, CTLFLAG_DORMANT = 0x20000000,
+    CTLFLAG_ANYBODY = 0x10000000, CTLFLAG_SECURE = 0x8000000,
+    CTLFLAG_PRISON = 0x4000000, CTLFLAG_DYN = 0x2000000,
+    CTLFLAG_SKIP = 0x1000000, CTLFLAG_TUN = 0x80000,
     CTLFLAG_RDTUN = 0x80080000u, CTLFLAG_RWTUN = 0xc0080000u,
-    CTLFLAG_MPSAFE = 0x40000, CTLFLAG_NOFETCH = 0x200, CTLFLAG_SKIP = 0x1000000,
-    CTLFLAG_STATS = 0x2000 };
+    CTLFLAG_MPSAFE = 0x40000, CTLFLAG_NEEDGIANT = 0x800,
+    CTLFLAG_NOFETCH = 0x200, CTLFLAG_CAPRD = 0x8000, CTLFLAG_CAPWR = 0x4000,
+    CTLFLAG_CAPRW = 0xc000, CTLFLAG_STATS = 0x2000, CTLFLAG_NOWRITE = 0 };
 struct sysctl_ctx_list { int unused; };
 struct sysctl_oid_list { const char *path; };
 struct sysctl_req {
@@ -35,34 +42,83 @@ struct sysctl_oid {
 #define	SYSCTL_STATIC_CHILDREN(name)	(&(struct sysctl_oid_list){ #name })
 #define	SYSCTL_CHILDREN(oid)						\
 	(&(struct sysctl_oid_list){ kern_sysctl_path(oid) })
-#define	KERN_SYSCTL(parent, name, kind, arg1, arg2, handler, descr)	\
+#define	KERN_SYSCTL(parent, name, ...)					\
 static struct sysctl_oid kern_sysctl_##parent##_##name			\
-    __section("kern_sysctls") __used __aligned(8) = {			\
-	#parent, #name, (unsigned)(kind), arg1, arg2, handler, descr }
+    __section("kern_sysctls") __used __aligned(8) =			\
+	KERN_OID(#parent, #name, __VA_ARGS__)
+#define	KERN_OID(parent, name, kind, arg1, arg2, handler, descr) {	\
+	parent, name, (unsigned)(kind), __DECONST(void *, arg1), arg2,	\
+	handler, descr, NULL }
+#define	KERN_NODE_ARGS		CTLTYPE_NODE, NULL, 0, NULL
 #define	SYSCTL_NODE(parent, nbr, name, access, handler, descr)		\
-	KERN_SYSCTL(parent, name, CTLTYPE_NODE, NULL, 0, NULL, descr)
-#define	KERN_SYSCTL_OF(parent, name, type, access, ptr, handler, descr)	\
-	KERN_SYSCTL(parent, name, CTLTYPE_##type | (unsigned)(access), ptr, 0, \
-	    sysctl_handle_##handler, descr)
-#define	SYSCTL_BOOL(parent, nbr, name, access, ptr, val, descr)		\
-	KERN_SYSCTL_OF(parent, name, U8, access, ptr, bool, descr)
-#define	SYSCTL_INT(parent, nbr, name, access, ptr, val, descr)		\
-	KERN_SYSCTL_OF(parent, name, INT, access, ptr, int, descr)
-#define	SYSCTL_UINT(parent, nbr, name, access, ptr, val, descr)		\
-	KERN_SYSCTL_OF(parent, name, UINT, access, ptr, int, descr)
+	KERN_SYSCTL(parent, name, KERN_NODE_ARGS, descr)
 #define	SYSCTL_PROC(parent, nbr, name, access, ptr, arg, handler, fmt, descr) \
 	KERN_SYSCTL(parent, name, access, ptr, arg, handler, descr)
 #define	SYSCTL_ADD_NODE(ctx, parent, nbr, name, access, handler, descr)	\
-	kern_sysctl_add(parent, name, CTLTYPE_NODE, NULL, 0, NULL, descr)
-#define	KERN_SYSCTL_ADD(parent, name, type, access, ptr, handler, descr) \
-	kern_sysctl_add(parent, name, CTLTYPE_##type | (unsigned)(access), \
-	    ptr, 0, sysctl_handle_##handler, descr)
-#define	SYSCTL_ADD_BOOL(ctx, parent, nbr, name, access, ptr, val, descr) \
-	KERN_SYSCTL_ADD(parent, name, U8, access, ptr, bool, descr)
-#define	SYSCTL_ADD_INT(ctx, parent, nbr, name, access, ptr, val, descr)	\
-	KERN_SYSCTL_ADD(parent, name, INT, access, ptr, int, descr)
-#define	SYSCTL_ADD_UINT(ctx, parent, nbr, name, access, ptr, val, descr) \
-	KERN_SYSCTL_ADD(parent, name, UINT, access, ptr, int, descr)
+	kern_sysctl_add(parent, name, KERN_NODE_ARGS, descr)
+/* A type's arguments, and its two forms. */
+#define	KERN_TYPED(type, access, ptr, arg, handler)			\
+	CTLTYPE_##type | (unsigned)(access), ptr, arg, sysctl_handle_##handler
+#define	KERN_STATIC(type, handler, parent, nbr, name, access, ptr, val, descr) \
+	KERN_SYSCTL(parent, name, KERN_TYPED(type, access, ptr, val, handler), \
+	    descr)
+#define	KERN_ADDED(type, handler, ctx, parent, nbr, name, access, ptr, val, \
+	    descr)							\
+	kern_sysctl_add(parent, name, KERN_TYPED(type, access, ptr, val, \
+	    handler), descr)
+/* bool is a macro. */
+#define	sysctl_handle__Bool	sysctl_handle_bool
+#define	SYSCTL_BOOL(...)	KERN_STATIC(U8, bool, __VA_ARGS__)
+#define	SYSCTL_ADD_BOOL(...)	KERN_ADDED(U8, bool, __VA_ARGS__)
+#define	SYSCTL_S8(...)	KERN_STATIC(S8, 8, __VA_ARGS__)
+#define	SYSCTL_ADD_S8(...)	KERN_ADDED(S8, 8, __VA_ARGS__)
+#define	SYSCTL_U8(...)	KERN_STATIC(U8, 8, __VA_ARGS__)
+#define	SYSCTL_ADD_U8(...)	KERN_ADDED(U8, 8, __VA_ARGS__)
+#define	SYSCTL_S16(...)	KERN_STATIC(S16, 16, __VA_ARGS__)
+#define	SYSCTL_ADD_S16(...)	KERN_ADDED(S16, 16, __VA_ARGS__)
+#define	SYSCTL_U16(...)	KERN_STATIC(U16, 16, __VA_ARGS__)
+#define	SYSCTL_ADD_U16(...)	KERN_ADDED(U16, 16, __VA_ARGS__)
+#define	SYSCTL_S32(...)	KERN_STATIC(S32, 32, __VA_ARGS__)
+#define	SYSCTL_ADD_S32(...)	KERN_ADDED(S32, 32, __VA_ARGS__)
+#define	SYSCTL_U32(...)	KERN_STATIC(U32, 32, __VA_ARGS__)
+#define	SYSCTL_ADD_U32(...)	KERN_ADDED(U32, 32, __VA_ARGS__)
+#define	SYSCTL_S64(...)	KERN_STATIC(S64, 64, __VA_ARGS__)
+#define	SYSCTL_ADD_S64(...)	KERN_ADDED(S64, 64, __VA_ARGS__)
+#define	SYSCTL_U64(...)	KERN_STATIC(U64, 64, __VA_ARGS__)
+#define	SYSCTL_ADD_U64(...)	KERN_ADDED(U64, 64, __VA_ARGS__)
+#define	SYSCTL_INT(...)	KERN_STATIC(INT, int, __VA_ARGS__)
+#define	SYSCTL_ADD_INT(...)	KERN_ADDED(INT, int, __VA_ARGS__)
+#define	SYSCTL_UINT(...)	KERN_STATIC(UINT, int, __VA_ARGS__)
+#define	SYSCTL_ADD_UINT(...)	KERN_ADDED(UINT, int, __VA_ARGS__)
+#define	SYSCTL_LONG(...)	KERN_STATIC(LONG, long, __VA_ARGS__)
+#define	SYSCTL_ADD_LONG(...)	KERN_ADDED(LONG, long, __VA_ARGS__)
+#define	SYSCTL_ULONG(...)	KERN_STATIC(ULONG, long, __VA_ARGS__)
+#define	SYSCTL_ADD_ULONG(...)	KERN_ADDED(ULONG, long, __VA_ARGS__)
+#define	SYSCTL_QUAD(...)	KERN_STATIC(S64, 64, __VA_ARGS__)
+#define	SYSCTL_ADD_QUAD(...)	KERN_ADDED(S64, 64, __VA_ARGS__)
+#define	SYSCTL_UQUAD(...)	KERN_STATIC(U64, 64, __VA_ARGS__)
+#define	SYSCTL_ADD_UQUAD(...)	KERN_ADDED(U64, 64, __VA_ARGS__)
+#define	SYSCTL_STRING(...)	KERN_STATIC(STRING, string, __VA_ARGS__)
+#define	SYSCTL_ADD_STRING(...)	KERN_ADDED(STRING, string, __VA_ARGS__)
+#define	SYSCTL_OPAQUE(parent, nbr, name, access, ptr, len, fmt, descr)	\
+	KERN_STATIC(OPAQUE, opaque, parent, nbr, name, access, ptr, len, descr)
+#define	SYSCTL_ADD_OPAQUE(ctx, parent, nbr, name, access, ptr, len, fmt, \
+	    descr)							\
+	KERN_ADDED(OPAQUE, opaque, ctx, parent, nbr, name, access, ptr, len, \
+	    descr)
+#define	SYSCTL_STRUCT(parent, nbr, name, access, ptr, type, descr)	\
+	SYSCTL_OPAQUE(parent, nbr, name, access, ptr, sizeof(struct type), \
+	    "S," #type, descr)
+#define	SYSCTL_COUNTER_U64(parent, nbr, name, access, ptr, descr)	\
+	KERN_STATIC(U64, counter_u64, parent, nbr, name, access, ptr, 0, descr)
+#define	SYSCTL_ADD_COUNTER_U64(ctx, parent, nbr, name, access, ptr, descr) \
+	KERN_ADDED(U64, counter_u64, ctx, parent, nbr, name, access, ptr, 0, \
+	    descr)
+#define	SYSCTL_SBINTIME_USEC(parent, nbr, name, access, ptr, descr)	\
+	KERN_STATIC(INT, sbintime, parent, nbr, name, access, ptr, 1000, descr)
+#define	SYSCTL_SBINTIME_MSEC(parent, nbr, name, access, ptr, descr)	\
+	KERN_STATIC(INT, sbintime, parent, nbr, name, access, ptr, 1000000, \
+	    descr)
 #define	SYSCTL_ADD_PROC(ctx, parent, nbr, name, access, ptr, arg, handler, \
 	    fmt, descr)							\
 	kern_sysctl_add(parent, name, (unsigned)(access), ptr, arg, handler, \
@@ -71,20 +127,69 @@ static struct sysctl_oid kern_sysctl_##parent##_##name			\
 #define	sysctl_ctx_free(ctx)	(0)
 int	sysctl_handle_int(SYSCTL_HANDLER_ARGS);
 int	sysctl_handle_bool(SYSCTL_HANDLER_ARGS);
+int	sysctl_handle_8(SYSCTL_HANDLER_ARGS);
+int	sysctl_handle_16(SYSCTL_HANDLER_ARGS);
+int	sysctl_handle_32(SYSCTL_HANDLER_ARGS);
+int	sysctl_handle_64(SYSCTL_HANDLER_ARGS);
+int	sysctl_handle_long(SYSCTL_HANDLER_ARGS);
+int	sysctl_handle_string(SYSCTL_HANDLER_ARGS);
+int	sysctl_handle_opaque(SYSCTL_HANDLER_ARGS);
+int	sysctl_handle_counter_u64(SYSCTL_HANDLER_ARGS);
+int	sysctl_handle_sbintime(SYSCTL_HANDLER_ARGS);
+#define	sysctl_usec_to_sbintime(oid, arg1, arg2, req)			\
+	sysctl_handle_sbintime(oid, arg1, 1000, req)
+#define	sysctl_msec_to_sbintime(oid, arg1, arg2, req)			\
+	sysctl_handle_sbintime(oid, arg1, 1000000, req)
+/* Numbers of 1, 2, 4 or 8 bytes; of others nothing is seen. */
+int	kern_sysctl_in(struct sysctl_req *, void *, size_t);
+int	kern_sysctl_out(struct sysctl_req *, const void *, size_t);
+#define	SYSCTL_IN(req, p, n)	kern_sysctl_in(req, p, n)
+#define	SYSCTL_OUT(req, p, n)	kern_sysctl_out(req, p, n)
+#define	SYSCTL_OUT_STR(req, p)	kern_sysctl_out(req, p, 0)
 #define	sysctl_wire_old_buffer(req, len)	((void)(req), EOPNOTSUPP)
 const char *kern_sysctl_path(struct sysctl_oid *);
 struct sysctl_oid *kern_sysctl_add(struct sysctl_oid_list *, const char *,
 	    unsigned, void *, intmax_t, int (*)(SYSCTL_HANDLER_ARGS),
 	    const char *);
-#define	TUNABLE_INT(path, ptr)						\
+#define	KERN_TUNABLE(path, type, ptr, handler)				\
+	KERN_TUNED(path, KERN_TYPED(type, CTLFLAG_RDTUN, ptr, 0, handler), "")
+#define	KERN_TUNED(path, ...)						\
 static struct sysctl_oid __CONCAT(kern_tunable_, __LINE__)		\
-    __section("kern_sysctls") __used __aligned(8) = {			\
-	"", path, CTLTYPE_INT | CTLFLAG_RDTUN, ptr, 0, sysctl_handle_int, "" }
+    __section("kern_sysctls") __used __aligned(8) =			\
+	KERN_OID("", path, __VA_ARGS__)
+#define	TUNABLE_INT(path, ptr)		KERN_TUNABLE(path, INT, ptr, int)
+#define	TUNABLE_BOOL(path, ptr)		KERN_TUNABLE(path, U8, ptr, bool)
+#define	TUNABLE_LONG(path, ptr)		KERN_TUNABLE(path, LONG, ptr, long)
+#define	TUNABLE_ULONG(path, ptr)	KERN_TUNABLE(path, ULONG, ptr, long)
+#define	TUNABLE_INT64(path, ptr)	KERN_TUNABLE(path, S64, ptr, 64)
+#define	TUNABLE_UINT64(path, ptr)	KERN_TUNABLE(path, U64, ptr, 64)
+#define	TUNABLE_QUAD(path, ptr)		KERN_TUNABLE(path, S64, ptr, 64)
+#define	TUNABLE_STR(path, ptr, size)	struct kern_hack
+#define	KERN_TUNABLE_FETCH(path, ptr) ({				\
+	int64_t kern_set = 0;						\
+	const bool kern_is_set = HOST(tunable, path, &kern_set);	\
+									\
+	if (kern_is_set)						\
+		*(ptr) = (__typeof__(*(ptr)))kern_set;			\
+	(int)kern_is_set;						\
+})
+#define	TUNABLE_INT_FETCH(path, ptr)	KERN_TUNABLE_FETCH(path, ptr)
+#define	TUNABLE_BOOL_FETCH(path, ptr)	KERN_TUNABLE_FETCH(path, ptr)
+#define	TUNABLE_LONG_FETCH(path, ptr)	KERN_TUNABLE_FETCH(path, ptr)
+#define	TUNABLE_ULONG_FETCH(path, ptr)	KERN_TUNABLE_FETCH(path, ptr)
+#define	TUNABLE_INT64_FETCH(path, ptr)	KERN_TUNABLE_FETCH(path, ptr)
+#define	TUNABLE_UINT64_FETCH(path, ptr)	KERN_TUNABLE_FETCH(path, ptr)
+#define	TUNABLE_QUAD_FETCH(path, ptr)	KERN_TUNABLE_FETCH(path, ptr)
+#define	TUNABLE_STR_FETCH(path, ptr, size)	((void)(ptr), 0)
+#define	getenv_int(path, ptr)		KERN_TUNABLE_FETCH(path, ptr)
+#define	getenv_bool(path, ptr)		KERN_TUNABLE_FETCH(path, ptr)
 
 /* sys/sbuf.h: what only texts need. */
 struct sbuf { int s_unused; };
 #define	sbuf_new_for_sysctl(s, buf, length, req)	((void)(s))
 #define	sbuf_cat(s, text)	((void)(s), (void)(text))
+#define	sbuf_printf(s, ...)	((void)(s), printf(__VA_ARGS__))
+#define	sbuf_putc(s, c)		((void)(s), (void)(c))
 #define	sbuf_finish(s)		((void)(s), 0)
 #define	sbuf_delete(s)		((void)(s))
 

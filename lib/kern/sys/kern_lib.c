@@ -1,0 +1,377 @@
+/*
+ * Functions of kern_lib.h, kern_mem.h and kern_bits.h.  A part of kern.c.
+ */
+
+/* Without a mark: each object has these, and most have no use for CPUs. */
+#undef	critical_enter
+#undef	critical_exit
+#define	critical_enter()	HOST(critical, 1, KERN_SITE())
+#define	critical_exit()		HOST(critical, -1, KERN_SITE())
+
+MALLOC_DEFINE(M_TEMP, "temp", "");
+MALLOC_DEFINE(M_DEVBUF, "devbuf", "");
+MALLOC_DEFINE(M_CACHE, "cache", "");
+
+/* Library functions that compilers know. */
+int
+strncmp(const char *a, const char *b, size_t n)
+{
+	for (; n > 0 && *a == *b && *a != '\0'; n--) {
+		a++;
+		b++;
+	}
+	return (n == 0 ? 0 : (u_char)*a - (u_char)*b);
+}
+
+size_t
+strnlen(const char *s, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n && s[i] != '\0'; i++)
+		continue;
+	return (i);
+}
+
+size_t
+strlcpy(char *to, const char *from, size_t size)
+{
+	const size_t n = strlen(from);
+
+	if (size > 0) {
+		memcpy(to, from, MIN(n, size - 1));
+		to[MIN(n, size - 1)] = '\0';
+	}
+	return (n);
+}
+
+size_t
+strlcat(char *to, const char *from, size_t size)
+{
+	const size_t n = strnlen(to, size);
+
+	return (n + strlcpy(to + n, from, size - n));
+}
+
+char *
+strncpy(char *to, const char *from, size_t n)
+{
+	const size_t copied = strnlen(from, n);
+
+	memset(to + copied, 0, n - copied);
+	return (memcpy(to, from, copied));
+}
+
+char *
+strchr(const char *s, int c)
+{
+	while (*s != (char)c && *s != '\0')
+		s++;
+	return (*s == (char)c ? __DECONST(char *, s) : NULL);
+}
+
+char *
+strdup(const char *s, struct malloc_type *type)
+{
+	const size_t size = strlen(s) + 1;
+
+	return (memcpy(malloc(size, type, M_WAITOK), s, size));
+}
+
+int
+timingsafe_bcmp(const void *a, const void *b, size_t n)
+{
+	u_char differs = 0;
+
+	for (size_t i = 0; i < n; i++)
+		differs |= ((const u_char *)a)[i] ^ ((const u_char *)b)[i];
+	return (differs != 0);
+}
+
+/* Steele, Lea and Flood's splitmix64. */
+KERN_PLAIN uint32_t
+arc4random(void)
+{
+	static uint64_t state;
+	uint64_t x = __atomic_add_fetch(&state, 0x9e3779b97f4a7c15,
+	    __ATOMIC_RELAXED);
+
+	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
+	x = (x ^ x >> 27) * 0x94d049bb133111eb;
+	return ((uint32_t)(x >> 32));
+}
+
+uint32_t
+arc4random_uniform(uint32_t most)
+{
+	return ((uint32_t)((uint64_t)arc4random() * most >> 32));
+}
+
+void
+arc4random_buf(void *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		((u_char *)p)[i] = (u_char)arc4random();
+}
+
+/* Handlers; those of a name are in the order of their priorities. */
+static eventhandler_tag kern_handlers;
+
+eventhandler_tag
+kern_handler_add(const char *name, void (*func)(void), void *arg, int priority)
+{
+	struct kern_handler **at = &kern_handlers;
+	eventhandler_tag eh = malloc(sizeof(*eh), NULL, M_WAITOK);
+
+	while (*at != NULL && (*at)->eh_priority <= priority)
+		at = &(*at)->eh_next;
+	*eh = (struct kern_handler){ *at, name, func, arg, priority };
+	KERN_PUBLISH(*at, eh);
+	return (eh);
+}
+
+eventhandler_tag
+kern_handler_next(const char *name, eventhandler_tag eh)
+{
+	do
+		eh = eh == NULL ? kern_handlers : eh->eh_next;
+	while (eh != NULL && strcmp(eh->eh_name, name) != 0);
+	return (eh);
+}
+
+void
+kern_handler_remove(eventhandler_tag eh)
+{
+	struct kern_handler **at = &kern_handlers;
+
+	while (*at != NULL && *at != eh)
+		at = &(*at)->eh_next;
+	if (*at != NULL) {
+		*at = eh->eh_next;
+		free(eh, NULL);
+	}
+}
+
+/* uma(9). */
+
+uma_zone_t
+uma_zcreate(const char *name, size_t size, uma_ctor ctor, uma_dtor dtor,
+    uma_init init, uma_fini fini, int align __unused, uint32_t flags)
+{
+	uma_zone_t zone = malloc(sizeof(*zone), NULL, M_WAITOK);
+
+	MPASS((flags & UMA_ZONE_PCPU) == 0 || size <= UMA_PCPU_ALLOC_SIZE);
+	if ((flags & UMA_ZONE_PCPU) != 0)
+		size = UMA_PCPU_ALLOC_SIZE * (size_t)mp_ncpus;
+	*zone = (struct uma_zone){ name, size, ctor, dtor, init, fini };
+	return (zone);
+}
+
+uma_zone_t
+kern_pcpu_zone(void)
+{
+	static struct uma_zone zone = { .uz_name = "pcpu" };
+
+	zone.uz_size = UMA_PCPU_ALLOC_SIZE * (size_t)mp_ncpus;
+	return (&zone);
+}
+
+void *
+kern_uma_made(uma_zone_t zone, void *p, void *arg, int flags)
+{
+	const int size = (int)zone->uz_size;
+
+	if (p == NULL || ((zone->uz_init == NULL ||
+	    zone->uz_init(p, size, flags) == 0) && (zone->uz_ctor == NULL ||
+	    zone->uz_ctor(p, size, arg, flags) == 0)))
+		return (p);
+	free(p, NULL);
+	return (NULL);
+}
+
+void
+kern_uma_given(uma_zone_t zone, void *p, void *arg)
+{
+	if (p != NULL && zone->uz_dtor != NULL)
+		zone->uz_dtor(p, (int)zone->uz_size, arg);
+	if (p != NULL && zone->uz_fini != NULL)
+		zone->uz_fini(p, (int)zone->uz_size);
+}
+
+/*
+ * With n > 0 takes n references, else gives -n back, if there are at least
+ * least.  Returns: whether it took them, or gave the last ones back.
+ */
+bool
+kern_refcount(volatile u_int *c, u_int least, int n, const char *file,
+    int line, const char *name)
+{
+	u_int was = atomic_load_int(c);
+
+	do {
+		if (was < least)
+			return (false);
+		if (n < 0 && was < (u_int)-n)
+			kern_panic(file, line, "refcount %s wraparound: %u",
+			    name, was);
+	} while (!(n > 0 ? atomic_fcmpset_int(c, &was, was + (u_int)n) :
+	    atomic_fcmpset_rel_int(c, &was, was + (u_int)n)));
+	if (n > 0 || least > 0)
+		return (true);
+	if (was != (u_int)-n)
+		return (false);
+	atomic_thread_fence_acq();
+	return (true);
+}
+
+uint64_t
+counter_u64_fetch(counter_u64_t c)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < mp_ncpus; i++)
+		sum += atomic_load_64(&c[KERN_COUNTER_WORDS * i]);
+	return (sum);
+}
+
+void
+counter_u64_zero(counter_u64_t c)
+{
+	for (int i = 0; i < mp_ncpus; i++)
+		atomic_store_64(&c[KERN_COUNTER_WORDS * i], 0);
+}
+
+/* buf_ring(9): a head is taken, then the tail follows in the same order. */
+
+struct buf_ring *
+kern_ring_made(void *p, u_int count)
+{
+	struct buf_ring *br = p;
+
+	KASSERT(powerof2(count), ("buf ring must be size power of 2"));
+	if (br != NULL)
+		br->br_mask = count - 1;
+	return (br);
+}
+
+static void
+kern_ring_follow(volatile u_int *tail, u_int from, u_int to)
+{
+	while (atomic_load_int(tail) != from)
+		cpu_spinwait();
+	atomic_store_rel_int(tail, to);
+}
+
+int
+buf_ring_enqueue(struct buf_ring *br, void *buf)
+{
+	u_int head, next;
+
+	critical_enter();
+	head = atomic_load_int(&br->br_prod_head);
+	do {
+		next = (head + 1) & br->br_mask;
+		if (next == atomic_load_acq_int(&br->br_cons_tail)) {
+			critical_exit();
+			return (ENOBUFS);
+		}
+	} while (!atomic_fcmpset_acq_int(&br->br_prod_head, &head, next));
+	atomic_store_ptr(&br->br_ring[head], (uintptr_t)buf);
+	kern_ring_follow(&br->br_prod_tail, head, next);
+	critical_exit();
+	return (0);
+}
+
+void *
+buf_ring_dequeue_mc(struct buf_ring *br)
+{
+	u_int head, next;
+	uintptr_t buf;
+
+	critical_enter();
+	head = atomic_load_int(&br->br_cons_head);
+	do {
+		if (head == atomic_load_acq_int(&br->br_prod_tail)) {
+			critical_exit();
+			return (NULL);
+		}
+		next = (head + 1) & br->br_mask;
+	} while (!atomic_fcmpset_acq_int(&br->br_cons_head, &head, next));
+	buf = atomic_load_ptr(&br->br_ring[head]);
+	kern_ring_follow(&br->br_cons_tail, head, next);
+	critical_exit();
+	return ((void *)buf);
+}
+
+void *
+buf_ring_peek(struct buf_ring *br)
+{
+	const u_int head = atomic_load_int(&br->br_cons_head);
+
+	return (head == atomic_load_acq_int(&br->br_prod_tail) ? NULL :
+	    (void *)atomic_load_ptr(&br->br_ring[head]));
+}
+
+void
+buf_ring_advance_sc(struct buf_ring *br)
+{
+	const u_int next = (atomic_load_int(&br->br_cons_head) + 1) &
+	    br->br_mask;
+
+	if (buf_ring_peek(br) == NULL)
+		return;
+	atomic_store_int(&br->br_cons_head, next);
+	atomic_store_rel_int(&br->br_cons_tail, next);
+}
+
+void *
+buf_ring_dequeue_sc(struct buf_ring *br)
+{
+	void *buf = buf_ring_peek(br);
+
+	buf_ring_advance_sc(br);
+	return (buf);
+}
+
+void
+buf_ring_putback_sc(struct buf_ring *br, void *buf)
+{
+	atomic_store_ptr(&br->br_ring[atomic_load_int(&br->br_cons_head)],
+	    (uintptr_t)buf);
+}
+
+/* Bits. */
+
+int
+kern_bits_find(const u_long *b, int n, int i, bool set)
+{
+	while (i < n && bit_test(b, i) != set)
+		i++;
+	return (i < n ? i : -1);
+}
+
+int
+kern_bits_count(const u_long *b, int from, int n)
+{
+	int count = 0;
+
+	for (int i = from; i < from + n; i++)
+		count += bit_test(b, i);
+	return (count);
+}
+
+void
+kern_bits_fill(u_long *b, int i, int n, bool set)
+{
+	for (; n > 0; n--, i++)
+		if (set)
+			bit_set(b, i);
+		else
+			bit_clear(b, i);
+}
+
+bool
+kern_bits_are(const u_long *b, int i, int n, bool set)
+{
+	return (kern_bits_find(b, i + n, i, !set) < 0);
+}

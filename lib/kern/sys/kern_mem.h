@@ -1,0 +1,174 @@
+/*
+ * Memory and what is counted in it, of kern.h: malloc(9)'s other forms, uma(9),
+ * zpcpu, refcount(9), counter(9), buf_ring(9).
+ */
+#ifndef KERN_MEM_H
+#define	KERN_MEM_H
+
+#define	KERN_PRODUCT(n, size) ({					\
+	size_t kern_product;						\
+									\
+	if (__builtin_mul_overflow((size_t)(n), (size_t)(size), &kern_product)) \
+		panic("mallocarray: %zu times %zu", (size_t)(n), (size_t)(size)); \
+	kern_product;							\
+})
+#define	mallocarray(n, size, type, flags)				\
+	malloc(KERN_PRODUCT(n, size), type, flags)
+#define	malloc_domain(size, type, domain, flags)			\
+	((void)(domain), malloc(size, type, flags))
+/* Blocks begin on a cache line. */
+#define	malloc_aligned(size, align, type, flags) ({			\
+	KASSERT((align) <= CACHE_LINE_SIZE, ("malloc_aligned: %zu",	\
+	    (size_t)(align)));						\
+	malloc(size, type, flags);					\
+})
+#define	malloc_usable_size(p)	HOST(size, p)
+#define	KERN_REALLOC(p, n, type, flags, fails) ({			\
+	void *kern_from = (p), *kern_to = malloc(n, type, flags);	\
+									\
+	if (kern_to != NULL && kern_from != NULL)			\
+		memcpy(kern_to, kern_from, MIN(n, malloc_usable_size(kern_from))); \
+	if (kern_to != NULL || (fails))					\
+		free(kern_from, type);					\
+	kern_to;							\
+})
+#define	realloc(p, n, type, flags)	KERN_REALLOC(p, n, type, flags, false)
+#define	reallocf(p, n, type, flags)	KERN_REALLOC(p, n, type, flags, true)
+
+/* No zone keeps what it was given back; limits and init alone are ignored. */
+typedef int (*uma_ctor)(void *, int, void *, int);
+typedef void (*uma_dtor)(void *, int, void *);
+typedef int (*uma_init)(void *, int, int);
+typedef void (*uma_fini)(void *, int);
+typedef struct uma_zone {
+	const char	*uz_name;
+	size_t		 uz_size;
+	uma_ctor	 uz_ctor;
+	uma_dtor	 uz_dtor;
+	uma_init	 uz_init;
+	uma_fini	 uz_fini;
+} *uma_zone_t;
+enum { UMA_ZONE_PCPU = 0x8000, UMA_ZONE_NOFREE = 0x20, UMA_ZONE_ZINIT = 2,
+    UMA_ZONE_NODUMP = 0x40, UMA_ZONE_SMR = 0x100000, UMA_ALIGN_PTR = 7,
+    UMA_ALIGN_CACHE = CACHE_LINE_SIZE - 1, UMA_ALIGN_LONG = 7,
+    UMA_ALIGN_INT = 3, UMA_ALIGN_SHORT = 1, UMA_ALIGN_CHAR = 0,
+    UMA_ALIGNOF = 63, UMA_PCPU_ALLOC_SIZE = PAGE_SIZE };
+uma_zone_t uma_zcreate(const char *, size_t, uma_ctor, uma_dtor, uma_init,
+	    uma_fini, int, uint32_t);
+void	*kern_uma_made(uma_zone_t, void *, void *, int);
+void	kern_uma_given(uma_zone_t, void *, void *);
+#define	uma_zalloc_arg(zone, arg, flags)				\
+	kern_uma_made(zone, malloc((zone)->uz_size, NULL, flags), arg, flags)
+#define	uma_zfree_arg(zone, p, arg) do {				\
+	void *kern_given = (p);						\
+									\
+	kern_uma_given(zone, kern_given, arg);				\
+	free(kern_given, NULL);						\
+} while (0)
+#define	uma_zalloc(zone, flags)		uma_zalloc_arg(zone, NULL, flags)
+#define	uma_zfree(zone, p)		uma_zfree_arg(zone, p, NULL)
+#define	uma_zalloc_pcpu			uma_zalloc
+#define	uma_zfree_pcpu			uma_zfree
+#define	uma_zdestroy(zone)		free(zone, NULL)
+#define	uma_prealloc(zone, n)		((void)(zone))
+#define	uma_zone_set_max(zone, n)	((void)(zone), (n))
+#define	uma_zone_reserve(zone, n)	((void)(zone))
+uma_zone_t kern_pcpu_zone(void);
+#define	pcpu_zone_4		kern_pcpu_zone()
+#define	pcpu_zone_8		kern_pcpu_zone()
+#define	pcpu_zone_16		kern_pcpu_zone()
+#define	pcpu_zone_32		kern_pcpu_zone()
+#define	pcpu_zone_64		kern_pcpu_zone()
+
+/* An item has a page of each CPU. */
+#define	zpcpu_get_cpu(p, cpu)						\
+	((__typeof__(p))(void *)((char *)(p) + UMA_PCPU_ALLOC_SIZE * (cpu)))
+#define	zpcpu_get(p)		zpcpu_get_cpu(p, curcpu)
+#define	zpcpu_sub_protected(p, v)	(*zpcpu_get(p) -= (v))
+#define	zpcpu_add_protected(p, v)	(*zpcpu_get(p) += (v))
+#define	zpcpu_set_protected(p, v)	(*zpcpu_get(p) = (v))
+#define	zpcpu_replace(p, v) ({						\
+	__typeof__(p) kern_mine = zpcpu_get(p);				\
+	__typeof__(*kern_mine) kern_was = *kern_mine;			\
+									\
+	*kern_mine = (v);						\
+	kern_was;							\
+})
+#define	zpcpu_replace_cpu(p, v, cpu)					\
+	(*zpcpu_get_cpu(p, cpu) = (v))
+
+#define	REFCOUNT_SATURATED(v)	(((v) & (1u << 31)) != 0)
+#define	REFCOUNT_COUNT(v)	((v) & ~(1u << 31))
+KERN_CALL(void, refcount_init, (volatile u_int *c, u_int v),
+    atomic_store_int(c, v))
+KERN_CALL(u_int, refcount_load, (volatile u_int *c), atomic_load_int(c))
+bool	kern_refcount(volatile u_int *, u_int, int, const char *, int,
+	    const char *);
+/* Takes n, or gives -n back, if there are at least that many. */
+#define	KERN_REFCOUNT(c, least, n)					\
+	kern_refcount(c, least, n, __FILE__, __LINE__, #c)
+#define	refcount_acquire(c)	((void)KERN_REFCOUNT(c, 0, 1))
+#define	refcount_acquiren(c, n)	((void)KERN_REFCOUNT(c, 0, (int)(n)))
+#define	refcount_acquire_checked(c)	KERN_REFCOUNT(c, 0, 1)
+#define	refcount_acquire_if_gt(c, n)	KERN_REFCOUNT(c, (n) + 1, 1)
+#define	refcount_acquire_if_not_zero(c)	refcount_acquire_if_gt(c, 0)
+#define	refcount_releasen(c, n)	KERN_REFCOUNT(c, 0, -(int)(n))
+#define	refcount_release(c)	refcount_releasen(c, 1)
+#define	refcount_release_if_gt(c, n)	KERN_REFCOUNT(c, (n) + 1, -1)
+#define	refcount_release_if_not_last(c)	refcount_release_if_gt(c, 1)
+
+/* A line of each CPU, which whoever moves meanwhile adds to nevertheless. */
+typedef uint64_t *counter_u64_t;
+enum { KERN_COUNTER_WORDS = CACHE_LINE_SIZE / 8 };
+#define	counter_u64_alloc(flags)					\
+	((counter_u64_t)malloc(CACHE_LINE_SIZE * (size_t)mp_ncpus, NULL, \
+	    (flags) | M_ZERO))
+#define	counter_u64_free(c)	free(c, NULL)
+#define	counter_enter()		critical_enter()
+#define	counter_exit()		critical_exit()
+#define	counter_u64_add(c, n)						\
+	atomic_add_64(&(c)[KERN_COUNTER_WORDS * curcpu], (uint64_t)(n))
+#define	counter_u64_add_protected	counter_u64_add
+uint64_t counter_u64_fetch(counter_u64_t);
+void	counter_u64_zero(counter_u64_t);
+#define	KERN_COUNTER(c, func, sub, uninit)				\
+static void								\
+kern_##func##_##c(void *arg __unused)					\
+{									\
+	uninit ? counter_u64_free(c) :					\
+	    (void)(c = counter_u64_alloc(M_WAITOK));			\
+}									\
+KERN_SYSINIT(func##_##c, sub, SI_ORDER_ANY, kern_##func##_##c, NULL, uninit)
+#define	COUNTER_U64_SYSINIT(c)						\
+KERN_COUNTER(c, counter_init, SI_SUB_COUNTER, false);			\
+KERN_COUNTER(c, counter_fini, SI_SUB_COUNTER, true)
+
+/* A ring of pointers: many producers, one or many consumers. */
+struct buf_ring {
+	volatile u_int	 br_prod_head;
+	volatile u_int	 br_prod_tail;
+	u_int		 br_mask;
+	__aligned(CACHE_LINE_SIZE) volatile u_int br_cons_head;
+	volatile u_int	 br_cons_tail;
+	__aligned(CACHE_LINE_SIZE) uintptr_t br_ring[];
+};
+#define	buf_ring_alloc(count, type, flags, mtx)				\
+	kern_ring_made(malloc(sizeof(struct buf_ring) + (size_t)(count) * \
+	    sizeof(void *), type, (flags) | M_ZERO), (u_int)(count))
+#define	buf_ring_free(br, type)	free(br, type)
+struct buf_ring *kern_ring_made(void *, u_int);
+int	buf_ring_enqueue(struct buf_ring *, void *);
+void	*buf_ring_dequeue_mc(struct buf_ring *);
+void	*buf_ring_dequeue_sc(struct buf_ring *);
+void	*buf_ring_peek(struct buf_ring *);
+void	buf_ring_advance_sc(struct buf_ring *);
+void	buf_ring_putback_sc(struct buf_ring *, void *);
+#define	buf_ring_peek_clear_sc	buf_ring_peek
+KERN_CALL(u_int, buf_ring_count, (struct buf_ring *br),
+    (atomic_load_int(&br->br_prod_tail) - atomic_load_int(&br->br_cons_tail)) &
+    br->br_mask)
+KERN_CALL(int, buf_ring_empty, (struct buf_ring *br), buf_ring_count(br) == 0)
+KERN_CALL(int, buf_ring_full, (struct buf_ring *br),
+    buf_ring_count(br) == br->br_mask)
+
+#endif

@@ -1,0 +1,288 @@
+/*
+ * What the program's timer runs: kern_task.h.  A part of kern.c.
+ *
+ * The list is the program's, not the source's: its use takes no simulated time
+ * and is no scheduling point.
+ */
+struct taskqueue kern_taskqueue[1];
+
+/* Those that are pending, in the order in which they were set. */
+static struct kern_timed *kern_pending;
+bool kern_timed_any;
+static bool kern_timed_busy;
+/* What the timer runs; it has begun, or waits for its mutex until then. */
+static const struct kern_timed *kern_running;
+static bool kern_begun, kern_cancelled;
+
+KERN_PLAIN static void
+kern_timed_lock(void)
+{
+	while (__atomic_exchange_n(&kern_timed_busy, true, __ATOMIC_ACQUIRE))
+		cpu_spinwait();
+	kern_timed_any = true;
+}
+
+KERN_PLAIN static void
+kern_timed_unlock(void)
+{
+	__atomic_store_n(&kern_timed_busy, false, __ATOMIC_RELEASE);
+}
+
+KERN_PLAIN static bool
+kern_timed_remove(struct kern_timed *kd)
+{
+	struct kern_timed **at = &kern_pending;
+
+	while (*at != NULL && *at != kd)
+		at = &(*at)->kd_next;
+	if (*at == NULL)
+		return (false);
+	*at = kd->kd_next;
+	kd->kd_pending = false;
+	return (true);
+}
+
+KERN_PLAIN bool
+kern_timed_set(struct kern_timed *kd, void (*call)(void *), void *arg,
+    sbintime_t delay)
+{
+	struct kern_timed **at = &kern_pending;
+	bool was;
+
+	kern_timed_lock();
+	was = kern_timed_remove(kd);
+	if (kd == kern_running && !kern_begun)
+		kern_cancelled = true;
+	if (call != NULL) {
+		kd->kd_call = call;
+		kd->kd_arg = arg;
+	} else if (delay == 0) {
+		kd->kd_count++;
+	}
+	kd->kd_pending = true;
+	kd->kd_delay = MAX(delay, 1);
+	kd->kd_next = NULL;
+	while (*at != NULL)
+		at = &(*at)->kd_next;
+	*at = kd;
+	kern_timed_unlock();
+	return (was);
+}
+
+KERN_PLAIN int
+kern_timed_stop(struct kern_timed *kd)
+{
+	int result;
+
+	kern_timed_lock();
+	result = kern_timed_remove(kd) ? 1 : -1;
+	if (kd == kern_running && !kern_begun)
+		kern_cancelled = true;
+	if (kd == kern_running)
+		result = MAX(result, !kern_begun);
+	kern_timed_unlock();
+	return (result);
+}
+
+/* Whether what the timer chose was stopped while it waited for its mutex. */
+KERN_PLAIN static bool
+kern_timed_begin(void)
+{
+	bool goes_on;
+
+	kern_timed_lock();
+	goes_on = !kern_cancelled;
+	kern_begun = true;
+	kern_timed_unlock();
+	return (goes_on);
+}
+
+KERN_PLAIN void
+kern_timed_wait(const struct kern_timed *kd)
+{
+	while (__atomic_load_n(&kern_running, __ATOMIC_ACQUIRE) == kd)
+		pause("drain", 1);
+}
+
+/* What was set is counted from now. */
+KERN_PLAIN static struct kern_timed *
+kern_timed_first(int64_t now_ns, int64_t least_ns)
+{
+	struct kern_timed *first = NULL;
+
+	for (struct kern_timed *kd = kern_pending; kd != NULL;
+	    kd = kd->kd_next) {
+		if (kd->kd_delay != 0)
+			kd->kd_due_ns = now_ns + MAX(sbttons(kd->kd_delay),
+			    least_ns);
+		kd->kd_delay = 0;
+		if (kd->kd_due_ns <= now_ns && (first == NULL ||
+		    kd->kd_due_ns < first->kd_due_ns))
+			first = kd;
+	}
+	return (first);
+}
+
+/* A copy, as what it is of may be freed or set again once it has begun. */
+KERN_PLAIN static void
+kern_timed_run(struct kern_timed kd)
+{
+	bool goes_on;
+
+	if (kd.kd_mtx != NULL)
+		mtx_lock(kd.kd_mtx);
+	goes_on = kern_timed_begin();
+	if (goes_on && kd.kd_task != NULL)
+		kd.kd_task(kd.kd_arg, (int)MAX(kd.kd_count, 1));
+	else if (goes_on)
+		kd.kd_call(kd.kd_arg);
+	if (kd.kd_mtx != NULL && !(goes_on &&
+	    (kd.kd_flags & CALLOUT_RETURNUNLOCKED) != 0))
+		mtx_unlock(kd.kd_mtx);
+}
+
+/* What sets itself again runs when the timer runs next. */
+KERN_PLAIN static bool
+kern_timer(int64_t now_ns)
+{
+	struct kern_timed *kd, copy;
+
+	kern_epoch_run();
+	if (!kern_timed_any)
+		return (false);
+	kern_timed_lock();
+	for (kd = kern_timed_first(now_ns, 0); kd != NULL;
+	    kd = kern_timed_first(now_ns, 1)) {
+		(void)kern_timed_remove(kd);
+		__builtin_memcpy(&copy, kd, sizeof(copy));
+		kd->kd_count = 0;
+		kern_running = kd;
+		kern_begun = kern_cancelled = false;
+		kern_timed_unlock();
+		kern_timed_run(copy);
+		kern_timed_lock();
+		__atomic_store_n(&kern_running, NULL, __ATOMIC_RELEASE);
+	}
+	kern_timed_unlock();
+	return (true);
+}
+
+int
+callout_reset_sbt(struct callout *c, sbintime_t sbt,
+    sbintime_t precision __unused, void (*func)(void *), void *arg, int flags)
+{
+	c->c_active = true;
+	return (kern_timed_set(&c->c_timed, func, arg, sbt -
+	    ((flags & C_ABSOLUTE) != 0 ? sbinuptime() : 0)));
+}
+
+int
+callout_stop(struct callout *c)
+{
+	c->c_active = false;
+	return (kern_timed_stop(&c->c_timed));
+}
+
+int
+callout_drain(struct callout *c)
+{
+	const int result = callout_stop(c);
+
+	kern_timed_wait(&c->c_timed);
+	return (result);
+}
+
+int
+kern_task_after(struct task *task, sbintime_t sbt)
+{
+	(void)kern_timed_set(&task->ta_timed, NULL, NULL, sbt < 0 ? -sbt : sbt);
+	return (0);
+}
+
+KERN_PLAIN int
+taskqueue_cancel(struct taskqueue *queue __unused, struct task *task,
+    u_int *pending)
+{
+	const int result = kern_timed_stop(&task->ta_timed);
+
+	if (pending != NULL)
+		*pending = result == 1 ? MAX(task->ta_timed.kd_count, 1) : 0;
+	task->ta_timed.kd_count = 0;
+	return (result == 0 ? EBUSY : 0);
+}
+
+/* A task that waits runs here. */
+KERN_PLAIN void
+taskqueue_drain(struct taskqueue *queue, struct task *task)
+{
+	const struct kern_timed *kd = &task->ta_timed;
+	u_int pending;
+
+	if (kd->kd_count > 0 && taskqueue_cancel(queue, task, &pending) == 0 &&
+	    pending > 0)
+		kd->kd_task(kd->kd_arg, (int)pending);
+	kern_timed_wait(kd);
+}
+
+KERN_PLAIN void
+taskqueue_drain_all(struct taskqueue *queue)
+{
+	struct kern_timed *kd;
+
+	do {
+		kern_timed_lock();
+		for (kd = kern_pending; kd != NULL && kd->kd_count == 0;)
+			kd = kd->kd_next;
+		kern_timed_unlock();
+		if (kd != NULL)
+			taskqueue_drain(queue, (struct task *)(void *)kd);
+	} while (kd != NULL);
+	while (__atomic_load_n(&kern_running, __ATOMIC_ACQUIRE) != NULL)
+		pause("quiesce", 1);
+}
+
+/* Processes. */
+
+/* file: where it is made; NULL: by SYSINIT. */
+int
+kern_process(const char *file, int line, const char *name,
+    void (*func)(void *), void *arg)
+{
+	static const char *first, *first_file;
+	static int first_line;
+
+	if (first != NULL && file == NULL) {
+		file = first_file != NULL ? first_file : __FILE__;
+		line = first_line;
+	}
+	if (first != NULL)
+		kern_panic(file, line, "the kernel has %s and %s: rngsim runs "
+		    "one process", first, name);
+	first = name;
+	first_file = file;
+	first_line = line;
+	HOST(process, name, func, arg);
+	return (0);
+}
+
+void
+kproc_start(const void *arg)
+{
+	const struct kproc_desc *kp = arg;
+
+	if (kp->global_procpp != NULL)
+		*kp->global_procpp = (struct proc *)kp->global_procpp;
+	(void)kern_process(NULL, 0, kp->arg0,
+	    (void (*)(void *))(void (*)(void))kp->func, NULL);
+}
+
+void
+kthread_start(const void *arg)
+{
+	const struct kthread_desc *kp = arg;
+
+	if (kp->global_threadpp != NULL)
+		*kp->global_threadpp = (struct thread *)kp->global_threadpp;
+	(void)kern_process(NULL, 0, kp->arg0,
+	    (void (*)(void *))(void (*)(void))kp->func, NULL);
+}

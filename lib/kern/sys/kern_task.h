@@ -1,0 +1,153 @@
+/*
+ * Work for later, of kern.h: callout(9), taskqueue(9), kthread(9), kproc(9).
+ * The program's timer runs what is due, in one thread, for all queues.
+ */
+#ifndef KERN_TASK_H
+#define	KERN_TASK_H
+
+struct proc;
+#define	maxproc			((int)kern_host->kh_threads)
+/* Whether arc4random(9) was seeded; nothing reads it. */
+enum { ARC4_ENTR_NONE, ARC4_ENTR_HAVE, ARC4_ENTR_SEED };
+extern volatile u_int arc4rand_iniseed_state;
+
+struct kern_timed {
+	struct kern_timed *kd_next;	/* of those that are pending */
+	void		(*kd_call)(void *);	/* a callout's */
+	void		(*kd_task)(void *, int);	/* or a task's */
+	void		*kd_arg;
+	struct mtx	*kd_mtx;	/* of a callout, or NULL */
+	int		 kd_flags;
+	u_int		 kd_count;	/* how often a task was enqueued */
+	sbintime_t	 kd_delay;	/* since the timer runs next; 0: none */
+	int64_t		 kd_due_ns;	/* the timer's */
+	bool		 kd_pending;
+};
+extern bool kern_timed_any;	/* there is something to run */
+/* call: NULL, for a task.  Returns: whether it was pending. */
+bool	kern_timed_set(struct kern_timed *, void (*call)(void *), void *,
+	    sbintime_t);
+/* 1: it will not run; 0: it runs now; -1: it was not pending. */
+int	kern_timed_stop(struct kern_timed *);
+/* Waits for the end of one that runs. */
+void	kern_timed_wait(const struct kern_timed *);
+
+/* A callout whose mutex is owned by others begins when it gets that. */
+struct callout {
+	struct kern_timed c_timed;
+	bool		 c_active;
+};
+typedef void callout_func_t(void *);
+enum { CALLOUT_MPSAFE = 8, CALLOUT_RETURNUNLOCKED = 0x10 };
+#define	C_ABSOLUTE		0x200
+#define	C_DIRECT_EXEC		1
+#define	callout_init(c, mpsafe)	callout_init_mtx(c, NULL, 0)
+#define	callout_init_mtx(c, m, flags)					\
+	(kern_timed_any = true, (void)(*(c) = (struct callout){		\
+	    { .kd_mtx = (m), .kd_flags = (flags) }, false }))
+int	callout_reset_sbt(struct callout *, sbintime_t, sbintime_t,
+	    void (*)(void *), void *, int);
+int	callout_stop(struct callout *);
+int	callout_drain(struct callout *);
+#define	callout_reset_sbt_on(c, sbt, precision, func, arg, cpu, flags)	\
+	callout_reset_sbt(c, sbt, precision, func, arg, flags)
+#define	callout_reset(c, timo, func, arg)				\
+	callout_reset_sbt(c, (timo) * tick_sbt, 0, func, arg, 0)
+#define	callout_reset_on(c, timo, func, arg, cpu)			\
+	callout_reset(c, timo, func, arg)
+#define	callout_reset_curcpu(c, timo, func, arg)			\
+	callout_reset(c, timo, func, arg)
+#define	callout_schedule(c, timo)					\
+	callout_schedule_sbt(c, (timo) * tick_sbt, 0, 0)
+#define	callout_schedule_sbt(c, sbt, precision, flags)			\
+	callout_reset_sbt(c, sbt, precision, (c)->c_timed.kd_call,	\
+	    (c)->c_timed.kd_arg, flags)
+#define	callout_pending(c)	((c)->c_timed.kd_pending)
+#define	callout_active(c)	((c)->c_active)
+#define	callout_deactivate(c)	((void)((c)->c_active = false))
+
+typedef void task_fn_t(void *, int);
+struct task { struct kern_timed ta_timed; };
+struct timeout_task { struct task t; };
+struct taskqueue { int tq_unused; };
+typedef void (*taskqueue_enqueue_fn)(void *);
+extern struct taskqueue kern_taskqueue[1];
+#define	taskqueue_thread	kern_taskqueue
+#define	taskqueue_swi		kern_taskqueue
+#define	taskqueue_swi_giant	kern_taskqueue
+#define	taskqueue_fast		kern_taskqueue
+#define	TASK_INITIALIZER(priority, func, context)			\
+	{ { .kd_task = (func), .kd_arg = (context) } }
+#define	TASK_INIT(at, priority, func, context)				\
+	(kern_timed_any = true, (void)(*(at) = (struct task)		\
+	    TASK_INITIALIZER(priority, func, context)))
+#define	TIMEOUT_TASK_INIT(queue, tt, priority, func, context)		\
+	TASK_INIT(&(tt)->t, priority, func, context)
+#define	TASKQUEUE_DECLARE(name)	extern struct taskqueue *taskqueue_##name
+#define	TASKQUEUE_DEFINE_THREAD(name)					\
+struct taskqueue *taskqueue_##name = kern_taskqueue
+#define	TASKQUEUE_FAST_DEFINE_THREAD	TASKQUEUE_DEFINE_THREAD
+KERN_CALL(struct taskqueue *, taskqueue_create, (const char *name __unused,
+    int flags __unused, taskqueue_enqueue_fn enqueue __unused,
+    void *context __unused), kern_taskqueue)
+#define	taskqueue_create_fast	taskqueue_create
+#define	taskqueue_thread_enqueue	((taskqueue_enqueue_fn)NULL)
+#define	taskqueue_start_threads(queue, count, priority, ...)		\
+	((void)(queue), 0)
+#define	taskqueue_free		taskqueue_drain_all
+int	kern_task_after(struct task *, sbintime_t);
+int	taskqueue_cancel(struct taskqueue *, struct task *, u_int *);
+void	taskqueue_drain(struct taskqueue *, struct task *);
+void	taskqueue_drain_all(struct taskqueue *);
+#define	taskqueue_enqueue(queue, task)					\
+	((void)(queue), kern_task_after(task, 0))
+#define	taskqueue_enqueue_timeout_sbt(queue, tt, sbt, precision, flags)	\
+	((void)(queue), kern_task_after(&(tt)->t, sbt))
+#define	taskqueue_enqueue_timeout(queue, tt, timo)			\
+	taskqueue_enqueue_timeout_sbt(queue, tt, (timo) * tick_sbt, 0, 0)
+#define	taskqueue_cancel_timeout(queue, tt, pending)			\
+	taskqueue_cancel(queue, &(tt)->t, pending)
+#define	taskqueue_drain_timeout(queue, tt) do {				\
+	(void)taskqueue_cancel_timeout(queue, tt, NULL);		\
+	kern_timed_wait(&(tt)->t.ta_timed);				\
+} while (0)
+#define	taskqueue_quiesce	taskqueue_drain_all
+#define	fxrng_push_seed_generation(generation)	((void)(generation))
+
+/*
+ * A kernel has one process, which begins when it has booted and ends by
+ * returning: one more ends the run.  None is suspended.
+ */
+struct kproc_desc {
+	const char	*arg0;
+	void		(*func)(void);
+	struct proc	**global_procpp;
+};
+struct kthread_desc {
+	const char	*arg0;
+	void		(*func)(void);
+	struct thread	**global_threadpp;
+};
+int	kern_process(const char *, int, const char *, void (*)(void *), void *);
+void	kproc_start(const void *);
+void	kthread_start(const void *);
+/* Whom it has made is known by the address that keeps that. */
+#define	KERN_PROCESS(at, func, arg, name) (				\
+	*(at) = (__typeof__(*(at)))(void *)(at),			\
+	kern_process(__FILE__, __LINE__, name, func, arg))
+#define	kproc_create(func, arg, proc, flags, pages, ...)		\
+	KERN_PROCESS(proc, func, arg, KERN_FIRST(__VA_ARGS__, 0))
+#define	kthread_add(func, arg, proc, td, flags, pages, ...)		\
+	KERN_PROCESS(td, func, arg, KERN_FIRST(__VA_ARGS__, 0))
+#define	kproc_kthread_add(func, arg, proc, td, flags, pages, name, ...)	\
+	KERN_PROCESS(td, func, arg, name)
+#define	KERN_FIRST(a, ...)	a
+#define	kproc_exit(status)	return
+#define	kthread_exit()		return
+#define	kproc_suspend_check(p)	((void)(p))
+#define	kthread_suspend_check()	((void)0)
+KERN_CALL(void, kproc_shutdown, (void *p __unused, int howto __unused), (void)0)
+KERN_CALL(void, kthread_shutdown, (void *td __unused, int howto __unused),
+    (void)0)
+
+#endif

@@ -1,0 +1,158 @@
+/*
+ * The atomics of kernel sources, lib/kern/sys/kern_atomic.h, on words of 1, 2,
+ * 4 or 8 bytes; and what plain accesses do to such words.
+ *
+ * Where threads are ordered by time an atomic costs what a plain access does.
+ * Under the controlled scheduler it is a scheduling point, whatever locks the
+ * caller owns, and has its place in weak memory.  Words that overlap have no
+ * order of their own: stores to one are committed before the other is used.
+ */
+#include "lib/base/atomic_op.h"
+#include "lib/vm/memory.h"
+
+static uint64_t
+result(enum machine_op op, uint64_t old, uint64_t v)
+{
+	switch (op) {
+	case MACHINE_OP_ADD:
+		return (old + v);
+	case MACHINE_OP_OR:
+		return (old | v);
+	case MACHINE_OP_AND:
+		return (old & v);
+	default:
+		return (v);
+	}
+}
+
+static inline bool
+overlap(uintptr_t a, size_t a_bytes, uintptr_t b, size_t b_bytes)
+{
+	return (a < b + b_bytes && b < a + a_bytes);
+}
+
+/* The words that overlap with one that is used now. */
+static void
+settle_others(struct vm *vm, const void *p, unsigned size)
+{
+	struct memory *me = vm->vm_controlled.vx_memory;
+	const struct memory_store *ms;
+	struct memory_thread *mt;
+
+	if ((uintptr_t)p < me->me_low)
+		me->me_low = (uintptr_t)p;
+	if ((uintptr_t)p + size > me->me_high)
+		me->me_high = (uintptr_t)p + size;
+	for (unsigned i = 1; i < VM_STORES; i++) {
+		mt = &me->me_thread[i];
+		for (unsigned k = 0; k < mt->met_pending; k++) {
+			ms = &mt->met_store[k];
+			if ((ms->ms_word != p || ms->ms_size != size) &&
+			    overlap((uintptr_t)ms->ms_word, ms->ms_size,
+			    (uintptr_t)p, size))
+				memory_drain(vm, i);
+		}
+	}
+}
+
+void
+memory_plain(struct vm *vm, const void *p, size_t n, bool store)
+{
+	struct memory *me = vm->vm_controlled.vx_memory;
+	struct memory_thread *mt = memory_self(vm);
+	struct memory_word *mw;
+
+	if (store && me->me_kind == VM_TSO)
+		vm_barrier(vm);
+	if (me->me_high == 0 || !overlap(me->me_low,
+	    me->me_high - me->me_low, (uintptr_t)p, n))
+		return;
+	for (unsigned i = 0; i < mt->met_pending; i++)
+		if (overlap((uintptr_t)mt->met_store[i].ms_word,
+		    mt->met_store[i].ms_size, (uintptr_t)p, n))
+			vm_barrier(vm);
+	for (unsigned i = 0; i < me->me_words; i++) {
+		mw = &me->me_word[i];
+		if (!overlap((uintptr_t)mw->mw_word, mw->mw_size, (uintptr_t)p,
+		    n))
+			continue;
+		if (store)
+			mw->mw_oldest = mw->mw_newest;
+		view_set(&mt->met_view, memory_place(me, mw), mw->mw_newest);
+	}
+}
+
+static void
+fence(struct vm *vm, unsigned order)
+{
+	struct memory *me = vm->vm_controlled.vx_memory;
+	struct memory_thread *mt = memory_self(vm);
+
+	if (me->me_kind == VM_TSO && order != __ATOMIC_SEQ_CST)
+		return;
+	if (order != __ATOMIC_RELEASE)
+		view_join(&mt->met_view, &mt->met_acquires);
+	if (order == __ATOMIC_ACQUIRE)
+		return;
+	vm_barrier(vm);
+	/* Each full one is ordered with all others. */
+	if (order == __ATOMIC_SEQ_CST) {
+		view_join(&mt->met_view, &me->me_fence);
+		view_copy(&me->me_fence, &mt->met_view);
+	}
+	view_copy(&mt->met_released, &mt->met_view);
+}
+
+static uint64_t
+use(struct vm *vm, void *p, enum machine_op op, unsigned access, uint64_t v,
+    uint64_t old)
+{
+	const unsigned size = access >> VM_SIZE_SHIFT;
+	const bool weak = vm_is_weak(vm);
+	uint64_t was;
+
+	if (weak) {
+		settle_others(vm, p, size);
+		if (op == MACHINE_OP_LOAD)
+			return (memory_get(memory_load(vm, p, access), size));
+		memory_own(vm, p, access);
+	}
+	was = memory_get(p, size);
+	if (op == MACHINE_OP_LOAD || (op == MACHINE_OP_CMPSET && was != old))
+		return (was);
+	memory_put(p, size, result(op, was, v));
+	if (vm_is_controlled(vm) && (!weak || memory_written(vm)))
+		vm_controlled_changed(vm);
+	return (was);
+}
+
+uint64_t
+vm_atomic(void *p, unsigned how, uint64_t v, uint64_t old)
+{
+	static const unsigned orders[] = {
+		[__ATOMIC_ACQUIRE] = VM_ACQUIRE,
+		[__ATOMIC_RELEASE] = VM_RELEASE,
+		[__ATOMIC_ACQ_REL] = VM_ACQUIRE | VM_RELEASE,
+		[__ATOMIC_SEQ_CST] = VM_ACQUIRE | VM_RELEASE
+	};
+	const enum machine_op op = how % (1 << MACHINE_OP_BITS);
+	const unsigned size = how >> MACHINE_SIZE_BITS;
+	const unsigned order = how % (1 << MACHINE_SIZE_BITS) >>
+	    MACHINE_OP_BITS;
+	struct vm *vm = vm_get();
+
+	if (op == MACHINE_OP_FENCE) {
+		if (vm_is_weak(vm) && !vm->vm_self->vt_host)
+			fence(vm, order);
+		return (0);
+	}
+	if (!vm_is_controlled(vm)) {
+		vm_plain(p, size, op != MACHINE_OP_LOAD);
+	} else {
+		vm_step(vm);
+		vm_controlled_point(vm, VM_POINT_ACCESS);
+	}
+	return (use(vm, p, op, orders[order] | size << VM_SIZE_SHIFT |
+	    (unsigned)(op == MACHINE_OP_LOAD ? VM_LOAD :
+	    op == MACHINE_OP_STORE ? VM_STORE : VM_RMW), v, old));
+}

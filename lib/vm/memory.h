@@ -1,0 +1,161 @@
+/*
+ * What lib/vm/memory.c and lib/vm/atomic.c share: views, and who has which
+ * value of a word.
+ */
+#ifndef LIB_VM_MEMORY_H
+#define LIB_VM_MEMORY_H
+
+#include <string.h>
+
+#include "lib/vm/impl.h"
+
+enum {
+	MEMORY_WORDS	= 384,	/* with a history; others are as in VM_SC */
+	MEMORY_SLOTS	= 1024,	/* of their table; a power of two */
+	MEMORY_VALUES	= 4,	/* of a word, the latest */
+	MEMORY_PENDING	= 8,	/* stores of a thread */
+	MEMORY_GUARDED	= 128,	/* locks and objects */
+	/* Threads first, then words. */
+	MEMORY_VIEW	= VM_STORES + MEMORY_WORDS
+};
+
+/* The first mv_count entries; the rest are 0. */
+struct memory_view {
+	unsigned	 mv_count;
+	uint32_t	 mv_at[MEMORY_VIEW];
+};
+
+struct memory_store {
+	void		*ms_word;
+	uint64_t	 ms_value;
+	uint8_t		 ms_size;
+	struct memory_view ms_view;	/* a release's; else empty */
+};
+
+/* The value at position p of a word is in mw_value[p % MEMORY_VALUES]. */
+struct memory_word {
+	const void	*mw_word;
+	uint8_t		 mw_size;
+	uint32_t	 mw_newest;	/* position */
+	uint32_t	 mw_oldest;	/* that any thread may read */
+	uint64_t	 mw_value[MEMORY_VALUES];
+	struct memory_view mw_view[MEMORY_VALUES];
+};
+
+struct memory_thread {
+	unsigned	 met_pending;
+	struct memory_store met_store[MEMORY_PENDING];	/* oldest first */
+	struct memory_view met_view;
+	/* What an acquire fence adds to it; as it was at a release fence. */
+	struct memory_view met_acquires, met_released;
+};
+
+/* A lock or an object: its last release or touch. */
+struct memory_guarded {
+	const void	*meg_object;
+	unsigned	 meg_thread;
+	uint32_t	 meg_clock;
+};
+
+struct memory {
+	enum vm_memory	 me_kind;
+	/* The word that is written now, by what access, and its old value. */
+	void		*me_writes;
+	unsigned	 me_access;	/* 0: by the first thread */
+	uint64_t	 me_before;
+	union {
+		uint8_t	 v8;
+		uint16_t v16;
+		uint32_t v32;
+		uint64_t v64;
+	}		 me_read;	/* a load's value, if not memory's */
+	struct memory_view me_fence;	/* of the last full fence */
+	/* Where sources have words: vm_atomic(). */
+	uintptr_t	 me_low, me_high;
+	unsigned	 me_words;
+	unsigned	 me_guarded;
+	uint16_t	 me_slot[MEMORY_SLOTS];	/* index + 1; 0: none */
+	struct memory_guarded me_guard[MEMORY_GUARDED];
+	struct memory_thread me_thread[VM_STORES];	/* by vt_id */
+	struct memory_word me_word[MEMORY_WORDS];
+};
+
+static inline uint32_t
+view_at(const struct memory_view *mv, unsigned i)
+{
+	return (i < mv->mv_count ? mv->mv_at[i] : 0);
+}
+
+static inline void
+view_set(struct memory_view *mv, unsigned i, uint32_t at)
+{
+	while (mv->mv_count <= i)
+		mv->mv_at[mv->mv_count++] = 0;
+	mv->mv_at[i] = at;
+}
+
+static inline void
+view_copy(struct memory_view *to, const struct memory_view *from)
+{
+	to->mv_count = from->mv_count;
+	memcpy(to->mv_at, from->mv_at, from->mv_count * sizeof(to->mv_at[0]));
+}
+
+static inline void
+view_join(struct memory_view *to, const struct memory_view *from)
+{
+	for (unsigned i = 0; i < from->mv_count; i++)
+		if (view_at(to, i) < from->mv_at[i])
+			view_set(to, i, from->mv_at[i]);
+}
+
+static inline struct memory_thread *
+memory_self(struct vm *vm)
+{
+	return (&vm->vm_controlled.vx_memory->me_thread[vm->vm_self->vt_id]);
+}
+
+static inline uint64_t
+memory_get(const void *p, unsigned size)
+{
+	switch (size) {
+	case sizeof(uint8_t):
+		return (*(const uint8_t *)p);
+	case sizeof(uint16_t):
+		return (*(const uint16_t *)p);
+	case sizeof(uint32_t):
+		return (*(const uint32_t *)p);
+	default:
+		return (*(const uint64_t *)p);
+	}
+}
+
+static inline void
+memory_put(void *p, unsigned size, uint64_t v)
+{
+	switch (size) {
+	case sizeof(uint8_t):
+		*(uint8_t *)p = (uint8_t)v;
+		break;
+	case sizeof(uint16_t):
+		*(uint16_t *)p = (uint16_t)v;
+		break;
+	case sizeof(uint32_t):
+		*(uint32_t *)p = (uint32_t)v;
+		break;
+	default:
+		*(uint64_t *)p = v;
+	}
+}
+
+/* Its place in views. */
+static inline unsigned
+memory_place(const struct memory *me, const struct memory_word *mw)
+{
+	return (VM_STORES + (unsigned)(mw - me->me_word));
+}
+
+/* Commits all stores of a thread. */
+void memory_drain(struct vm *vm, unsigned thread);
+
+#endif
