@@ -211,7 +211,21 @@ glue_register(unsigned i, const char *ident, uint8_t kind)
 KERN_PLAIN static void
 glue_read(uint8_t *buf, size_t n)
 {
+#ifdef RANDOM_READ_BLOCKS
+	/* As their device reads: whole blocks, a page at most. */
+	uint8_t page[PAGE_SIZE];
+	size_t run, used;
+
+	for (; n > 0; n -= used, buf += used) {
+		run = MIN(roundup(n, RANDOM_BLOCKSIZE), sizeof(page));
+		used = MIN(n, run);
+		__real_random_alg_context.ra_read(page, run);
+		(void)kern_memcpy(buf, page, used);
+		explicit_bzero(page, run);
+	}
+#else
 	__real_random_alg_context.ra_read(buf, n);
+#endif
 }
 
 /* Of the unit of the algorithm. */
@@ -233,6 +247,19 @@ glue_claimed_key(void)
 	    offsetof(keyInstance, keyMaterial)));
 }
 
+#ifdef RANDOM_READ_BLOCKS
+/* As newer releases: one that is asked and has no seed yet, tries to get it. */
+static bool
+glue_seeded(void)
+{
+	if (!__real_random_alg_context.ra_seeded())
+		__real_random_alg_context.ra_pre_read();
+	return (__real_random_alg_context.ra_seeded());
+}
+#else
+#define	glue_seeded	__real_random_alg_context.ra_seeded
+#endif
+
 static struct random_object glue_object = {
 	.ro_attach = glue_attach,
 	.ro_read = glue_read,
@@ -248,7 +275,7 @@ kern_device(void)
 {
 	glue_object.ro_poolcount = &__real_random_alg_context.ra_poolcount;
 	glue_object.ro_pre_read = __real_random_alg_context.ra_pre_read;
-	glue_object.ro_seeded = __real_random_alg_context.ra_seeded;
+	glue_object.ro_seeded = glue_seeded;
 	glue_object.ro_claims = &random_claims != NULL ? &random_claims :
 	    &glue_no_claims;
 	if (glue_object.ro_claims->rm_key != NULL) {

@@ -277,6 +277,10 @@ find_compiler()
 		grep -q random_harvest_queue_ "$tree/sys/random.h" ||
 		    flags="$flags -DRANDOM_HARVEST_BITS"
 	fi
+	# Before r349154 there was AES alone, in whole blocks.
+	[ -z "$tree" ] || [ ! -f "$tree/dev/random/hash.h" ] ||
+	    grep -q randomdev_keystream "$tree/dev/random/hash.h" ||
+		flags="$flags -DRANDOM_READ_BLOCKS"
 	# From here on words are lines, as paths may have blanks.
 	cc=$(echo $cc | tr ' ' '\n')
 	more=$(echo ${RNGSIM_KERNEL_CFLAGS-} | tr ' ' '\n')

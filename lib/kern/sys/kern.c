@@ -207,6 +207,11 @@ static struct { void *addr; size_t size; } kern_preloaded;
 void *
 preload_search_by_type(const char *type)
 {
+#ifdef RANDOM_HARVEST_BITS
+	/* The name until release 11. */
+	if (strcmp(type, "/boot/entropy") == 0)
+		type = "boot_entropy_cache";
+#endif
 	kern_preloaded.addr = HOST(preload, type, &kern_preloaded.size);
 	return (kern_preloaded.addr == NULL ? NULL : &kern_preloaded);
 }
