@@ -206,7 +206,7 @@ run(struct options *op)
 		pg.pg_design = design_at(op->op_designs.ol_value[0]);
 		pg.pg_subject = ap.ap_design = pg.pg_design->de_ident;
 	}
-	ap.ap_spec = ksource_spec(ap.ap_design);
+	ap.ap_spec = ksource_words(ap.ap_design);
 	ap.ap_jobs = op->op_jobs != 0 ? op->op_jobs : cpu_count();
 	ap.ap_seed = op->op_seed;
 	program_find(ap.ap_program);

@@ -134,7 +134,7 @@ print_again(const struct options *op, const struct counterexample *cx,
 		putchar('\n');
 	}
 	printf("Unshrunk: rngsim explore -d %s -l %s -c %s",
-	    ksource_spec(tb->tb_design->de_ident), tb->tb_lock->lc_name,
+	    ksource_words(tb->tb_design->de_ident), tb->tb_lock->lc_name,
 	    tb->tb_cipher->ci_name);
 	for (unsigned i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
 		if (op->op_text[kept[i]] != NULL)

@@ -58,7 +58,7 @@ describe_failure(const struct campaign_result *ce, struct evidence_row *row)
 	    tb->tb_cipher->ci_name, cx->cx_number);
 	evidence_say(row->er_replay, "rngsim explore -d %s -l %s -c %s --seed "
 	    "%" PRIu64 " --only %" PRIu64,
-	    ksource_spec(tb->tb_design->de_ident), tb->tb_lock->lc_name,
+	    ksource_words(tb->tb_design->de_ident), tb->tb_lock->lc_name,
 	    tb->tb_cipher->ci_name, cx->cx_seed, cx->cx_number);
 	if (tb->tb_memory != VM_SC)
 		evidence_say(row->er_replay, " --memory %s",

@@ -18,6 +18,8 @@
 
 /* Beside it are fortuna and harvest. */
 #define	KERN	"/lib/kern"
+/* " -DNAME " of each option of the kernel; for source.sh. */
+#define	OPTIONS_ENV	"RNGSIM_KERNEL_OPTIONS"
 
 enum { LINES_MAX = 1024, SUM_SIZE = RESULT_SHA256_SIZE };
 
@@ -212,6 +214,44 @@ ksource_open(const char *spec, bool ciphers, const char **name,
 		free(so);
 	}
 	return (status);
+}
+
+/* Programs that this one starts have it, too, and name it again. */
+bool
+ksource_define(const char *text)
+{
+	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	    "abcdefghijklmnopqrstuvwxyz_0123456789";
+	const size_t n = strspn(text, letters);
+	const char *old = getenv(OPTIONS_ENV);
+	char all[KSOURCE_SPEC_SIZE], one[KSOURCE_SPEC_SIZE];
+	bool fits;
+
+	if (n == 0 || (text[0] >= '0' && text[0] <= '9') ||
+	    (text[n] != '\0' && (text[n] != '=' ||
+	    text[n + 1 + strspn(text + n + 1, letters)] != '\0')))
+		return (false);
+	snprintf(one, sizeof(one), " -D%s ", text);
+	fits = snprintf(all, sizeof(all), "%s -D%s ", old == NULL ? "" : old,
+	    text) < (int)sizeof(all);
+	if (old != NULL && strstr(old, one) != NULL)
+		return (true);
+	return (fits && setenv(OPTIONS_ENV, all, 1) == 0);
+}
+
+const char *
+ksource_words(const char *design)
+{
+	static char words[2 * KSOURCE_SPEC_SIZE];
+	const char *at = ksource_named(design) ? getenv(OPTIONS_ENV) : NULL;
+
+	snprintf(words, sizeof(words), "%s", ksource_spec(design));
+	while (at != NULL && (at = strstr(at, "-D")) != NULL) {
+		at += 2;
+		snprintf(words + strlen(words), sizeof(words) - strlen(words),
+		    " -D %.*s", (int)strcspn(at, " "), at);
+	}
+	return (words);
 }
 
 const char *

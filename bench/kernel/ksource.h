@@ -33,6 +33,12 @@ bool ksource_named(const char *text);
 int ksource_open(const char *spec, bool ciphers, const char **name,
     char why[KSOURCE_WHY_SIZE]);
 
+/* A kernel's option, for all sources that are opened; false: it is none. */
+bool ksource_define(const char *text);
+
+/* Appends " -D NAME" of each to a command, for a kernel source. */
+const char *ksource_words(const char *design);
+
 /* What -d takes for a design in another process: a short name is not enough. */
 const char *ksource_spec(const char *design);
 

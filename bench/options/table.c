@@ -5,6 +5,7 @@
 #include <inttypes.h>
 
 #include "bench/cli/memory.h"
+#include "bench/kernel/ksource.h"
 #include "bench/options/options.h"
 #include "lib/base/parse_number.h"
 
@@ -78,6 +79,14 @@ option_tunable(struct options *op, const char *label, const char *text)
 	op->op_tunables[op->op_tunable_count++] = xstrdup(text);
 	op->op_tunables[op->op_tunable_count] = NULL;
 	return (0);
+}
+
+int
+option_define(struct options *op, const char *label, const char *text)
+{
+	(void)op;
+	return (ksource_define(text) ? 0 : usage_error("%s: \"%s\": expected "
+	    "NAME or NAME=VALUE, as config(5) has options", label, text));
 }
 
 int

@@ -43,8 +43,9 @@ crypto/sha2/sha256c"
 queues=2019
 
 flags="-std=gnu11 -O2 -g -fPIC -fvisibility=hidden -fno-strict-aliasing \
--ffreestanding -fno-common -Werror=implicit-function-declaration -D_KERNEL \
--DINVARIANTS -DDEV_RANDOM -nostdinc"
+-ffreestanding -fno-common -Werror=implicit-function-declaration -nostdinc \
+-ftrack-macro-expansion=0 -D_KERNEL -DSMP -DINVARIANTS -DINVARIANT_SUPPORT \
+-DDEV_RANDOM"
 # A sanitizer's build of rngsim has it in the objects that it runs.
 real_flags=${RNGSIM_KERNEL_SANITIZER-}
 # Calls of hooks for memory accesses, which kern.c has.
@@ -283,7 +284,8 @@ find_compiler()
 		flags="$flags -DRANDOM_READ_BLOCKS"
 	# From here on words are lines, as paths may have blanks.
 	cc=$(echo $cc | tr ' ' '\n')
-	more=$(echo ${RNGSIM_KERNEL_CFLAGS-} | tr ' ' '\n')
+	more=$(echo ${RNGSIM_KERNEL_OPTIONS-} ${RNGSIM_KERNEL_CFLAGS-} |
+	    tr ' ' '\n')
 	flags=$(echo $flags | tr ' ' '\n')$newline-I$data/lib/kern/sys
 	flags="$flags$newline-fmacro-prefix-map=$folder/=${more:+$newline$more}"
 	IFS=$newline
@@ -343,6 +345,12 @@ write_headers()
 	[ -z "$tree" ] || for file in "$tree"/dev/random/*.h \
 	    "$tree"/dev/random/*/*.h "$tree/sys/random.h"; do
 		[ ! -f "$file" ] || stub "$file" "${file#"$tree/"}"
+	done
+	# A kernel's options: of a folder that the flags name, or none.
+	for file in $(sed -n 's/^ *# *include *"\(opt_[^/"]*\.h\)".*/\1/p' \
+	    $files ${tree:+"$tree"/dev/random/*.h} | sort -u); do
+		printf '#if __has_include_next("%s")\n#include_next "%s"\n%s\n' \
+		    "$file" "$file" "#endif" >"$work/own/$file"
 	done
 }
 
