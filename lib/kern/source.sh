@@ -44,8 +44,7 @@ queues=2019
 
 flags="-std=gnu11 -O2 -g -fPIC -fvisibility=hidden -fno-strict-aliasing \
 -ffreestanding -fno-common -Werror=implicit-function-declaration -nostdinc \
--ftrack-macro-expansion=0 -D_KERNEL -DSMP -DINVARIANTS -DINVARIANT_SUPPORT \
--DDEV_RANDOM"
+-D_KERNEL -DSMP -DINVARIANTS -DINVARIANT_SUPPORT -DDEV_RANDOM"
 # A sanitizer's build of rngsim has it in the objects that it runs.
 real_flags=${RNGSIM_KERNEL_SANITIZER-}
 # Calls of hooks for memory accesses, which kern.c has.
@@ -268,7 +267,10 @@ find_compiler()
 	case $version in
 	*clang*) hooks="-mllvm -tsan-instrument-atomics=0 \
 -mllvm -tsan-instrument-func-entry-exit=0" ;;
-	*) hooks=--param=tsan-instrument-func-entry-exit=0 ;;
+	*)
+		hooks=--param=tsan-instrument-func-entry-exit=0
+		# Errors in a macro are where the source uses it.
+		flags="$flags -ftrack-macro-expansion=0" ;;
 	esac
 	simulated_flags="$simulated_flags $hooks"
 	# A tree without the header has rngsim's.
@@ -429,6 +431,7 @@ theirs()
 }
 
 # lacks: the interfaces that messages of gcc, clang and linkers say are missing.
+# What the source defines is not, where errors in it follow from others.
 lacks()
 {
 	sed -nE "s/.*fatal error: '?([^ ']*)('? file not found|: No such).*/\
@@ -436,7 +439,10 @@ the header \1/p
 s/.*(declaration of function|undeclared function|undeclared identifier|\
 unknown type name) '([^']*)'.*/\2/p
 s/.* error: '([^']*)' undeclared.*/\1/p
-s/.*undefined (reference to|symbol:) [\`']?([^']*)'?\$/\2/p" | sort -u
+s/.*undefined (reference to|symbol:) [\`']?([^']*)'?\$/\2/p" | sort -u |
+	    while read -r lack; do
+		grep -q "^\(.*[^a-z_.>]\)*$lack(.*[^;]\$" $files || echo "$lack"
+	done
 }
 
 # Where objects of rngsim's own files are kept for other sources, unless these
@@ -538,9 +544,10 @@ compile_all()
 	    sed 1q)
 	# Of a revision the path within it.
 	[ -z "$commit" ] || line=${line#"$folder/"}
-	lack=$(echo "$line" | lacks)
+	lack=$(echo "$errors" | grep -vF "$data/" | lacks)
 	[ -n "$lack" ] || lack=$(echo "${line%%:*}" | theirs |
 	    sed 's/^/the header /')
+	lack=$(echo "$lack" | sed -e ':all' -e N -e '$!b all' -e 's/\n/, /g')
 	fail 1 "it does not compile: $line${lack:+; rngsim lacks $lack}"
 }
 
