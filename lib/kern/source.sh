@@ -44,6 +44,7 @@ queues=2019
 
 flags="-std=gnu11 -O2 -g -fPIC -fvisibility=hidden -fno-strict-aliasing \
 -ffreestanding -fno-common -Werror=implicit-function-declaration -nostdinc \
+-Werror=frame-larger-than=16384 \
 -D_KERNEL -DSMP -DINVARIANTS -DINVARIANT_SUPPORT -DDEV_RANDOM"
 # A sanitizer's build of rngsim has it in the objects that it runs.
 real_flags=${RNGSIM_KERNEL_SANITIZER-}
