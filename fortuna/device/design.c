@@ -118,9 +118,22 @@ design_find(const char *name)
 
 CTASSERT(RANDOM_ANY == LEDGER_LAG_ANY);
 
-static struct design_info
-info_of(const struct random_object *ro)
+static uint32_t
+points_of(const struct kern_object *ko)
 {
+	uint32_t points = 0;
+
+	for (const char *const *p = ko->ko_points; p < ko->ko_points_end; p++)
+		for (unsigned i = 0; i < FORTUNA_FAILPOINTS; i++)
+			points |= (uint32_t)(strcmp(*p,
+			    fortuna_failpoints[i].fd_name) == 0) << i;
+	return (points);
+}
+
+static struct design_info
+info_of(const struct kern_object *ko)
+{
+	const struct random_object *ro = ko->ko_device();
 	const struct random_claims *rm = ro->ro_claims;
 
 	return ((struct design_info){
@@ -132,6 +145,7 @@ info_of(const struct random_object *ro)
 		.di_locks_little = rm->rm_locks_little,
 		.di_cored = ro->ro_key != NULL,
 		.di_probed = ro->ro_state != NULL,
+		.di_points = points_of(ko),
 	});
 }
 
@@ -156,7 +170,7 @@ open_variant(struct design_object *dob, unsigned i, char error[KERN_ERROR_SIZE])
 		    dob->do_bytes[i], (size_t)(dob->do_end[i] -
 		    dob->do_bytes[i]), &kc, error);
 		if (rc == 0) {
-			dob->do_info = info_of(kc->kc_object->ko_device());
+			dob->do_info = info_of(kc->kc_object);
 			kern_copy_put(&dob->do_file[i], kc);
 			dob->do_opened[i] = true;
 		}

@@ -75,6 +75,8 @@ struct design_info {
 	bool		di_locks_little;
 	bool		di_cored;	/* it is known where its K is */
 	bool		di_probed;	/* and the rest of its state */
+	/* A bit for each of fortuna_failpoints[] that its sources have. */
+	uint32_t	di_points;
 };
 
 /* The i-th design; NULL: there are no more. */

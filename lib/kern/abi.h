@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 enum {
-	KERN_ABI		= 7,
+	KERN_ABI		= 8,
 	KERN_KEY_BYTES		= 32,
 	/* What the program keeps in a hash. */
 	KERN_HASH_STATE		= 32,
@@ -167,6 +167,8 @@ struct kern_object {
 	 * were enqueued; then now_ns is the uptime.  false: it has no tasks.
 	 */
 	bool		 (*ko_timer)(int64_t now_ns);
+	/* The names of its fail points. */
+	const char	*const *ko_points, *const *ko_points_end;
 };
 
 #endif

@@ -446,6 +446,8 @@ extern const struct kern_sysinit __start_kern_sysinits[] __attribute__((weak)),
     __stop_kern_sysinits[] __attribute__((weak));
 extern const struct kern_site __start_kern_sites[] __attribute__((weak)),
     __stop_kern_sites[] __attribute__((weak));
+extern const char *const __start_kern_points[] __attribute__((weak)),
+    *const __stop_kern_points[] __attribute__((weak));
 /* The layer above lib's. */
 const void *kern_device(void);
 
@@ -460,6 +462,8 @@ const struct kern_object kern_object = {
 	.ko_host = &kern_host,
 	.ko_sysctl = kern_sysctl,
 	.ko_timer = kern_timer,
+	.ko_points = __start_kern_points,
+	.ko_points_end = __stop_kern_points,
 };
 
 /* Calls that compilers insert with -fsanitize=thread. */

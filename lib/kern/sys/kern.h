@@ -289,7 +289,9 @@ struct domainset;
 /* sys/fail.h, sys/sdt.h */
 #define	DEBUG_FP		0
 #define	KFAIL_POINT_CODE(parent, name, ...) do {			\
-	const int RETURN_VALUE = HOST(failpoint, #name);		\
+	static const char *const kern_point				\
+	    __section("kern_points") __used __aligned(8) = #name;	\
+	const int RETURN_VALUE = HOST(failpoint, kern_point);		\
 									\
 	if (__predict_false(RETURN_VALUE != 0))				\
 		__VA_ARGS__						\
