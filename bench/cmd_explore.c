@@ -19,7 +19,7 @@ enum { WHY_SIZE = 256, NAME_SIZE = 64, SHRINK_RUNS = 20 * 1000, PARTS = 100 };
 
 /* Options that the command for an unshrunk failure repeats. */
 static const enum option_id kept[] = { OPTION_EXPLORE_READERS,
-    OPTION_EXPLORE_SIZE, OPTION_MEMORY, OPTION_STRATEGY };
+    OPTION_EXPLORE_SIZE, OPTION_ALLOW, OPTION_MEMORY, OPTION_STRATEGY };
 
 /* The campaigns of a command line, one for each row. */
 struct exploration {

@@ -125,6 +125,7 @@ allowed(FILE *out, const struct design *de)
 {
 	const struct design_info di = design_info(de);
 	struct text t = { .s = "" };
+	bool said;
 
 	if (di.di_lag == LEDGER_LAG_ANY)
 		text_add(&t, "A read's keys may be any number of reseeds "
@@ -140,7 +141,13 @@ allowed(FILE *out, const struct design *de)
 		text_add(&t, "Up to %" PRIu64 " bytes that a read returns may "
 		    "have been made before it and stored. ",
 		    di.di_stored_bytes);
-	if (t.s[0] != '\0')
+	said = t.s[0] != '\0';
+	for (unsigned i = 0; i < LEDGER_PROPERTIES; i++)
+		if ((ledger_allowed >> i & 1) != 0)
+			text_add(&t, "NOT CHECKED, by --allow: %s, %s. ",
+			    ledger_properties[i].lgp_word,
+			    ledger_properties[i].lgp_text);
+	if (said)
 		text_add(&t, "The design says so itself; the rows below check "
 		    "no more.");
 	row(out, "allowed", "", t.s);

@@ -8,7 +8,6 @@
 #include "bench/cli/format.h"
 #include "bench/cli/stop.h"
 #include "bench/explore/campaign.h"
-#include "bench/kernel/ksource.h"
 #include "lib/machine/tick.h"
 
 enum {
@@ -35,6 +34,7 @@ enum {
 
 /* The campaigns of a row. */
 struct explored {
+	const struct assure_params *ed_params;
 	struct campaign	 ed_campaign;	/* the next one */
 	struct campaign_result ed_sum;
 	uint64_t	 ed_weak;	/* schedules with weak memory */
@@ -46,7 +46,8 @@ struct explored {
 };
 
 static void
-describe_failure(const struct campaign_result *ce, struct evidence_row *row)
+describe_failure(const struct assure_params *ap,
+    const struct campaign_result *ce, struct evidence_row *row)
 {
 	const struct counterexample *cx = &ce->cgr_case;
 	const struct subject *tb = &cx->cx_subject;
@@ -58,7 +59,7 @@ describe_failure(const struct campaign_result *ce, struct evidence_row *row)
 	    tb->tb_cipher->ci_name, cx->cx_number);
 	evidence_say(row->er_replay, "rngsim explore -d %s -l %s -c %s --seed "
 	    "%" PRIu64 " --only %" PRIu64,
-	    ksource_words(tb->tb_design->de_ident), tb->tb_lock->lc_name,
+	    ap->ap_spec, tb->tb_lock->lc_name,
 	    tb->tb_cipher->ci_name, cx->cx_seed, cx->cx_number);
 	if (tb->tb_memory != VM_SC)
 		evidence_say(row->er_replay, " --memory %s",
@@ -75,7 +76,7 @@ begin(struct explored *ed, const struct assure_params *ap)
 {
 	struct campaign *cn = &ed->ed_campaign;
 
-	*ed = (struct explored){ .ed_stops = -1 };
+	*ed = (struct explored){ .ed_params = ap, .ed_stops = -1 };
 	subject_default(&cn->cn_subject);
 	cn->cn_subject.tb_design = design_find(ap->ap_design);
 	cn->cn_subject.tb_stop = &stop_signal;
@@ -116,7 +117,7 @@ explore(struct explored *ed, unsigned step, double time_s,
 			ed->ed_weak += ce.cgr_row.schedules;
 		if (error == 0 && ce.cgr_failed && (ed->ed_stops < 0 ||
 		    is_stop(ce.cgr_outcome.to_word) == ed->ed_stops))
-			describe_failure(&ce, row);
+			describe_failure(ed->ed_params, &ce, row);
 		counterexample_free(&ce.cgr_case);
 	} while (error == 0 && !ce.cgr_failed && tick_ns() < until_ns);
 	if (error != 0)

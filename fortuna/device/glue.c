@@ -234,6 +234,8 @@ static const struct random_claims glue_no_claims;
 void	kern_probe_state(struct random_state *, bool) __attribute__((weak));
 __uint128_t kern_probe_counter(void) __attribute__((weak));
 const void *kern_probe_key(void) __attribute__((weak));
+/* Of the unit of hash.c. */
+void	kern_probe_hash(uint8_t *) __attribute__((weak));
 
 /* Older releases have AES alone. */
 extern bool random_chachamode __attribute__((weak));
@@ -285,5 +287,6 @@ kern_device(void)
 		glue_object.ro_counter = kern_probe_counter;
 		glue_object.ro_key = kern_probe_key;
 	}
+	glue_object.ro_hash = kern_probe_hash;
 	return (&glue_object);
 }

@@ -357,12 +357,17 @@ write_headers()
 	done
 }
 
-# unit NAME TEXT: a file to compile; what looks into a queue follows it.
+# unit NAME TEXT: a file to compile; what looks into it follows.
 unit()
 {
 	printf '%s\n' "$2" >"$work/$1.c"
-	[ "$1" != random_harvestq ] || printf '#include "%s"\n' \
-	    "$data/fortuna/device/probe_health.c" >>"$work/$1.c"
+	case $1 in
+	random_harvestq) look=probe_health ;;
+	hash) look=probe_hash ;;
+	*) look= ;;
+	esac
+	[ -z "$look" ] || printf '#include "%s"\n' \
+	    "$data/fortuna/device/$look.c" >>"$work/$1.c"
 	units=$units$newline$1
 }
 
@@ -526,7 +531,7 @@ flavour()
 		(compile "$1" "$unit" || case $unit in
 		    algorithm) compile "$1" "$unit" -DKERN_NO_PROBE &&
 			: >"$work/unprobed" ;;
-		    random_harvestq) compile "$1" "$unit" -DKERN_NO_PROBE ;;
+		    random_harvestq | hash) compile "$1" "$unit" -DKERN_NO_PROBE ;;
 		    *) false ;;
 		    esac || : >"$work/failed") &
 	done
