@@ -1,9 +1,12 @@
 #include <ctype.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "bench/assure/evidence.h"
 #include "bench/cli/format.h"
+#include "bench/cli/memory.h"
+#include "bench/kernel/ksource.h"
 
 enum {
 	INDENT		= 14,
@@ -153,6 +156,23 @@ allowed(FILE *out, const struct design *de)
 	row(out, "allowed", "", t.s);
 }
 
+/* What was compiled of a kernel source, and what was not. */
+static void
+source(FILE *out, const struct design *de)
+{
+	char *compiled, *replaced;
+	size_t n;
+	FILE *c = xmemstream(&compiled, &n), *r = xmemstream(&replaced, &n);
+
+	ksource_say(de->de_ident, c, r);
+	xmemclose(c);
+	xmemclose(r);
+	row(out, "compiled", "", compiled);
+	row(out, "replaced", "", replaced);
+	free(compiled);
+	free(replaced);
+}
+
 /* What the page's rows hold a design or a lock to. */
 static void
 subject(FILE *out, const struct page *pg)
@@ -161,6 +181,7 @@ subject(FILE *out, const struct page *pg)
 	struct text t = { .s = "" };
 
 	if (pg->pg_design != NULL) {
+		source(out, pg->pg_design);
 		row(out, "stands for", "", pg->pg_design->de_stands);
 		row(out, "to argue", "", pg->pg_design->de_argument);
 		allowed(out, pg->pg_design);

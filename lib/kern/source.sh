@@ -294,6 +294,26 @@ find_compiler()
 	IFS=$newline
 }
 
+# replaced: the files of random(4) that are rngsim's in its place.
+replaced()
+{
+	for other in $(IFS=' '; printf '%s\n' $others); do
+		case $files$newline in
+		*"/$other.c$newline"*) continue ;;
+		esac
+		own=$data/fortuna/$other.c
+		[ -f "$own" ] || own=$data/harvest/$other.c
+		beside=${files%%"$newline"*}
+		beside=${beside%/*}/$other.c
+		if [ ! -f "$beside" ] || cmp -s "$beside" "$own"; then
+			echo "$other.c"
+		else
+			echo "$other.c (not the one beside the source)"
+		fi
+	done
+	[ -n "$ciphers" ] || echo "the ciphers and hashes of crypto"
+}
+
 describe()
 {
 	echo "cache $cache"
@@ -302,6 +322,7 @@ describe()
 	echo "revision $commit"
 	echo "name $name"
 	echo "folder $folder"
+	replaced | sed 's/^/replaced /'
 	# What follows is part of the key of what is compiled.
 	printf 'cc %s\n' $cc
 	echo "compiler $version" | sed 1q
@@ -624,6 +645,7 @@ check()
 	write_units
 	printf 'source    %s\n' $files
 	echo "headers   ${tree:-of rngsim, as there is no sys directory}"
+	replaced | sed 's/^/replaced  /'
 	echo "compiler  $version" | sed 1q
 	for unit in $units; do
 		$cc $flags "-I$work/own" "-I$work/ciphers" -DKERN_NO_PROBE -M -MG -MF \
