@@ -12,7 +12,6 @@
 #include "lib/machine/machine.h"
 
 enum {
-	UPTIME_NS	= 1000 * 1000 * 1000,	/* before anything is read */
 	UNPACED_STEP_NS	= 1000 * 1000 * 1000,
 	/* After boot a block of so many bytes is a buffer of a read. */
 	BUFFER_BYTES	= 4096
@@ -52,9 +51,7 @@ kh_uptime_ns(void *self, bool coarse)
 	if (k->k_params.kp_unpaced)
 		return (atomic_fetch_add(&k->k_unpaced_ns, UNPACED_STEP_NS) +
 		    UNPACED_STEP_NS);
-	/* Older releases reseed when they are up for longer than the pace. */
 	now_ns = coarse ? machine_uptime_coarse_ns() : machine_uptime_ns();
-	now_ns += UPTIME_NS;
 	now_ns = ka->ka_clock(k->k_params.kp_above_arg, now_ns);
 	/* FreeBSD's sources take 0 for "never". */
 	now_ns = now_ns > 0 ? now_ns : 1;

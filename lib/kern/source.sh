@@ -372,7 +372,7 @@ write_headers()
 	done
 	# A kernel's options: of a folder that the flags name, or none.
 	for file in $(sed -n 's/^ *# *include *"\(opt_[^/"]*\.h\)".*/\1/p' \
-	    $files ${tree:+"$tree"/dev/random/*.h} | sort -u); do
+	    $files ${tree:+"$tree"/dev/random/*.h} 2>/dev/null | sort -u); do
 		printf '#if __has_include_next("%s")\n#include_next "%s"\n%s\n' \
 		    "$file" "$file" "#endif" >"$work/own/$file"
 	done
@@ -468,7 +468,7 @@ unknown type name) '([^']*)'.*/\2/p
 s/.* error: '([^']*)' undeclared.*/\1/p
 s/.*undefined (reference to|symbol:) [\`']?([^']*)'?\$/\2/p" | sort -u |
 	    while read -r lack; do
-		grep -q "^\(.*[^a-z_.>]\)*$lack(.*[^;]\$" $files || echo "$lack"
+		grep -q "^$lack(" $files || echo "$lack"
 	done
 }
 
