@@ -183,6 +183,7 @@ run(struct options *op)
 	struct atomic_file of[2] = { { .of_fd = -1 }, { .of_fd = -1 } };
 	static struct assure_params ap;
 	struct page pg = { .pg_params = &ap, .pg_budget_s = op->op_time_s };
+	static struct text spec = { .s = "" };
 	int status = 0;
 
 	for (unsigned i = 0; (op->op_plan != NULL || !GIVEN(op, ROWS)) &&
@@ -206,7 +207,10 @@ run(struct options *op)
 		pg.pg_design = design_at(op->op_designs.ol_value[0]);
 		pg.pg_subject = ap.ap_design = pg.pg_design->de_ident;
 	}
-	ap.ap_spec = ksource_spec(ap.ap_design);
+	text_add(&spec, "%s%s%s", ksource_words(ap.ap_design), GIVEN(op,
+	    ALLOW) ? " --allow " : "", GIVEN(op, ALLOW) ?
+	    op->op_text[OPTION_ALLOW] : "");
+	ap.ap_spec = spec.s;
 	ap.ap_jobs = op->op_jobs != 0 ? op->op_jobs : cpu_count();
 	ap.ap_seed = op->op_seed;
 	program_find(ap.ap_program);

@@ -19,7 +19,7 @@ enum { WHY_SIZE = 256, NAME_SIZE = 64, SHRINK_RUNS = 20 * 1000, PARTS = 100 };
 
 /* Options that the command for an unshrunk failure repeats. */
 static const enum option_id kept[] = { OPTION_EXPLORE_READERS,
-    OPTION_EXPLORE_SIZE, OPTION_MEMORY, OPTION_STRATEGY };
+    OPTION_EXPLORE_SIZE, OPTION_ALLOW, OPTION_MEMORY, OPTION_STRATEGY };
 
 /* The campaigns of a command line, one for each row. */
 struct exploration {
@@ -134,7 +134,7 @@ print_again(const struct options *op, const struct counterexample *cx,
 		putchar('\n');
 	}
 	printf("Unshrunk: rngsim explore -d %s -l %s -c %s",
-	    ksource_spec(tb->tb_design->de_ident), tb->tb_lock->lc_name,
+	    ksource_words(tb->tb_design->de_ident), tb->tb_lock->lc_name,
 	    tb->tb_cipher->ci_name);
 	for (unsigned i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
 		if (op->op_text[kept[i]] != NULL)

@@ -50,8 +50,13 @@ run(struct options *op)
 		status = ksource_command(action, path, stdout, why);
 	else {
 		status = ksource_open(path, false, &name, why);
-		if (status == 0)
-			printf("%s  %s\n", name, ksource_spec(name));
+		if (status == 0) {
+			printf("%s  %s\ncompiled  ", name, ksource_spec(name));
+			ksource_say(name, stdout, NULL);
+			printf("\nreplaced  ");
+			ksource_say(name, NULL, stdout);
+			putchar('\n');
+		}
 	}
 	return (status == 0 || why[0] == '\0' ? status : complain(status,
 	    "%s%s%s", path, path[0] != '\0' ? ": " : "", why));

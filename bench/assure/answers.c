@@ -10,12 +10,14 @@
 #include "bench/assure/evidence.h"
 #include "bench/cli/memory.h"
 #include "bench/survey/kat.h"
+#include "fortuna/device/randomdev.h"
 #include "lib/base/read_file.h"
 
 /* Scripts of one kind, and how many give what they must. */
 struct tally {
 	unsigned	tly_scripts;
 	unsigned	tly_right;
+	unsigned	tly_aes_wrong;
 	char		tly_wrong[64];	/* the first that does not */
 };
 
@@ -68,9 +70,12 @@ try_folder(const char *folder, const char *part, const char *design)
 		*end = '\0';
 		snprintf(path, sizeof(path), "%s/%s", folder, name);
 		ta.tly_scripts++;
-		if (is_right(path, design))
+		if (is_right(path, design)) {
 			ta.tly_right++;
-		else if (ta.tly_wrong[0] == '\0')
+			continue;
+		}
+		ta.tly_aes_wrong += strncmp(name, "aes-", 4) == 0;
+		if (ta.tly_wrong[0] == '\0')
 			snprintf(ta.tly_wrong, sizeof(ta.tly_wrong), "%.63s",
 			    name);
 	}
@@ -127,6 +132,62 @@ try_model(const struct assure_params *ap, const char *model,
 	return (true);
 }
 
+/* What a design's hash.c gives; false: its functions are others. */
+static bool
+hash_of(const char *design, const struct cipher *ci,
+    uint8_t out[RANDOM_ABI_HASH_BYTES])
+{
+	const struct randomdev_params params = {
+		.rp_design = design_find(design),
+		.rp_kernel.kp_cipher = ci,
+		.rp_kernel.kp_lock = lock_class_find("mtx"),
+		.rp_kernel.kp_lock_config = lock_config_default(1),
+		.rp_kernel.kp_cpus = 1,
+		.rp_kernel.kp_unpaced = true,
+	};
+	struct randomdev *rd;
+	bool known;
+
+	if (randomdev_new(&rd, &params) != 0)
+		return (false);
+	known = randomdev_hash(rd, out);
+	randomdev_free(rd);
+	return (known);
+}
+
+/*
+ * Whether a source whose bytes are others is at fault: its hash.c gives what
+ * FreeBSD's does not, or with one cipher alone its bytes are FreeBSD's.
+ */
+static bool
+is_wrong(const struct assure_params *ap, const struct tally *ta,
+    struct evidence_row *row)
+{
+	uint8_t ours[RANDOM_ABI_HASH_BYTES], own[RANDOM_ABI_HASH_BYTES];
+	const unsigned wrong = ta->tly_scripts - ta->tly_right;
+
+	for (unsigned i = 0; i < cipher_count; i++)
+		if (hash_of("concurrent", ciphers[i], ours) &&
+		    hash_of(ap->ap_design, ciphers[i], own) &&
+		    memcmp(ours, own, sizeof(own)) != 0)
+			row_fails(row, "Its hash.c, with %s: the %s not "
+			    "FreeBSD's. ", ciphers[i]->ci_name, memcmp(ours,
+			    own, RANDOM_ABI_KEY_BYTES) != 0 ? "hash is" :
+			    memcmp(ours, own, RANDOM_ABI_KEY_BYTES +
+			    RANDOM_ABI_STREAM_BYTES) != 0 ? "keystream is" : "counter after "
+			    "keystream is");
+	if (row->er_state == EVIDENCE_HOLDS && (ta->tly_aes_wrong == 0 ||
+	    ta->tly_aes_wrong == wrong))
+		row_fails(row, "All scripts of %s give FreeBSD's bytes, but "
+		    "not those of %s. ", ta->tly_aes_wrong == 0 ? "AES" :
+		    "ChaCha20", ta->tly_aes_wrong == 0 ? "ChaCha20" : "AES");
+	if (row->er_state == EVIDENCE_FAILS)
+		row_says(row, "%u of %u scripts of FreeBSD give its bytes, K "
+		    "and C; %s does not.", ta->tly_right, ta->tly_scripts,
+		    ta->tly_wrong);
+	return (row->er_state == EVIDENCE_FAILS);
+}
+
 /*
  * Scripts of FreeBSD, of the mode that it has; or of the model of a design of
  * the source's name.
@@ -155,7 +216,7 @@ try_fortuna(const struct assure_params *ap, const char *folder,
 		    "both ciphers.", ta.tly_scripts, whose);
 	else if ((de->de_flags & DE_ADDED) == 0)
 		say_wrong(&ta, whose, row);
-	else if (!try_model(ap, strchr(ap->ap_design, ':') + 1, row)) {
+	else if (!is_wrong(ap, &ta, row) && !try_model(ap, strchr(ap->ap_design, ':') + 1, row)) {
 		/* It may be Fortuna with an error, or another algorithm. */
 		row_none(row, "%u of %u scripts of FreeBSD give its bytes, K "
 		    "and C; a source whose bytes are others needs a model.",

@@ -1,9 +1,12 @@
 #include <ctype.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "bench/assure/evidence.h"
 #include "bench/cli/format.h"
+#include "bench/cli/memory.h"
+#include "bench/kernel/ksource.h"
 
 enum {
 	INDENT		= 14,
@@ -125,6 +128,7 @@ allowed(FILE *out, const struct design *de)
 {
 	const struct design_info di = design_info(de);
 	struct text t = { .s = "" };
+	bool said;
 
 	if (di.di_lag == LEDGER_LAG_ANY)
 		text_add(&t, "A read's keys may be any number of reseeds "
@@ -140,10 +144,33 @@ allowed(FILE *out, const struct design *de)
 		text_add(&t, "Up to %" PRIu64 " bytes that a read returns may "
 		    "have been made before it and stored. ",
 		    di.di_stored_bytes);
-	if (t.s[0] != '\0')
+	said = t.s[0] != '\0';
+	for (unsigned i = 0; i < LEDGER_PROPERTIES; i++)
+		if ((ledger_allowed >> i & 1) != 0)
+			text_add(&t, "NOT CHECKED, by --allow: %s, %s. ",
+			    ledger_properties[i].lgp_word,
+			    ledger_properties[i].lgp_text);
+	if (said)
 		text_add(&t, "The design says so itself; the rows below check "
 		    "no more.");
 	row(out, "allowed", "", t.s);
+}
+
+/* What was compiled of a kernel source, and what was not. */
+static void
+source(FILE *out, const struct design *de)
+{
+	char *compiled, *replaced;
+	size_t n;
+	FILE *c = xmemstream(&compiled, &n), *r = xmemstream(&replaced, &n);
+
+	ksource_say(de->de_ident, c, r);
+	xmemclose(c);
+	xmemclose(r);
+	row(out, "compiled", "", compiled);
+	row(out, "replaced", "", replaced);
+	free(compiled);
+	free(replaced);
 }
 
 /* What the page's rows hold a design or a lock to. */
@@ -154,6 +181,7 @@ subject(FILE *out, const struct page *pg)
 	struct text t = { .s = "" };
 
 	if (pg->pg_design != NULL) {
+		source(out, pg->pg_design);
 		row(out, "stands for", "", pg->pg_design->de_stands);
 		row(out, "to argue", "", pg->pg_design->de_argument);
 		allowed(out, pg->pg_design);

@@ -8,7 +8,6 @@
 #include "bench/cli/format.h"
 #include "bench/cli/stop.h"
 #include "bench/explore/campaign.h"
-#include "bench/kernel/ksource.h"
 #include "lib/machine/tick.h"
 
 enum {
@@ -35,6 +34,7 @@ enum {
 
 /* The campaigns of a row. */
 struct explored {
+	const struct assure_params *ed_params;
 	struct campaign	 ed_campaign;	/* the next one */
 	struct campaign_result ed_sum;
 	uint64_t	 ed_weak;	/* schedules with weak memory */
@@ -46,7 +46,8 @@ struct explored {
 };
 
 static void
-describe_failure(const struct campaign_result *ce, struct evidence_row *row)
+describe_failure(const struct assure_params *ap,
+    const struct campaign_result *ce, struct evidence_row *row)
 {
 	const struct counterexample *cx = &ce->cgr_case;
 	const struct subject *tb = &cx->cx_subject;
@@ -58,7 +59,7 @@ describe_failure(const struct campaign_result *ce, struct evidence_row *row)
 	    tb->tb_cipher->ci_name, cx->cx_number);
 	evidence_say(row->er_replay, "rngsim explore -d %s -l %s -c %s --seed "
 	    "%" PRIu64 " --only %" PRIu64,
-	    ksource_spec(tb->tb_design->de_ident), tb->tb_lock->lc_name,
+	    ap->ap_spec, tb->tb_lock->lc_name,
 	    tb->tb_cipher->ci_name, cx->cx_seed, cx->cx_number);
 	if (tb->tb_memory != VM_SC)
 		evidence_say(row->er_replay, " --memory %s",
@@ -75,7 +76,7 @@ begin(struct explored *ed, const struct assure_params *ap)
 {
 	struct campaign *cn = &ed->ed_campaign;
 
-	*ed = (struct explored){ .ed_stops = -1 };
+	*ed = (struct explored){ .ed_params = ap, .ed_stops = -1 };
 	subject_default(&cn->cn_subject);
 	cn->cn_subject.tb_design = design_find(ap->ap_design);
 	cn->cn_subject.tb_stop = &stop_signal;
@@ -116,7 +117,7 @@ explore(struct explored *ed, unsigned step, double time_s,
 			ed->ed_weak += ce.cgr_row.schedules;
 		if (error == 0 && ce.cgr_failed && (ed->ed_stops < 0 ||
 		    is_stop(ce.cgr_outcome.to_word) == ed->ed_stops))
-			describe_failure(&ce, row);
+			describe_failure(ed->ed_params, &ce, row);
 		counterexample_free(&ce.cgr_case);
 	} while (error == 0 && !ce.cgr_failed && tick_ns() < until_ns);
 	if (error != 0)
@@ -174,6 +175,19 @@ schedules_gather(const struct assure_params *ap, struct evidence_row *row)
 	    ap->ap_seed);
 }
 
+/*
+ * Whether the code has it: it is the kernel's, or one of those of FreeBSD's
+ * files that the design's files have, too.
+ */
+static bool
+has_point(const struct design *de, unsigned point)
+{
+	const uint32_t all = design_info(design_find("concurrent")).di_points;
+
+	return (point < LIB_FAILPOINTS || ((all & ~design_info(de).di_points) >>
+	    (point - LIB_FAILPOINTS) & 1) == 0);
+}
+
 /* All specifications of one point; whether to go on. */
 static bool
 try_point(struct explored *ed, unsigned point, double time_s,
@@ -208,13 +222,19 @@ faults_gather(const struct assure_params *ap, struct evidence_row *row)
 	const struct campaign_result *sum;
 	struct explored ed;
 	uint64_t executed = 0;
-	unsigned hit = 0;
+	unsigned asked = 0, hit = 0;
 	bool probed;
 
 	begin(&ed, ap);
 	sum = &ed.ed_sum;
 	probed = design_info(ed.ed_campaign.cn_subject.tb_design).di_probed;
 	for (unsigned i = 0; i < FAILPOINTS; i++) {
+		if (!has_point(ed.ed_campaign.cn_subject.tb_design, i)) {
+			evidence_say(absent, "%s%s", absent[0] == '\0' ? "" :
+			    ", ", failpoints_def(i)->fd_name);
+			continue;
+		}
+		asked++;
 		if (!try_point(&ed, i, time_s, row))
 			return;
 		/* Only this campaign has set it. */
@@ -231,15 +251,14 @@ faults_gather(const struct assure_params *ap, struct evidence_row *row)
 		evidence_say(list, "%s%s", list[0] == '\0' ? "" : ", ",
 		    failpoints_def(i)->fd_name);
 	}
-	row_says(row, "%u of %d declared points hit, %s thousand "
+	row_says(row, "%u of %u declared points hit, %s thousand "
 	    "times in %s thousand schedules: %" PRIu64 " reads, all served, %"
 	    PRIu64 " reseeds; all under the ledger, none fails.", hit,
-	    FAILPOINTS, FORMAT(real, (double)executed / 1000),
+	    asked, FORMAT(real, (double)executed / 1000),
 	    FORMAT(count, (double)sum->cgr_row.schedules / 1000),
 	    sum->cgr_row.reads, sum->cgr_row.reseeds);
 	if (absent[0] != '\0')
-		row_says(row, " Not in this design, which does "
-		    "not use Fortuna's core: %s.", absent);
+		row_says(row, " Not in this design: %s.", absent);
 	if (missed[0] != '\0')
 		row_fails(row, " Never hit: %s.", missed);
 	evidence_say(row->er_bounds, "%u to %u readers, each point with",

@@ -110,6 +110,13 @@ model_gather(const struct assure_params *ap, struct evidence_row *row)
 	int status;
 	FILE *in;
 
+	/* They are of rngsim's own files. */
+	if ((design_find(ap->ap_design)->de_flags & DE_ADDED) != 0) {
+		row_none(row, "There is no model of this source.");
+		evidence_say(row->er_unshown, "every order of a few of its "
+		    "reads.");
+		return;
+	}
 	if (!program_data("spin", "tests/spin", folder)) {
 		row_missing(row, "No models beside the program.");
 		return;

@@ -18,6 +18,8 @@
 
 /* Beside it are fortuna and harvest. */
 #define	KERN	"/lib/kern"
+/* " -DNAME" of each option of the kernel; for source.sh. */
+#define	OPTIONS_ENV	"RNGSIM_KERNEL_OPTIONS"
 
 enum { LINES_MAX = 1024, SUM_SIZE = RESULT_SHA256_SIZE };
 
@@ -212,6 +214,78 @@ ksource_open(const char *spec, bool ciphers, const char **name,
 		free(so);
 	}
 	return (status);
+}
+
+/* Programs that this one starts have it, too, and name it again. */
+bool
+ksource_define(const char *text)
+{
+	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	    "abcdefghijklmnopqrstuvwxyz_0123456789";
+	const size_t n = strspn(text, letters);
+	const char *old = getenv(OPTIONS_ENV);
+	char all[KSOURCE_SPEC_SIZE], one[KSOURCE_SPEC_SIZE];
+
+	if (n == 0 || (text[0] >= '0' && text[0] <= '9') ||
+	    (text[n] != '\0' && (text[n] != '=' ||
+	    text[n + 1 + strspn(text + n + 1, letters)] != '\0')))
+		return (false);
+	old = old == NULL ? "" : old;
+	snprintf(one, sizeof(one), " -D%s ", text);
+	snprintf(all, sizeof(all), "%s ", old);
+	if (strstr(all, one) != NULL)
+		return (true);
+	return (snprintf(all, sizeof(all), "%s -D%s", old, text) <
+	    (int)sizeof(all) && setenv(OPTIONS_ENV, all, 1) == 0);
+}
+
+void
+ksource_say(const char *design, FILE *compiled, FILE *replaced)
+{
+	const struct source *so = sources;
+	const struct listing *li;
+	const char *file, *options = getenv(OPTIONS_ENV);
+	size_t n;
+
+	while (so != NULL && strcmp(so->kso_name, design) != 0)
+		so = so->kso_next;
+	if (so == NULL)
+		return;
+	li = &so->kso_found;
+	n = strlen(value(li, "folder", 0));
+	for (unsigned i = 0; compiled != NULL &&
+	    (file = value(li, "file", i))[0] != '\0'; i++)
+		fprintf(compiled, "%s%s", i == 0 ? "" : ", ",
+		    strlen(file) > n ? file + n + 1 : file);
+	if (compiled != NULL)
+		fprintf(compiled, " of %s%s%s, compiler %s%s%s; SHA-256 of "
+		    "all that was read: %.16s.", value(li, "path", 0), value(li,
+		    "revision", 0)[0] == '\0' ? "" : " at revision ",
+		    value(li, "revision", 0), value(li, "compiler", 0),
+		    options == NULL ? "" : ", options", options == NULL ? "" :
+		    options, value(li, "key", 0));
+	for (unsigned i = 0; replaced != NULL &&
+	    (file = value(li, "replaced", i))[0] != '\0'; i++)
+		fprintf(replaced, "%s%s", i == 0 ? "By rngsim's: " : ", ",
+		    file);
+	if (replaced != NULL)
+		fprintf(replaced, ". Headers that are not of dev/random are "
+		    "rngsim's, and what they declare: rngsim-kernel(7).");
+}
+
+const char *
+ksource_words(const char *design)
+{
+	static char words[2 * KSOURCE_SPEC_SIZE];
+	const char *at = ksource_named(design) ? getenv(OPTIONS_ENV) : NULL;
+
+	snprintf(words, sizeof(words), "%s", ksource_spec(design));
+	while (at != NULL && (at = strstr(at, "-D")) != NULL) {
+		at += 2;
+		snprintf(words + strlen(words), sizeof(words) - strlen(words),
+		    " -D %.*s", (int)strcspn(at, " "), at);
+	}
+	return (words);
 }
 
 const char *

@@ -33,6 +33,18 @@ bool ksource_named(const char *text);
 int ksource_open(const char *spec, bool ciphers, const char **name,
     char why[KSOURCE_WHY_SIZE]);
 
+/* A kernel's option, for all sources that are opened; false: it is none. */
+bool ksource_define(const char *text);
+
+/* Appends " -D NAME" of each to a command, for a kernel source. */
+const char *ksource_words(const char *design);
+
+/*
+ * Says what was compiled for a design, and what of it was replaced by rngsim's;
+ * nothing, if it is no kernel source.  Either may be NULL.
+ */
+void ksource_say(const char *design, FILE *compiled, FILE *replaced);
+
 /* What -d takes for a design in another process: a short name is not enough. */
 const char *ksource_spec(const char *design);
 

@@ -18,8 +18,9 @@ struct words {
 static bool
 takes_lists(const struct options *op, const struct option_def *od)
 {
-	return (op->op_cmd != COMMAND_run && op->op_cmd != COMMAND_cat &&
-	    (op->op_cmd != COMMAND_assure || strcmp(od->od_name, "only") == 0));
+	return (od->od_family == &family_properties ||
+	    (op->op_cmd != COMMAND_run && op->op_cmd != COMMAND_cat &&
+	    (op->op_cmd != COMMAND_assure || strcmp(od->od_name, "only") == 0)));
 }
 
 /* "-r: "x": expected ..." */
@@ -306,6 +307,8 @@ options_read(struct options *op, enum command_id cm, int argc,
 		KASSERT(given != NULL || error != EXIT_USAGE,
 		    ("default %s of %s", text, od->od_name));
 	}
+	for (unsigned i = 0; i < op->op_allowed.ol_count; i++)
+		ledger_allowed |= 1u << op->op_allowed.ol_value[i];
 	if (error == 0)
 		error = options_check_plan(op);
 	if (error == 0)

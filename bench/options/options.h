@@ -133,6 +133,7 @@ struct options {
 	uint64_t	 op_schedules, op_only;
 	const char	*op_strategy;
 	unsigned	 op_memory;	/* enum vm_memory */
+	struct option_list op_allowed;	/* enum ledger_property */
 	struct option_list op_rows;	/* into family_evidences */
 };
 
@@ -292,6 +293,7 @@ int options_check_simulated_locks(const struct options *op);
 bool option_read_part(const char *text, unsigned *part, unsigned *parts);
 
 /* Setters of options with a syntax of their own. */
+int option_define(struct options *op, const char *label, const char *text);
 int option_failpoint(struct options *op, const char *label, const char *text);
 int option_tunable(struct options *op, const char *label, const char *text);
 

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 
 #include "bench/cli/memory.h"
+#include "bench/kernel/ksource.h"
 #include "bench/options/options.h"
 #include "lib/base/parse_number.h"
 
@@ -78,6 +79,14 @@ option_tunable(struct options *op, const char *label, const char *text)
 	op->op_tunables[op->op_tunable_count++] = xstrdup(text);
 	op->op_tunables[op->op_tunable_count] = NULL;
 	return (0);
+}
+
+int
+option_define(struct options *op, const char *label, const char *text)
+{
+	(void)op;
+	return (ksource_define(text) ? 0 : usage_error("%s: \"%s\": expected "
+	    "NAME or NAME=VALUE, as config(5) has options", label, text));
 }
 
 int
@@ -384,6 +393,8 @@ FAMILY(family_designs, design_at(i) == NULL ? 0 : i + 1, design_at(i)->de_ident,
     .fam_title = "design");
 FAMILY(family_hashes, hash_count(), hash_get(i)->ha_name,
     .fam_topic = "hashes");
+FAMILY(family_properties, LEDGER_PROPERTIES, ledger_properties[i].lgp_word,
+    .fam_title = NULL);
 FAMILY(family_locks, lock_class_count, lock_classes[i]->lc_name,
     .fam_title = "lock");
 FAMILY(family_memories, VM_MEMORIES, vm_memory_names[i], .fam_title = NULL);

@@ -12,6 +12,9 @@
 
 enum {
 	RANDOM_ABI_KEY_BYTES	= 32,
+	RANDOM_ABI_STREAM_BYTES	= 4096,	/* of ro_hash() */
+	RANDOM_ABI_HASH_BYTES	= RANDOM_ABI_KEY_BYTES +
+	    RANDOM_ABI_STREAM_BYTES + 16,
 	RANDOM_ABI_SOURCES_MAX	= 8,
 	HARVEST_ENTROPY_BYTES	= 8,
 	/* Numbers of sources: from here on generators; a clone's event. */
@@ -124,6 +127,8 @@ struct random_object {
 	 */
 	void		 (*ro_state)(struct random_state *rs, bool set);
 	__uint128_t	 (*ro_counter)(void);
+	/* What hash.c gives, RANDOM_ABI_HASH_BYTES; NULL likewise. */
+	void		 (*ro_hash)(uint8_t *out);
 };
 
 #endif

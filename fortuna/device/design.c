@@ -118,6 +118,18 @@ design_find(const char *name)
 
 CTASSERT(RANDOM_ANY == LEDGER_LAG_ANY);
 
+static uint32_t
+points_of(const struct kern_object *ko)
+{
+	uint32_t points = 0;
+
+	for (const char *const *p = ko->ko_points; p < ko->ko_points_end; p++)
+		for (unsigned i = 0; i < FORTUNA_FAILPOINTS; i++)
+			points |= (uint32_t)(strcmp(*p,
+			    fortuna_failpoints[i].fd_name) == 0) << i;
+	return (points);
+}
+
 static struct design_info
 info_of(const struct kern_object *ko)
 {
@@ -134,6 +146,7 @@ info_of(const struct kern_object *ko)
 		.di_cored = ro->ro_key != NULL,
 		.di_probed = ro->ro_state != NULL,
 		.di_held = ko->ko_holds != ko->ko_holds_end,
+		.di_points = points_of(ko),
 	});
 }
 

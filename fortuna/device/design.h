@@ -76,6 +76,8 @@ struct design_info {
 	bool		di_cored;	/* it is known where its K is */
 	bool		di_probed;	/* and the rest of its state */
 	bool		di_held;	/* critical sections, pins and such */
+	/* A bit for each of fortuna_failpoints[] that its sources have. */
+	uint32_t	di_points;
 };
 
 /* The i-th design; NULL: there are no more. */

@@ -248,6 +248,17 @@ randomdev_status(struct randomdev *rd, struct device_status *ds)
 }
 
 bool
+randomdev_hash(struct randomdev *rd, uint8_t out[RANDOM_ABI_HASH_BYTES])
+{
+	if (rd->rd_object->ro_hash == NULL)
+		return (false);
+	kernel_enter(rd->rd_kernel, KERNEL_CPU_HERE);
+	rd->rd_object->ro_hash(out);
+	kernel_leave(rd->rd_kernel);
+	return (true);
+}
+
+bool
 randomdev_core(struct randomdev *rd, struct random_state *rs, bool set)
 {
 	if (rd->rd_object->ro_state != NULL)

@@ -276,12 +276,44 @@ glue_register(unsigned i, const char *ident, uint8_t kind)
 	__wrap_random_source_register(rs);
 }
 
+#ifdef RANDOM_READ_BLOCKS
+/* As the device of older releases reads: whole blocks, a page at most. */
+KERN_PLAIN static void
+glue_read_blocks(uint8_t *buf, size_t n)
+{
+	uint8_t page[PAGE_SIZE];
+	size_t run, used;
+
+	for (; n > 0; n -= used, buf += used) {
+		run = MIN(roundup(n, RANDOM_BLOCKSIZE), sizeof(page));
+		used = MIN(n, run);
+		glue_read(page, run);
+		(void)kern_memcpy(buf, page, used);
+		explicit_bzero(page, run);
+	}
+}
+
+/* As newer releases: one that is asked and has no seed yet, tries to get it. */
+KERN_PLAIN static bool
+glue_seeded_first(void)
+{
+	if (!glue_seeded())
+		glue_pre_read();
+	return (glue_seeded());
+}
+#else
+#define	glue_read_blocks	glue_read
+#define	glue_seeded_first	glue_seeded
+#endif
+
 /* Of the unit of the algorithm. */
 extern const struct random_claims random_claims __attribute__((weak));
 static const struct random_claims glue_no_claims;
 void	kern_probe_state(struct random_state *, bool) __attribute__((weak));
 __uint128_t kern_probe_counter(void) __attribute__((weak));
 const void *kern_probe_key(void) __attribute__((weak));
+/* Of the unit of hash.c. */
+void	kern_probe_hash(uint8_t *) __attribute__((weak));
 
 /* Older releases have AES alone. */
 extern bool random_chachamode __attribute__((weak));
@@ -298,8 +330,8 @@ glue_claimed_key(void)
 static struct random_object glue_object = {
 	.ro_attach = glue_attach,
 	.ro_pre_read = glue_pre_read,
-	.ro_seeded = glue_seeded,
-	.ro_read = glue_read,
+	.ro_seeded = glue_seeded_first,
+	.ro_read = glue_read_blocks,
 	.ro_event = glue_event,
 	.ro_read_uio = glue_read_uio,
 	.ro_harvest = glue_harvest,
@@ -320,5 +352,6 @@ kern_device(void)
 		glue_object.ro_counter = kern_probe_counter;
 		glue_object.ro_key = kern_probe_key;
 	}
+	glue_object.ro_hash = kern_probe_hash;
 	return (&glue_object);
 }

@@ -16,6 +16,15 @@ void	kern_probe_state(struct random_state *, bool);
 __uint128_t kern_probe_counter(void);
 const void *kern_probe_key(void);
 
+/* In order of bytes, its words are little-endian ones. */
+#ifdef RANDOM_READ_BLOCKS
+#define	le128enc(p, counter)	__builtin_memcpy(p, &(counter), 16)
+#define	PROBE_COUNTER(p)						\
+	__builtin_memcpy(&fortuna_state.fs_counter, p, 16)
+#else
+#define	PROBE_COUNTER(p)	(fortuna_state.fs_counter = le128dec(p))
+#endif
+
 KERN_PLAIN __uint128_t
 kern_probe_counter(void)
 {
@@ -28,6 +37,9 @@ kern_probe_counter(void)
 KERN_PLAIN const void *
 kern_probe_key(void)
 {
+#ifdef RANDOM_READ_BLOCKS
+	return (fortuna_state.fs_key.key.keyMaterial);
+#else
 	const void *key;
 	size_t n;
 
@@ -36,6 +48,7 @@ kern_probe_key(void)
 		return (&fortuna_state.fs_key.chacha.input[4]);
 	randomdev_getkey(&fortuna_state.fs_key, &key, &n);
 	return (key);
+#endif
 }
 
 KERN_PLAIN void
@@ -46,7 +59,7 @@ kern_probe_state(struct random_state *rs, bool set)
 	if (set) {
 		le64enc(le, (uint64_t)rs->rst_counter);
 		le64enc(le + 8, (uint64_t)(rs->rst_counter >> 64));
-		fortuna_state.fs_counter = le128dec(le);
+		PROBE_COUNTER(le);
 	}
 	rs->rst_counter = kern_probe_counter();
 	rs->rst_reseeds = fortuna_state.fs_reseedcount;

@@ -93,6 +93,7 @@ struct device_status {
 #define	randomdev_health	FLAVOURED(randomdev_health)
 #define	randomdev_status	FLAVOURED(randomdev_status)
 #define	randomdev_core		FLAVOURED(randomdev_core)
+#define	randomdev_hash		FLAVOURED(randomdev_hash)
 
 /*
  * Makes a device: loads its kernel and boots it.
@@ -190,5 +191,8 @@ void randomdev_status(struct randomdev *rd, struct device_status *ds);
  * first.  Returns: false in a design whose K and C cannot be seen.
  */
 bool randomdev_core(struct randomdev *rd, struct random_state *rs, bool set);
+
+/* What its hash.c gives for one input; false: its functions are others. */
+bool randomdev_hash(struct randomdev *rd, uint8_t out[RANDOM_ABI_HASH_BYTES]);
 
 #endif

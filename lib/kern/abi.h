@@ -255,6 +255,8 @@ struct kern_object {
 	/* Where it looks at its CPU; and where it is held to that. */
 	const struct kern_site *ko_looks, *ko_looks_end;
 	const struct kern_site *ko_holds, *ko_holds_end;
+	/* The names of its fail points. */
+	const char	*const *ko_points, *const *ko_points_end;
 };
 
 #endif

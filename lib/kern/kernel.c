@@ -209,6 +209,7 @@ kernel_load(struct kernel **kp_out, const struct kernel_params *kp)
 		kernel_free(k);
 		return (error);
 	}
+	k->k_copy->kc_name = kp->kp_name;
 	*kh = host;
 	kh->kh_self = k;
 	kh->kh_cpus = kp->kp_cpus;

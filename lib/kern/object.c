@@ -48,6 +48,12 @@ memory_file(const void *object, size_t n)
 	return (-1);
 }
 
+int
+kern_file_image(const struct kern_file *kf)
+{
+	return (memory_file(kf->kf_object, kf->kf_bytes));
+}
+
 /*
  * Loads a copy from a file of its own: the loader knows files by inode, and by
  * name, so each copy has a name with one more slash.
@@ -230,6 +236,9 @@ copy_new(const struct kern_file *kf)
 	}
 	kc = xcalloc(1, sizeof(*kc));
 	kc->kc_object = ko = s.s_object;
+	kc->kc_file = kf;
+	kc->kc_name = "kernel";
+	kern_fault_add(kc);
 	kc->kc_data = s.s_data;
 	kc->kc_data_bytes = s.s_bytes;
 	/* Zeros, and memory of the host where they were written. */
@@ -277,6 +286,7 @@ kern_copy_get(struct kern_file *kf, uint64_t run)
 	static _Thread_local char thread;
 	struct kern_copy *kc;
 
+	kern_fault_catch();
 	pthread_mutex_lock(&kf->kf_mutex);
 	for (kc = kf->kf_copies; kc != NULL && !is_free(kc, run, &thread);)
 		kc = kc->kc_next;

@@ -40,6 +40,11 @@ struct kern_copy {
 	/* The simulated machine's run and its host thread; or 0. */
 	uint64_t	 kc_run;
 	const void	*kc_thread;
+	/* For fault.c: its design's name, and all copies of all objects. */
+	const char	*kc_name;
+	const struct kern_file *kc_file;
+	const void	*kc_base;
+	struct kern_copy *kc_listed;
 };
 
 /* An object, and its copies. */
@@ -82,6 +87,15 @@ void kern_copy_put(struct kern_file *kf, struct kern_copy *kc);
 /* The name of the variable or function that has p, or "?". */
 void kern_copy_name(const struct kern_file *kf, const struct kern_copy *kc,
     const void *p, char name[KERN_NAME_SIZE]);
+/* The object as a file, to be closed; -1 with errno set. */
+int kern_file_image(const struct kern_file *kf);
+
+/*
+ * A fault of the calling thread inside a copy, or an endless loop there on a
+ * simulated machine, is then a panic of its source.  Cheap to repeat.
+ */
+void kern_fault_catch(void);
+void kern_fault_add(struct kern_copy *kc);
 
 /* An attached object's sysctl, until the next call; NULL: it has none. */
 struct kern_sysctl *kern_sysctl_find(const struct kern_object *ko,

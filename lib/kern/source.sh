@@ -43,8 +43,9 @@ crypto/sha2/sha256c"
 queues=2019
 
 flags="-std=gnu11 -O2 -g -fPIC -fvisibility=hidden -fno-strict-aliasing \
--ffreestanding -fno-common -Werror=implicit-function-declaration -D_KERNEL \
--DINVARIANTS -DDEV_RANDOM -nostdinc"
+-ffreestanding -fno-common -Werror=implicit-function-declaration -nostdinc \
+-Werror=frame-larger-than=16384 \
+-D_KERNEL -DSMP -DINVARIANTS -DINVARIANT_SUPPORT -DDEV_RANDOM"
 # A sanitizer's build of rngsim has it in the objects that it runs.
 real_flags=${RNGSIM_KERNEL_SANITIZER-}
 # Calls of hooks for memory accesses, which kern.c has.
@@ -267,7 +268,10 @@ find_compiler()
 	case $version in
 	*clang*) hooks="-mllvm -tsan-instrument-atomics=0 \
 -mllvm -tsan-instrument-func-entry-exit=0" ;;
-	*) hooks=--param=tsan-instrument-func-entry-exit=0 ;;
+	*)
+		hooks=--param=tsan-instrument-func-entry-exit=0
+		# Errors in a macro are where the source uses it.
+		flags="$flags -ftrack-macro-expansion=0" ;;
 	esac
 	simulated_flags="$simulated_flags $hooks"
 	# A tree without the header has rngsim's.
@@ -277,12 +281,37 @@ find_compiler()
 		grep -q random_harvest_queue_ "$tree/sys/random.h" ||
 		    flags="$flags -DRANDOM_HARVEST_BITS"
 	fi
+	# Before r349154 there was AES alone, in whole blocks.
+	[ -z "$tree" ] || [ ! -f "$tree/dev/random/hash.h" ] ||
+	    grep -q randomdev_keystream "$tree/dev/random/hash.h" ||
+		flags="$flags -DRANDOM_READ_BLOCKS"
 	# From here on words are lines, as paths may have blanks.
 	cc=$(echo $cc | tr ' ' '\n')
-	more=$(echo ${RNGSIM_KERNEL_CFLAGS-} | tr ' ' '\n')
+	more=$(echo ${RNGSIM_KERNEL_OPTIONS-} ${RNGSIM_KERNEL_CFLAGS-} |
+	    tr ' ' '\n')
 	flags=$(echo $flags | tr ' ' '\n')$newline-I$data/lib/kern/sys
 	flags="$flags$newline-fmacro-prefix-map=$folder/=${more:+$newline$more}"
 	IFS=$newline
+}
+
+# replaced: the files of random(4) that are rngsim's in its place.
+replaced()
+{
+	for other in $(IFS=' '; printf '%s\n' $others); do
+		case $files$newline in
+		*"/$other.c$newline"*) continue ;;
+		esac
+		own=$data/fortuna/$other.c
+		[ -f "$own" ] || own=$data/harvest/$other.c
+		beside=${files%%"$newline"*}
+		beside=${beside%/*}/$other.c
+		if [ ! -f "$beside" ] || cmp -s "$beside" "$own"; then
+			echo "$other.c"
+		else
+			echo "$other.c (not the one beside the source)"
+		fi
+	done
+	[ -n "$ciphers" ] || echo "the ciphers and hashes of crypto"
 }
 
 describe()
@@ -293,6 +322,7 @@ describe()
 	echo "revision $commit"
 	echo "name $name"
 	echo "folder $folder"
+	replaced | sed 's/^/replaced /'
 	# What follows is part of the key of what is compiled.
 	printf 'cc %s\n' $cc
 	echo "compiler $version" | sed 1q
@@ -340,14 +370,25 @@ write_headers()
 	    "$tree"/dev/random/*/*.h "$tree/sys/random.h"; do
 		[ ! -f "$file" ] || stub "$file" "${file#"$tree/"}"
 	done
+	# A kernel's options: of a folder that the flags name, or none.
+	for file in $(sed -n 's/^ *# *include *"\(opt_[^/"]*\.h\)".*/\1/p' \
+	    $files ${tree:+"$tree"/dev/random/*.h} 2>/dev/null | sort -u); do
+		printf '#if __has_include_next("%s")\n#include_next "%s"\n%s\n' \
+		    "$file" "$file" "#endif" >"$work/own/$file"
+	done
 }
 
-# unit NAME TEXT: a file to compile; what looks into a queue follows it.
+# unit NAME TEXT: a file to compile; what looks into it follows.
 unit()
 {
 	printf '%s\n' "$2" >"$work/$1.c"
-	[ "$1" != random_harvestq ] || printf '#include "%s"\n' \
-	    "$data/fortuna/device/probe_health.c" >>"$work/$1.c"
+	case $1 in
+	random_harvestq) look=probe_health ;;
+	hash) look=probe_hash ;;
+	*) look= ;;
+	esac
+	[ -z "$look" ] || printf '#include "%s"\n' \
+	    "$data/fortuna/device/$look.c" >>"$work/$1.c"
 	units=$units$newline$1
 }
 
@@ -417,6 +458,7 @@ theirs()
 }
 
 # lacks: the interfaces that messages of gcc, clang and linkers say are missing.
+# What the source defines is not, where errors in it follow from others.
 lacks()
 {
 	sed -nE "s/.*fatal error: '?([^ ']*)('? file not found|: No such).*/\
@@ -424,7 +466,10 @@ the header \1/p
 s/.*(declaration of function|undeclared function|undeclared identifier|\
 unknown type name) '([^']*)'.*/\2/p
 s/.* error: '([^']*)' undeclared.*/\1/p
-s/.*undefined (reference to|symbol:) [\`']?([^']*)'?\$/\2/p" | sort -u
+s/.*undefined (reference to|symbol:) [\`']?([^']*)'?\$/\2/p" | sort -u |
+	    while read -r lack; do
+		grep -q "^$lack(" $files || echo "$lack"
+	done
 }
 
 # Where objects of rngsim's own files are kept for other sources, unless these
@@ -507,7 +552,7 @@ flavour()
 		(compile "$1" "$unit" || case $unit in
 		    algorithm) compile "$1" "$unit" -DKERN_NO_PROBE &&
 			: >"$work/unprobed" ;;
-		    random_harvestq) compile "$1" "$unit" -DKERN_NO_PROBE ;;
+		    random_harvestq | hash) compile "$1" "$unit" -DKERN_NO_PROBE ;;
 		    *) false ;;
 		    esac || : >"$work/failed") &
 	done
@@ -526,9 +571,10 @@ compile_all()
 	    sed 1q)
 	# Of a revision the path within it.
 	[ -z "$commit" ] || line=${line#"$folder/"}
-	lack=$(echo "$line" | lacks)
+	lack=$(echo "$errors" | grep -vF "$data/" | lacks)
 	[ -n "$lack" ] || lack=$(echo "${line%%:*}" | theirs |
 	    sed 's/^/the header /')
+	lack=$(echo "$lack" | sed -e ':all' -e N -e '$!b all' -e 's/\n/, /g')
 	fail 1 "it does not compile: $line${lack:+; rngsim lacks $lack}"
 }
 
@@ -599,6 +645,7 @@ check()
 	write_units
 	printf 'source    %s\n' $files
 	echo "headers   ${tree:-of rngsim, as there is no sys directory}"
+	replaced | sed 's/^/replaced  /'
 	echo "compiler  $version" | sed 1q
 	for unit in $units; do
 		$cc $flags "-I$work/own" "-I$work/ciphers" -DKERN_NO_PROBE -M -MG -MF \

@@ -33,6 +33,9 @@ struct ledger_property_text {
 
 extern const struct ledger_property_text ledger_properties[LEDGER_PROPERTIES];
 
+/* A bit for each that may be broken, of all ledgers; set before there is one. */
+extern uint32_t ledger_allowed;
+
 enum ledger_op {
 #define	LEDGER_OPERATION(name, word, text)	LEDGER_##name,
 #include "lib/ledger/operation.tbl"

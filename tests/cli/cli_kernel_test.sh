@@ -438,3 +438,91 @@ kernel__bad_input_body() {
 	[ ! -e cache ] || nothing_left
 	PATH=/nowhere refused 1 'sh' build one
 }
+
+test_case kernel__options "a kernel's options: SMP, -D and a compile" \
+    "directory's opt_*.h; commands that a page prints have them"
+kernel__options_body() {
+	setup
+	cat - "$src/fortuna/fortuna.c" >own.c <<-'EOF'
+	#include "opt_own.h"
+	#if !defined(SMP) || !defined(OWN) || OWN != 3
+	#error no option
+	#endif
+	EOF
+	complains 1 'own.c:3:|no option' kernel build own.c
+	complains 2 '-D|3X|NAME' kernel build -D 3X own.c
+	complains 2 '-D|X=a b|NAME' kernel build -D 'X=a b' own.c
+	atf_check -o match:'^kernel:own ' -o match:'options -DOWN=3;' \
+	    "$(program)" kernel build -D OWN=3 own.c
+	atf_check -o match:'own.c -D OWN=3 -D X -l' "$(program)" assure \
+	    -d kernel:own.c -D OWN=3 -D X --only schedules,ledger --budget 1
+	mkdir conf
+	echo '#define OWN 3' >conf/opt_own.h
+	RNGSIM_KERNEL_CFLAGS=-I$PWD/conf builds own own.c
+}
+
+test_case kernel__faults "a fault inside a source has its file and line," \
+    "whatever runs it; so has a frame that is too large"
+kernel__faults_body() {
+	setup
+	line=$(sed -n '/^random_fortuna_read(/,/^}/{/explicit_bzero/=;}' \
+	    "$src/fortuna/fortuna.c")
+	while IFS='|' read -r name code said; do
+		sed "${line}s|^|	if (bytecount > 512) { $code }|" \
+		    "$src/fortuna/fortuna.c" >$name.c
+		complains 1 "$name.c:$line|$said" run -d kernel:$name.c \
+		    $brief --engine virtual --profile epyc-9654-2s
+	done <<-'EOF'
+	null|*(volatile int *)(buf - (uintptr_t)buf + 8) = 1;|page fault
+	zero|if (1 / *(const volatile int *)zero_region) panic("1");|divide fault
+	loop|for (;;) __compiler_membar();|does not end
+	deep|random_fortuna_read(buf, bytecount); newkey[1] = 0;|stack
+	EOF
+	complains 1 "null.c:$line|page fault" run -d kernel:null.c $brief
+	atf_check -s exit:1 -o match:"null.c:$line" -o match:'schedule 0' \
+	    "$(program)" explore -d kernel:null.c -s 4k --seed 1 --schedules 9
+	sed "${line}s|^|	char big[20000]; memset(big, 0, bytecount);|" \
+	    "$src/fortuna/fortuna.c" >big.c
+	complains 1 'big.c:|frame|16384' kernel build big.c
+}
+
+test_case kernel__answers "a tree's own hash.c is compiled, and an error in" \
+    "it is none of another algorithm"
+kernel__answers_body() {
+	setup
+	tree one/sys
+	cp "$src/fortuna/hash.c" one/sys/dev/random
+	assure="assure -d kernel:one --budget 1 --only answers"
+	atf_check -o match:'^Compiled .*random/fortuna.c, dev/random/hash.c' \
+	    -o match:'^Replaced .*randomdev.c' -o match:'^Claim .*holds' \
+	    "$(program)" $assure
+	sed '/HASH_AES_RUN);/,/^	}/s/next++;//' "$src/fortuna/hash.c" \
+	    >one/sys/dev/random/hash.c
+	atf_check -s exit:1 -o match:'hash.c, with aes: the keystream' \
+	    "$(program)" $assure
+	# A file alone is used with rngsim's hash.c, which is said.
+	cp one/sys/dev/random/* .
+	atf_check -o match:'^replaced  hash.c \(not the one beside' \
+	    "$(program)" kernel check fortuna.c
+}
+
+test_case kernel__allow "assure does not check what --allow names, and says so"
+kernel__allow_body() {
+	setup
+	sed '/explicit_bzero(&key_copy/d' "$src/fortuna/fortuna.c" >left.c
+	assure="assure -d kernel:left.c --budget 1 --seed 1 --only schedules"
+	atf_check -s exit:1 -o match:'FAILS. kept' "$(program)" $assure
+	atf_check -o match:'^Allowed  *NOT CHECKED.*kept' \
+	    -o match:'--allow kept' "$(program)" $assure --allow kept
+	complains 2 '--allow|nosuch|kept' $assure --allow nosuch
+}
+
+test_case kernel__points "fail points that a source lacks are not asked for"
+kernel__points_body() {
+	setup
+	sed '/KFAIL_POINT_CODE/,/});/d' "$src/fortuna/fortuna.c" >own.c
+	grep -q KFAIL "$src/fortuna/fortuna.c" || atf_fail "none to remove"
+	atf_check -o match:'Not in this design: random_fortuna_pre_read' \
+	    -o not-match:'Never hit' "$(program)" assure -d kernel:own.c \
+	    --only faults --budget 1 --seed 1
+}

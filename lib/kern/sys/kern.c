@@ -152,6 +152,11 @@ static struct { void *addr; size_t size; } kern_preloaded;
 void *
 preload_search_by_type(const char *type)
 {
+#ifdef RANDOM_HARVEST_BITS
+	/* The name until release 11. */
+	if (strcmp(type, "/boot/entropy") == 0)
+		type = "boot_entropy_cache";
+#endif
 	kern_preloaded.addr = HOST(preload, type, &kern_preloaded.size);
 	return (kern_preloaded.addr == NULL ? NULL : &kern_preloaded);
 }
@@ -463,6 +468,8 @@ extern const struct kern_site __start_kern_##name[] __attribute__((weak)), \
 KERN_SITES(sites);
 KERN_SITES(looks);
 KERN_SITES(holds);
+extern const char *const __start_kern_points[] __attribute__((weak)),
+    *const __stop_kern_points[] __attribute__((weak));
 /* The layer above lib's. */
 const void *kern_device(void);
 
@@ -481,6 +488,8 @@ const struct kern_object kern_object = {
 	.ko_looks_end = __stop_kern_looks,
 	.ko_holds = __start_kern_holds,
 	.ko_holds_end = __stop_kern_holds,
+	.ko_points = __start_kern_points,
+	.ko_points_end = __stop_kern_points,
 };
 
 /* Calls that compilers insert with -fsanitize=thread. */

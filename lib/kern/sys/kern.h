@@ -285,7 +285,14 @@ KERN_CODEC(be, 64)
 /* Whole milliseconds, so that 100 of them are not more than 0.1 s. */
 KERN_CALL(sbintime_t, kern_sbt, (int64_t ns),
     ns / 1000000 * SBT_1MS + ns % 1000000 * SBT_1MS / 1000000)
-KERN_CALL(sbintime_t, getsbinuptime, (void), kern_sbt(HOST(uptime_ns, true)))
+/* Before r349154 the first reseed, too, is later than the pace. */
+#ifdef RANDOM_READ_BLOCKS
+#define	KERN_BOOT_NS		1000000000
+#else
+#define	KERN_BOOT_NS		0
+#endif
+KERN_CALL(sbintime_t, getsbinuptime, (void),
+    kern_sbt(KERN_BOOT_NS + HOST(uptime_ns, true)))
 KERN_CALL(sbintime_t, sbinuptime, (void), kern_sbt(HOST(uptime_ns, false)))
 KERN_CALL(uint64_t, get_cyclecount, (void), HOST(cycles))
 #define	cpu_spinwait()		kern_host->kh_pause(1)
@@ -377,7 +384,9 @@ struct domainset;
 /* sys/fail.h, sys/sdt.h */
 #define	DEBUG_FP		0
 #define	KFAIL_POINT_CODE(parent, name, ...) do {			\
-	const int RETURN_VALUE = HOST(failpoint, #name);		\
+	static const char *const kern_point				\
+	    __section("kern_points") __used __aligned(8) = #name;	\
+	const int RETURN_VALUE = HOST(failpoint, kern_point);		\
 									\
 	if (__predict_false(RETURN_VALUE != 0))				\
 		__VA_ARGS__						\

@@ -1,0 +1,274 @@
+/*
+ * Faults inside loaded sources: a kernel panics there, with file and line.
+ */
+#include <sys/time.h>
+
+#include <dlfcn.h>
+#include <execinfo.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/base/kassert.h"
+#include "lib/kern/object.h"
+
+enum {
+	FRAMES_MAX	= 32,
+	PLACE_SIZE	= 1024,
+	HANDLER_BYTES	= 64 * 1024,
+	/* A loop is looked at so often, and has so many looks. */
+	LOOK_US		= 250 * 1000,
+	LOOKS_MAX	= 20,
+	AGAIN_US	= 10 * 1000,
+	/* Less is a member of a structure at NULL. */
+	NULL_BYTES	= 64 * 1024
+};
+
+/* Where a program was, as addr2line(1) has it. */
+struct place {
+	uintptr_t	 pl_offset;	/* in the object; 0: none */
+	char		 pl_func[KERN_NAME_SIZE];
+	char		 pl_file[PLACE_SIZE];
+	int		 pl_line;
+};
+
+static _Atomic(struct kern_copy *) copies;
+static pid_t armed;	/* the process with the timer */
+
+/* The copy whose code that is, and where in it; or NULL. */
+static struct kern_copy *
+find_copy(const void *pc, uintptr_t *offset)
+{
+	struct kern_copy *kc;
+	Dl_info info;
+
+	if (dladdr(pc, &info) == 0)
+		return (NULL);
+	for (kc = copies; kc != NULL && kc->kc_base != info.dli_fbase;)
+		kc = kc->kc_listed;
+	*offset = (uintptr_t)pc - (uintptr_t)info.dli_fbase;
+	return (kc);
+}
+
+/*
+ * Fills in a place, the caller of functions that were inlined there if these
+ * are rngsim's.  False: it is in one of rngsim's files, or not known.
+ */
+static bool
+look_up(const struct kern_copy *kc, uintptr_t offset, struct place *pl)
+{
+	char command[256], *colon;
+	FILE *in = NULL;
+	bool own = true;
+	int fd;
+
+	snprintf(pl->pl_file, sizeof(pl->pl_file), "the kernel's object");
+	fd = kern_file_image(kc->kc_file);
+	snprintf(command, sizeof(command), "addr2line -f -i -e /proc/%ld/fd/%d "
+	    "%#lx 2>/dev/null", (long)getpid(), fd, (unsigned long)offset);
+	if (fd >= 0)
+		in = popen(command, "r");
+	while (own && in != NULL &&
+	    fgets(pl->pl_func, sizeof(pl->pl_func), in) != NULL &&
+	    fgets(pl->pl_file, sizeof(pl->pl_file), in) != NULL) {
+		pl->pl_func[strcspn(pl->pl_func, ".\n")] = '\0';
+		colon = strrchr(pl->pl_file, ':');
+		if (colon == NULL || sscanf(colon + 1, "%d", &pl->pl_line) != 1)
+			continue;
+		*colon = '\0';
+		own = strstr(pl->pl_file, "/lib/kern/sys/") != NULL ||
+		    strstr(pl->pl_file, "/fortuna/device/") != NULL;
+	}
+	if (in != NULL)
+		pclose(in);
+	if (fd >= 0)
+		close(fd);
+	return (!own);
+}
+
+/* Ends the run as a panic, at the first frame that is the source's. */
+static void
+stop(void *const frame[], int n, const char *what)
+{
+	static _Thread_local struct place pl;
+	struct kern_copy *kc = NULL;
+	char text[PLACE_SIZE];
+	uintptr_t offset;
+
+	for (int i = 0; i < n; i++) {
+		kc = find_copy(frame[i], &offset);
+		/* A return address is behind its call. */
+		offset -= i > 0;
+		/* Runs that are repeated end at one place. */
+		if (kc != NULL && (offset == pl.pl_offset ||
+		    look_up(kc, offset, &pl))) {
+			pl.pl_offset = offset;
+			break;
+		}
+		kc = NULL;
+	}
+	if (kc == NULL)
+		return;
+	snprintf(text, sizeof(text), "%s, in %s()", what, pl.pl_func);
+	kassert_panic(pl.pl_file, pl.pl_line, kc->kc_name, text);
+}
+
+/* The frames from the one that a signal interrupted. */
+static int
+frames(void *pc, void *frame[FRAMES_MAX])
+{
+	int first = 0, n;
+
+	n = backtrace(frame, FRAMES_MAX);
+	while (first < n && frame[first] != pc)
+		first++;
+	/* Without a way to unwind. */
+	if (first == n) {
+		frame[0] = pc;
+		return (1);
+	}
+	memmove(frame, frame + first, (size_t)(n - first) * sizeof(frame[0]));
+	return (n - first);
+}
+
+#if defined(__linux__) && defined(__x86_64__)
+#define	CONTEXT_PC(uc)	((uc)->uc_mcontext.gregs[16])	/* REG_RIP */
+#define	CONTEXT_SP(uc)	((uc)->uc_mcontext.gregs[15])	/* REG_RSP */
+#elif defined(__linux__) && defined(__aarch64__)
+#define	CONTEXT_PC(uc)	((uc)->uc_mcontext.pc)
+#define	CONTEXT_SP(uc)	((uc)->uc_mcontext.sp)
+#elif defined(__FreeBSD__) && defined(__x86_64__)
+#define	CONTEXT_PC(uc)	((uc)->uc_mcontext.mc_rip)
+#define	CONTEXT_SP(uc)	((uc)->uc_mcontext.mc_rsp)
+#endif
+
+#if defined(CONTEXT_PC) && !defined(__SANITIZE_ADDRESS__) &&		\
+    !defined(__SANITIZE_THREAD__)
+/* A signal that nothing here explains ends the program, as without this. */
+static void
+faulted(int sig, siginfo_t *si, void *context)
+{
+	const ucontext_t *uc = context;
+	const uintptr_t at = (uintptr_t)si->si_addr;
+	const uintptr_t depth = (uintptr_t)CONTEXT_SP(uc) - at;
+	void *frame[FRAMES_MAX];
+	char what[80];
+	int n = frames((void *)(uintptr_t)CONTEXT_PC(uc), frame);
+
+	if (sig == SIGFPE)
+		snprintf(what, sizeof(what), "integer divide fault");
+	else if (sig == SIGILL)
+		snprintf(what, sizeof(what), "the compiler put a trap there, "
+		    "as what is done is undefined");
+	else if (at < NULL_BYTES)
+		snprintf(what, sizeof(what), "page fault at address %#lx",
+		    (unsigned long)at);
+	else if (depth + NULL_BYTES < 2 * NULL_BYTES)
+		snprintf(what, sizeof(what), "the stack is too small");
+	else
+		snprintf(what, sizeof(what), "page fault");
+	/* Where calls of itself fill a stack, the last one is chance. */
+	if (what[0] == 't' && sig != SIGILL)
+		stop(frame + n / 2, n - n / 2, what);
+	stop(frame, n, what);
+	signal(sig, SIG_DFL);
+	raise(sig);
+}
+
+static void
+look_each(int us)
+{
+	const struct itimerval it = { { 0, us }, { 0, us } };
+
+	setitimer(ITIMER_VIRTUAL, &it, NULL);
+}
+
+/*
+ * Simulated time does not pass in a loop that touches nothing: it is one if the
+ * same run is in the same frame of a source whenever it is looked at.
+ */
+static void
+looked(int sig, siginfo_t *si, void *context)
+{
+	static _Thread_local uint64_t run, sp;
+	static _Thread_local unsigned looks;
+	const ucontext_t *uc = context;
+	void *pc = (void *)(uintptr_t)CONTEXT_PC(uc);
+	struct kern_copy *kc;
+	uintptr_t offset;
+
+	(void)sig;
+	(void)si;
+	kc = find_copy(pc, &offset);
+	if (kc == NULL || kc->kc_run == 0 || kc->kc_run != run ||
+	    (uint64_t)CONTEXT_SP(uc) != sp)
+		looks = 0;
+	run = kc == NULL ? 0 : kc->kc_run;
+	sp = (uint64_t)CONTEXT_SP(uc);
+	if (looks++ < LOOKS_MAX)
+		return;
+	/* It is run again, to make the schedule shorter. */
+	looks = LOOKS_MAX - 1;
+	look_each(AGAIN_US);
+	stop(&pc, 1, "a loop does not end");
+}
+
+static void
+arm_process(void)
+{
+	static const int signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL };
+	struct sigaction sa = { .sa_sigaction = faulted,
+	    .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER };
+	void *frame[1];
+
+	sigemptyset(&sa.sa_mask);
+	for (unsigned i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		sigaction(signals[i], &sa, NULL);
+	sa.sa_sigaction = looked;
+	sa.sa_flags |= SA_RESTART;
+	sigaction(SIGVTALRM, &sa, NULL);
+	look_each(LOOK_US);
+	/* Loads what it needs, which a handler must not. */
+	(void)backtrace(frame, 1);
+}
+
+/* The interrupted stack may be full. */
+static void
+arm_thread(void)
+{
+	static _Thread_local _Alignas(16) char stack[HANDLER_BYTES];
+	static _Thread_local bool done;
+	const stack_t ss = { .ss_sp = stack, .ss_size = sizeof(stack) };
+
+	if (!done)
+		(void)sigaltstack(&ss, NULL);
+	done = true;
+}
+#else
+#define	arm_process()	((void)copies)
+#define	arm_thread()	((void)stop)
+#endif
+
+void
+kern_fault_catch(void)
+{
+	if (armed != getpid()) {
+		armed = getpid();
+		arm_process();
+	}
+	arm_thread();
+}
+
+void
+kern_fault_add(struct kern_copy *kc)
+{
+	Dl_info info;
+
+	kc->kc_base = dladdr(kc->kc_object, &info) == 0 ? NULL :
+	    info.dli_fbase;
+	kc->kc_listed = copies;
+	while (!atomic_compare_exchange_weak(&copies, &kc->kc_listed, kc))
+		continue;
+}
