@@ -13,8 +13,9 @@ A patch is a mail of a *.mbox beside this file:
 	Allows: a property that the patch gives up, as for --allow
 
 Text and a diff follow.  "run" looks at all that a safety page has for a patch;
-"quick" at few schedules, for patches that these suffice for.  It prints a table
-and exits 1 if a cell is wrong.  RNGSIM may name another program.  NAME may be FAMILY/, of a file FAMILY.mbox.
+"quick" only at schedules, for patches that these suffice for.  It prints a table
+and exits 1 if a cell is wrong.  RNGSIM may name another program, and NAME may be
+FAMILY/, for all of FAMILY.mbox.
 """
 import concurrent.futures
 import glob
@@ -114,8 +115,7 @@ class Trial:
         rows = "schedules,ledger,arithmetic,answers"
         if patch.verdict == "broken":
             rows += ",faults"
-        steps = [explore + ["chacha20,aes", "--schedules",
-                            "2000" if self.quick else "20000"],
+        steps = [explore + ["chacha20,aes", "--schedules", "20000"],
                  explore + ["chacha20", "--schedules", "5000", "--memory",
                             "weak"],
                  ["assure", "--only", rows, "--budget", "10"] + allow]
