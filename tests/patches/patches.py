@@ -106,7 +106,7 @@ class Trial:
             return None
         if re.search(r"FAILED |FAILS", text):
             return text
-        return "error: " + text
+        return "error: exit %d: %s" % (run.returncode, text)
 
     def finding(self):
         """What it says is wrong, or None."""
