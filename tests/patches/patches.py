@@ -110,17 +110,16 @@ class Trial:
 
     def finding(self):
         """What it says is wrong, or None."""
-        patch, explore = self.patch, ["explore", "-c"]
+        patch = self.patch
         allow = ["--allow", patch.allows] if patch.allows else []
-        rows = "schedules,ledger,arithmetic,answers"
-        if patch.verdict == "broken":
-            rows += ",faults"
-        steps = [explore + ["chacha20,aes", "--schedules", "20000"],
-                 explore + ["chacha20", "--schedules", "5000", "--memory",
-                            "weak"],
-                 ["assure", "--only", rows, "--budget", "10"] + allow]
+        rows = "ledger,arithmetic,answers" + (
+            ",faults" if patch.verdict == "broken" else "")
+        page = ["assure", "--budget", "10", *allow, "--only"]
+        explore = ["explore", "-c", "chacha20,aes", "--schedules"]
         # Only a page can leave a property out.
-        steps = steps[2:] if allow else steps[:1] if self.quick else steps
+        steps = [[*page, "schedules"]] if allow else [
+            [*explore, "20000"], [*explore, "5000", "--memory", "weak"]]
+        steps = steps[:1] if self.quick else [*steps, [*page, rows]]
         for step in steps:
             text = self.command(*step)
             if text:
