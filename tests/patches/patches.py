@@ -96,9 +96,10 @@ class Trial:
                 shutil.copy(path, self.source)
 
     def command(self, *arguments):
+        allow = ["--allow", self.patch.allows] if self.patch.allows else []
         run = subprocess.run(
             [self.program, *arguments, "-d", "kernel:" + self.source,
-             "--seed", "1", "-j", "1"], text=True, env=self.env,
+             "--seed", "1", "-j", "1", *allow], text=True, env=self.env,
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT, cwd=self.folder, timeout=300)
         text = re.sub(r"\s+", " ", run.stdout)
@@ -110,16 +111,13 @@ class Trial:
 
     def finding(self):
         """What it says is wrong, or None."""
-        patch = self.patch
-        allow = ["--allow", patch.allows] if patch.allows else []
         rows = "ledger,arithmetic,answers" + (
-            ",faults" if patch.verdict == "broken" else "")
-        page = ["assure", "--budget", "10", *allow, "--only"]
+            ",faults" if self.patch.verdict == "broken" else "")
         explore = ["explore", "-c", "chacha20,aes", "--schedules"]
-        # Only a page can leave a property out.
-        steps = [[*page, "schedules"]] if allow else [
-            [*explore, "20000"], [*explore, "5000", "--memory", "weak"]]
-        steps = steps[:1] if self.quick else [*steps, [*page, rows]]
+        steps = [[*explore, "20000"]]
+        if not self.quick:
+            steps += [[*explore, "5000", "--memory", "weak"],
+                      ["assure", "--budget", "10", "--only", rows]]
         for step in steps:
             text = self.command(*step)
             if text:
