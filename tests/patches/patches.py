@@ -11,6 +11,7 @@ A patch is a mail of a *.mbox beside this file:
 	Says: a regular expression that the finding must match; several: each
 	At: a function that a place in the finding must be in
 	Allows: a property that the patch gives up, as for --allow
+	Sets: a sysctl for schedules, as for -S
 
 Text and a diff follow.  "run" looks at all that a safety page has for a patch;
 "quick" only at schedules, for patches that these suffice for.  It prints a table
@@ -43,7 +44,9 @@ class Patch:
         self.says = [text for key, text in fields if key == "Says"]
         rest = dict(fields[1:])
         self.on, self.verdict = rest.get("On"), rest["Verdict"]
-        self.at, self.allows = rest.get("At"), rest.get("Allows")
+        self.at = rest.get("At")
+        self.options = ["--allow", rest["Allows"]] if "Allows" in rest else []
+        self.sets = ["-S", rest["Sets"]] if "Sets" in rest else []
 
 
 def read_patches():
@@ -96,10 +99,9 @@ class Trial:
                 shutil.copy(path, self.source)
 
     def command(self, *arguments):
-        allow = ["--allow", self.patch.allows] if self.patch.allows else []
         run = subprocess.run(
             [self.program, *arguments, "-d", "kernel:" + self.source,
-             "--seed", "1", "-j", "1", *allow], text=True, env=self.env,
+             "--seed", "1", "-j", "1", *self.patch.options], text=True, env=self.env,
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT, cwd=self.folder, timeout=300)
         text = re.sub(r"\s+", " ", run.stdout)
@@ -113,7 +115,8 @@ class Trial:
         """What it says is wrong, or None."""
         rows = "ledger,arithmetic,answers" + (
             ",faults" if self.patch.verdict == "broken" else "")
-        explore = ["explore", "-c", "chacha20,aes", "--schedules"]
+        explore = ["explore", *self.patch.sets, "-c", "chacha20,aes",
+                   "--schedules"]
         steps = [[*explore, "20000"]]
         if not self.quick:
             steps += [[*explore, "5000", "--memory", "weak"],
