@@ -14,9 +14,9 @@ A patch is a mail of a *.mbox beside this file:
 	Sets: a sysctl for schedules, as for -S
 
 Text and a diff follow.  "run" looks at all that a safety page has for a patch;
-"quick" only at schedules, for patches that these suffice for.  It prints a table
-and exits 1 if a cell is wrong.  RNGSIM may name another program, and NAME may be
-FAMILY/, for all of FAMILY.mbox.
+"quick" only at schedules, for patches that these suffice for.  It prints a
+table and exits 1 if a cell is wrong.  RNGSIM may name another program, and NAME
+may be FAMILY/, for all of FAMILY.mbox.
 """
 import concurrent.futures
 import glob
@@ -100,9 +100,9 @@ class Trial:
 
     def command(self, *arguments):
         run = subprocess.run(
-            [self.program, *arguments, "-d", "kernel:" + self.source,
-             "--seed", "1", "-j", "1", *self.patch.options], text=True, env=self.env,
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            [self.program, *arguments, *self.patch.options, "--seed", "1",
+             "-j", "1", "-d", "kernel:" + self.source], text=True,
+            env=self.env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT, cwd=self.folder, timeout=300)
         text = re.sub(r"\s+", " ", run.stdout)
         if run.returncode == 0:
