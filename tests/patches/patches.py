@@ -107,7 +107,8 @@ class Trial:
         text = re.sub(r"\s+", " ", run.stdout)
         if run.returncode == 0:
             return None
-        if re.search(r"FAILED |FAILS", text):
+        # A stack that is too small is seen by the compiler.
+        if re.search(r"FAILED |FAILS|the frame size", text):
             return text
         return "error: exit %d: %s" % (run.returncode, text)
 
