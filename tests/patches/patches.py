@@ -120,7 +120,7 @@ class Trial:
                    "--schedules"]
         steps = [[*explore, "20000"]]
         if not self.quick:
-            steps += [[*explore, "5000", "--memory", "weak"],
+            steps += [[*explore, "50000", "--memory", "weak"],
                       ["assure", "--budget", "10", "--only", rows]]
         for step in steps:
             text = self.command(*step)
