@@ -19,6 +19,7 @@
 #	make stat	run statistical batteries; make stat-full: for days
 #	make faults	make every call of every kind fail, one at a time
 #	make mutate	draw MUTANTS small faults, list those that no test finds
+#	make patches	judge the patches of tests/patches; make patches-list
 #	make kill	kill and resume a sweep at each of its system calls
 #
 # All but "make" and install get packages that are missing.  Packagers set CC,
@@ -200,6 +201,18 @@ mutate:
 	@python3 -B tests/mutate.py $(BUILDDIR) $(MUTANTS) $(MUTATE_SEED) \
 	    $(MUTATE_FOLDERS)
 
+# Patches of kernel developers, and what is true of each: PATCHES names some.
+PATCHES =
+
+patches:
+	$(DEPS) build
+	$(AGAIN) all
+	@python3 -B tests/patches/patches.py $(BUILDDIR) run \
+	    $$(getconf _NPROCESSORS_ONLN) $(PATCHES)
+
+patches-list:
+	@python3 -B tests/patches/patches.py $(BUILDDIR) list $(PATCHES)
+
 check-slurm:
 	$(DEPS) build slurm
 	$(AGAIN) all
@@ -295,5 +308,6 @@ clean:
 
 .PHONY: all run tests-built test check-page check-asan check-tsan check-ubsan \
 	check-quick check-slurm coverage fuzz fuzz-built mutate kill bench faults \
+	patches patches-list \
 	stat stat-full model model-full install uninstall installcheck dist port \
 	lint clean

@@ -1,0 +1,27 @@
+# Patches of random(4) as kernel developers write them, tests/patches: "make
+# patches" looks at all, with more schedules.
+
+# Judged here: of most families a correct one and a broken one.
+chosen="forget forget-pointer pair reseed-part split split-reversal try
+    queue-early halves"
+
+judge() {
+	python3 -B "$(source_folder)/tests/patches/patches.py" \
+	    "$(atf_get_srcdir)/.." "$@"
+}
+
+needs="python3 git"
+test_case patches__list "there are patches of both sorts, and each applies"
+patches__list_body() {
+	judge list >out || atf_fail "$(cat out)"
+	[ "$(grep -c ' holds ' out)" -ge 22 ] || atf_fail "$(cat out)"
+	[ "$(grep -c ' broken ' out)" -ge 40 ] || atf_fail "$(cat out)"
+	judge apply >out 2>&1 || atf_fail "$(cat out)"
+}
+
+needs="python3 git"
+test_case patches__judged "correct patches hold, and what is said of broken" \
+    "ones names the fault"
+patches__judged_body() {
+	judge quick 2 $chosen >out 2>&1 || atf_fail "$(cat out)"
+}
