@@ -232,10 +232,8 @@ copy_new(const struct kern_file *kf)
 	kc->kc_object = ko = s.s_object;
 	kc->kc_data = s.s_data;
 	kc->kc_data_bytes = s.s_bytes;
-	/* Zeros, and memory of the host where they were written. */
-	kc->kc_heap = mmap(NULL, KERN_HEAP_BYTES, PROT_READ | PROT_WRITE,
-	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (kc->kc_heap == MAP_FAILED)
+	kc->kc_heap = map_zeros(KERN_HEAP_BYTES);
+	if (kc->kc_heap == NULL)
 		no_memory();
 	n = (unsigned)(ko->ko_sysinits_end - ko->ko_sysinits);
 	kc->kc_inits = xcalloc(n, sizeof(*kc->kc_inits));
