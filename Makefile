@@ -12,6 +12,7 @@
 #	make check-page	install Chromium, and look at pages of --html in it
 #	make check-asan	run the suite in a build with a sanitizer; check-tsan,
 #			check-ubsan; check-quick: parsers only
+#	make check-freebsd	compile for FreeBSD on both of its large CPUs
 #	make check-slurm	run a plan under a Slurm of one node
 #	make coverage	run the suite and report which lines it reached
 #	make fuzz	run libFuzzer on each parser, FUZZ_SECONDS each
@@ -168,6 +169,10 @@ check-quick:
 	    import_strace_test workload_test kat_test explore_test \
 	    design_contract_test ledger_test
 
+check-freebsd:
+	$(DEPS) build freebsd
+	@MAKE=$(MAKE) sh tests/freebsd.sh $(BUILDDIR)/freebsd
+
 # tests/coverage.sh says which branches count.
 coverage:
 	$(DEPS) build coverage
@@ -307,7 +312,7 @@ clean:
 	rm -rf $(BUILDDIR)
 
 .PHONY: all run tests-built test check-page check-asan check-tsan check-ubsan \
-	check-quick check-slurm coverage fuzz fuzz-built mutate kill bench faults \
-	patches patches-list \
+	check-quick check-freebsd check-slurm coverage fuzz fuzz-built mutate \
+	kill bench faults patches patches-list \
 	stat stat-full model model-full install uninstall installcheck dist port \
 	lint clean

@@ -252,7 +252,7 @@ go_on(const struct options *given, int *status, char *why)
 	error = checkpoint_claim(&ta.ta_checkpoint, file, &begun, why);
 	if (error != 0)
 		checkpoint_close(&ta.ta_checkpoint, true);
-	if (error == ENODATA || (error == ENOENT && (result_load(file, &begun,
+	if (error == ENOMSG || (error == ENOENT && (result_load(file, &begun,
 	    unread) != 0 || !begun.complete || (job && !same_words(begun.argv,
 	    command_argv))))) {
 		result_free(&begun);

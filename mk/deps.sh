@@ -12,6 +12,7 @@ packages()
 	FreeBSD:model) echo gcc python3 spin ;;
 	FreeBSD:stat) echo dieharder ent rng-tools ;;
 	*:browser) echo chromium ;;
+	*:freebsd) echo python3-pip ;;
 	FreeBSD:coverage) echo gcc py311-gcovr ;;
 	*:build) echo gcc libc6-dev pkgconf libssl-dev libgcrypt20-dev \
 	    zlib1g-dev libatf-dev atf-sh kyua libjemalloc-dev libhwloc-dev \

@@ -327,6 +327,8 @@ gather(struct merge *mg)
 
 	for (unsigned i = 0; i < mg->mg_parts * mg->mg_hosts; i++) {
 		mp = place(mg, i % mg->mg_hosts, i / mg->mg_hosts + 1);
+		if (mp->mp_cell_count == 0)
+			continue;
 		all->cells = xreallocarray(all->cells, all->cell_count +
 		    mp->mp_cell_count, sizeof(*all->cells));
 		memcpy(all->cells + all->cell_count, mp->mp_cells,

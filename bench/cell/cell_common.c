@@ -11,7 +11,7 @@
 #include "lib/crypto/digest.h"
 #include "lib/crypto/wipe.h"
 
-enum { GETENTROPY_MAX = 256 };
+enum { ENTROPY_CALL_MAX = 256 };
 
 struct result_latency
 cell_latency(const struct engine *en, const struct hist *cycles)
@@ -117,9 +117,9 @@ prime_bytes(size_t n, const uint64_t *seed)
 		digest_fini(&dg);
 	wipe(block, sizeof(block));
 	for (size_t at = 0; seed == NULL && error == 0 && at < n;
-	    at += GETENTROPY_MAX)
-		if (getentropy(bytes + at, n - at < GETENTROPY_MAX ? n - at :
-		    GETENTROPY_MAX) != 0)
+	    at += ENTROPY_CALL_MAX)
+		if (getentropy(bytes + at, n - at < ENTROPY_CALL_MAX ? n - at :
+		    ENTROPY_CALL_MAX) != 0)
 			error = errno;
 	if (error == 0)
 		return (bytes);

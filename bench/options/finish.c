@@ -1,4 +1,6 @@
 /* What follows from several options of run, sweep and cat together. */
+#include <unistd.h>
+
 #include "bench/cell/slices.h"
 #include "bench/cli/format.h"
 #include "bench/cli/memory.h"

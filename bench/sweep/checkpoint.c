@@ -64,7 +64,7 @@ checkpoint_read(struct checkpoint *ck, struct result *begun)
 	if (line == NULL) {
 		(void)refuse(ck, "the run ended before anything was measured: "
 		    "begin it again");
-		return (ENODATA);
+		return (ENOMSG);
 	}
 	ck->ckp_head = head_load(line, len, begun, why);
 	return (ck->ckp_head != NULL ? 0 : refuse(ck, "%s", why));

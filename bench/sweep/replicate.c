@@ -44,8 +44,10 @@ replicate_memory_bytes(void)
 
 	bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) *
 	    (uint64_t)sysconf(_SC_PAGESIZE);
-	return (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur < bytes ?
-	    limit.rlim_cur : bytes);
+	/* FreeBSD's are signed. */
+	return (getrlimit(RLIMIT_AS, &limit) == 0 &&
+	    (uint64_t)limit.rlim_cur < bytes ? (uint64_t)limit.rlim_cur :
+	    bytes);
 }
 
 /* The mappings that a process may have, where the host has a limit. */

@@ -188,7 +188,7 @@ json_t *head_load(const char *line, size_t size, struct result *begun,
  * Locks the journal beside a file and, to resume a run, reads its first line
  * into begun as head_load(); NULL begins a run.  checkpoint_close() ck also
  * after a failure: ENOTSUP for a file that is written directly, ENOENT where
- * there is no journal, ENODATA where it has no whole line, or another.
+ * there is no journal, ENOMSG where it has no whole line, or another.
  */
 int checkpoint_claim(struct checkpoint *ck, const char *file,
     struct result *begun, char why[CELL_ERROR_SIZE]);

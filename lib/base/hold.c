@@ -9,7 +9,7 @@ hold_end(void)
 
 	if (--hold_self.ho_depth > 0 || hold_self.ho_signal == 0)
 		return;
-	sig = hold_self.ho_signal;
+	sig = (int)hold_self.ho_signal;
 	hold_self.ho_signal = 0;
 	raise(sig);
 }

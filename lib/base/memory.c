@@ -1,6 +1,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "lib/base/memory.h"
 
@@ -48,4 +49,17 @@ xaligned(size_t alignment, size_t size)
 {
 	size += -size % alignment;
 	return (memset(checked(aligned_alloc(alignment, size)), 0, size));
+}
+
+void *
+map_zeros(size_t n)
+{
+	int flags = MAP_PRIVATE | MAP_ANONYMOUS;
+	void *map;
+
+#ifdef MAP_NORESERVE
+	flags |= MAP_NORESERVE;
+#endif
+	map = mmap(NULL, n, PROT_READ | PROT_WRITE, flags, -1, 0);
+	return (map == MAP_FAILED ? NULL : map);
 }

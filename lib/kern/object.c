@@ -241,10 +241,8 @@ copy_new(const struct kern_file *kf)
 	kern_fault_add(kc);
 	kc->kc_data = s.s_data;
 	kc->kc_data_bytes = s.s_bytes;
-	/* Zeros, and memory of the host where they were written. */
-	kc->kc_heap = mmap(NULL, KERN_HEAP_BYTES, PROT_READ | PROT_WRITE,
-	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (kc->kc_heap == MAP_FAILED)
+	kc->kc_heap = map_zeros(KERN_HEAP_BYTES);
+	if (kc->kc_heap == NULL)
 		no_memory();
 	kc->kc_freed = xcalloc(KERN_HEAP_BYTES / MACHINE_CACHE_LINE,
 	    sizeof(bool));

@@ -84,7 +84,7 @@ real_wake(_Atomic uint32_t *word, int threads)
 #if defined(__linux__)
 	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, threads, NULL, NULL, 0);
 #elif defined(__FreeBSD__)
-	_umtx_op(word, UMTX_OP_WAKE_PRIVATE, threads, NULL, NULL);
+	_umtx_op(word, UMTX_OP_WAKE_PRIVATE, (u_long)threads, NULL, NULL);
 #endif
 }
 

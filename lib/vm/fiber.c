@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "lib/base/memory.h"
 #include "lib/vm/fiber.h"
 #include "lib/base/kassert.h"
 
@@ -132,9 +133,8 @@ fiber_make(struct fiber *fb, size_t stack_bytes, void (*fn)(void *), void *arg)
 
 	memset(fb, 0, sizeof(*fb));
 	stack_bytes = (stack_bytes * STACK_FACTOR + page - 1) / page * page;
-	map = mmap(NULL, stack_bytes + page, PROT_READ | PROT_WRITE,
-	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (map == MAP_FAILED)
+	map = map_zeros(stack_bytes + page);
+	if (map == NULL)
 		return (ENOMEM);
 	if (mprotect(map, page, PROT_NONE) != 0) {
 		munmap(map, stack_bytes + page);

@@ -1,0 +1,56 @@
+# Compiles the program for FreeBSD with zig's compiler, which has FreeBSD's
+# headers and C library.  freebsd.sh BUILDDIR [CPU...]
+#
+# Nothing is run.  Headers of other libraries are those of this machine, and
+# only functions of these libraries may be missing when the program is linked.
+set -u
+build=$1
+shift
+mkdir -p "$build/include" "$build/lib"
+build=$(cd "$build" && pwd)
+PYTHONPATH=$build/zig
+export PYTHONPATH
+python3 -m ziglang version >/dev/null 2>&1 ||
+    python3 -m pip install -q --target "$build/zig" ziglang || {
+	echo "no compiler: python3 -m pip cannot install ziglang" >&2
+	exit 1
+}
+
+# Those of the C library stay out.
+triple=$(cc -dumpmachine | sed 's/-pc-/-/')
+for header in jansson.h jansson_config.h hwloc hwloc.h gcrypt.h gpg-error.h \
+    zlib.h zconf.h gsl openssl ck_*.h spinlock gcc; do
+	for at in /usr/include /usr/include/"$triple" /usr/local/include; do
+		cp -R "$at"/$header "$build/include" 2>/dev/null
+	done
+done
+
+theirs="json_|adler32|crc32|zlib|deflate|inflate|hwloc_|gcry_|gpg_|gsl_|EVP_|\
+OSSL_|OPENSSL_|OpenSSL_|ERR_|RAND_|CRYPTO_|jump_fcontext|make_fcontext"
+warnings="-Wno-enum-enum-conversion -Wno-enum-float-conversion"
+status=0
+[ $# != 0 ] || set -- x86_64 aarch64
+for cpu; do
+	printf '#!/bin/sh\nexec python3 -m ziglang cc -target %s "$@"\n' \
+	    "$cpu-freebsd" >"$build/cc-$cpu"
+	chmod +x "$build/cc-$cpu"
+	log=$build/log-$cpu
+	${MAKE:-make} -k -j "$(getconf _NPROCESSORS_ONLN)" \
+	    BUILDDIR="$build/$cpu" CC="$build/cc-$cpu" OS=FreeBSD \
+	    LOCALBASE="$build" LIBS= BOOST_CONTEXT= \
+	    WARN="-Wall -Wextra -Wpedantic -Wshadow -Wconversion $warnings" \
+	    all >"$log" 2>&1
+	wrong=$(grep -e 'error' -e 'warning: ' -e 'undefined symbol' "$log" |
+	    grep -vE "undefined symbol: ($theirs)|Error [0-9]|errors\.$")
+	if [ -n "$wrong" ]; then
+		status=1
+		echo "FreeBSD on $cpu:"
+		echo "$wrong" | sort -u | head -40
+	elif ! grep -q 'undefined symbol' "$log"; then
+		status=1
+		tail -5 "$log"
+	else
+		echo "FreeBSD on $cpu: all compiles"
+	fi
+done
+exit $status
