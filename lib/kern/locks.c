@@ -172,7 +172,7 @@ kernel_site_lock(const struct kernel *k, unsigned site, bool *spin)
 	return (k->k_site_lock[site].sk_name);
 }
 
-/* Taken, or with try as far as the kind of lock has that. */
+/* Whether it was taken, which it is without try. */
 static bool
 kh_lock(void *self, void *lock, const struct kern_site *site, bool try)
 {
@@ -186,8 +186,11 @@ kh_lock(void *self, void *lock, const struct kern_site *site, bool try)
 		kernel_stop(k, site, "a mutex that was not initialized");
 	node = &kl->kl_node[kt - k->k_thread];
 	row = site_of(k, kl, site);
-	if (__builtin_expect(try, 0) &&
-	    kl->kl_lock.lo_class->lc_trylock != NULL) {
+	if (__builtin_expect(try, 0)) {
+		if (kl->kl_lock.lo_class->lc_trylock == NULL)
+			kernel_stop(k, site, "mtx_trylock(), which lock kind "
+			    "%s lacks: choose another", kl->kl_lock.lo_class->
+			    lc_name);
 		if (!lock_tryacquire(&kl->kl_lock, node, row))
 			return (false);
 	} else {

@@ -214,6 +214,7 @@ find_source()
 	if [ -f "$disk" ]; then
 		[ "${disk%.c}" != "$disk" ] ||
 		    fail 2 "$path is no C file: $expected"
+		[ -s "$disk" ] || fail 2 "$path is empty: $expected"
 		files=$disk folder=${disk%/*}
 	elif [ -f "$disk/dev/random/fortuna.c" ]; then
 		tree=$disk
@@ -224,6 +225,8 @@ find_source()
 		[ -n "$files" ] || fail 2 "$path has no" \
 		    "dev/random/fortuna.c, sys/dev/random/fortuna.c," \
 		    "fortuna.c, random_harvestq.c or fx_*.c: $expected"
+	elif [ -e "$disk" ]; then
+		fail 2 "$path is neither a file nor a folder: $expected"
 	else
 		fail 2 "$path: no such file or directory: $expected"
 	fi
