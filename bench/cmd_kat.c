@@ -1,26 +1,81 @@
+#include <limits.h>
 #include <stdlib.h>
+#include <unistd.h>
 
+#include "bench/cli/memory.h"
 #include "bench/survey/kat.h"
 #include "bench/cmd.h"
+
+/* Opens NAME.expected for NAME.script; NULL: there is none. */
+static FILE *
+open_expected(const char *path)
+{
+	static const char script[] = ".script";
+	const size_t len = strlen(path), end = sizeof(script) - 1;
+	char name[PATH_MAX];
+
+	if (len <= end || strcmp(path + len - end, script) != 0)
+		return (NULL);
+	snprintf(name, sizeof(name), "%.*s.expected", (int)(len - end), path);
+	return (fopen(name, "re"));
+}
+
+/* Whether the answers are those that a file has. */
+static int
+judge(const char *path, const char *answers, FILE *expected)
+{
+	char *line = NULL;
+	size_t room = 0;
+	unsigned n = 0;
+	ssize_t len;
+
+	while ((len = getline(&line, &room, expected)) > 0 &&
+	    strncmp(answers, line, (size_t)len) == 0) {
+		answers += len;
+		n++;
+	}
+	free(line);
+	fclose(expected);
+	if (len > 0 || *answers != '\0')
+		return (run_error("%s: answer %u is not that of its .expected "
+		    "file", path, n + 1));
+	if (isatty(STDERR_FILENO))
+		run_note("%s: %u answers, all as expected", path, n);
+	return (EXIT_SUCCESS);
+}
 
 static int
 run_file(const struct options *op, const char *path)
 {
 	const bool standard = strcmp(path, "-") == 0;
 	const char *name = standard ? "stdin" : path;
-	FILE *in = standard ? stdin : fopen(path, "re");
-	int error;
+	FILE *in = standard ? stdin : fopen(path, "re"), *expected, *out;
+	char *answers = NULL;
+	int error, status;
+	size_t size;
 
 	if (in == NULL)
 		return (run_error("%s: %s", path, strerror(errno)));
+	expected = open_expected(path);
+	out = expected == NULL ? stdout : xmemstream(&answers, &size);
 	error = kat_run(name, in, GIVEN(op, DESIGN) ? design_at(
-	    op->op_designs.ol_value[0])->de_ident : NULL, stdout, stderr);
+	    op->op_designs.ol_value[0])->de_ident : NULL, out, stderr);
 	if (!standard)
 		fclose(in);
+	status = error != 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+	if (expected != NULL) {
+		xmemclose(out);
+		fputs(answers, stdout);
+		if (status == EXIT_SUCCESS)
+			status = judge(path, answers, expected);
+		else
+			fclose(expected);
+		free(answers);
+	}
 	/* kat_run() has printed what is wrong with a line. */
 	if (error != 0 && error != EINVAL)
 		run_error("%s: %s", name, strerror(error));
-	return (error != 0 ? EXIT_FAILURE : EXIT_SUCCESS);
+	return (status);
 }
 
 static int
