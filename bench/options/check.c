@@ -212,9 +212,9 @@ check_trace(const struct options *op)
 	dot = strrchr(op->op_trace, '.');
 	if (dot != NULL && (strcmp(dot, ".txt") == 0 ||
 	    strncmp(dot, ".htm", 4) == 0))
-		return (usage_error("--trace: \"%s\": a trace has events in "
-		    "JSON, for ui.perfetto.dev: expected another name, such as "
-		    "trace.json", op->op_trace));
+		return (usage_error("--trace: \"%s\": traces as text are gone, "
+		    "and none is a page: expected another name, for trace "
+		    "events in JSON", op->op_trace));
 	error = check_single(op, "--trace");
 	if (error == 0 && (double)op->op_trace_from_ps >=
 	    op->op_time_s * 1e3 * PS_PER_MS)

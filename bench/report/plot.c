@@ -220,7 +220,9 @@ print_rows(struct sheet *sh)
 			if (sh->sh_rows == PLOT_ROWS)
 				sh->sh_left_out += n;
 			else
-				print_row(sh, count <= PLOT_CURVES ? cipher :
+				print_row(sh, cu->cu_cells->gc_cell->
+				    acquisition_ns > 0 ? "locks" :
+				    count <= PLOT_CURVES ? cipher :
 				    FORMATF("%s, curves %u to %u of %u", cipher,
 				    i + 1, i + n, count), cu + i, n);
 		}

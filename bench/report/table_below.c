@@ -82,7 +82,8 @@ add_cost(struct text *t, const struct result_cell *cell)
 	}
 	text_add(t, "; cost %.1f %%", 100 * (1 - cell->total_mb_per_s /
 	    cell->ledger.plain_mb_per_s));
-	if (low < high)
+	/* As printed. */
+	if (high - low >= 0.05)
 		text_add(t, " (%.1f..%.1f)", low, high);
 }
 

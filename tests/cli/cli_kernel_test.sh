@@ -385,6 +385,9 @@ kernel__bad_input_body() {
 	refused 2 'missing operand|PATH' build
 	refused 2 'surplus operand "x"' list x
 	refused 2 'nosuch: no such file|sys directory' build nosuch
+	: >empty.c
+	refused 2 'empty.c is empty|sys directory' build empty.c
+	refused 2 '/dev/null is neither a file nor a folder' build /dev/null
 	refused 2 'no path' build ''
 	refused 2 'has no|fortuna.c' build .
 	refused 2 'no C file' build cc
