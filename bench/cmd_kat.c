@@ -5,6 +5,7 @@
 #include "bench/cli/memory.h"
 #include "bench/survey/kat.h"
 #include "bench/cmd.h"
+#include "lib/base/read_file.h"
 
 /* Opens NAME.expected for NAME.script; NULL: there is none. */
 static FILE *
@@ -20,28 +21,21 @@ open_expected(const char *path)
 	return (fopen(name, "re"));
 }
 
-/* Whether the answers are those that a file has. */
+/* Whether the answers are those that a file, which is closed, has. */
 static int
 judge(const char *path, const char *answers, FILE *expected)
 {
-	char *line = NULL;
-	size_t room = 0;
-	unsigned n = 0;
-	ssize_t len;
+	char *text = NULL;
+	size_t size;
+	const int error = read_file(fileno(expected), SIZE_MAX, &text, &size);
+	const bool same = error == 0 && strcmp(text, answers) == 0;
 
-	while ((len = getline(&line, &room, expected)) > 0 &&
-	    strncmp(answers, line, (size_t)len) == 0) {
-		answers += len;
-		n++;
-	}
-	free(line);
 	fclose(expected);
-	if (len > 0 || *answers != '\0')
-		return (run_error("%s: answer %u is not that of its .expected "
-		    "file", path, n + 1));
-	if (isatty(STDERR_FILENO))
-		run_note("%s: %u answers, all as expected", path, n);
-	return (EXIT_SUCCESS);
+	free(text);
+	if (same && isatty(STDERR_FILENO))
+		run_note("%s: all answers are as expected", path);
+	return (same ? EXIT_SUCCESS : run_error("%s: the answers are not those "
+	    "of its .expected file", path));
 }
 
 static int

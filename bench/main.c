@@ -83,9 +83,10 @@ dispatch(int argc, char *argv[])
 	if (cm < COMMANDS)
 		return (command_execute((enum command_id)cm, argc, argv));
 	nearest = family_nearest(command_name, argv[1]);
-	return (usage_error("unknown %s \"%s\"; %s%s\"rngsim --help\" lists "
-	    "the commands", argv[1][0] == '-' ? "option" : "command", argv[1],
-	    nearest == NULL ? "" : nearest, nearest == NULL ? "" : " is one; "));
+	return (usage_error("unknown %s \"%s\"; \"rngsim --help\" lists the "
+	    "commands%s%s", argv[1][0] == '-' ? "option" : "command", argv[1],
+	    nearest == NULL ? "" : ", such as ", nearest == NULL ? "" :
+	    nearest));
 }
 
 int

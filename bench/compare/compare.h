@@ -83,7 +83,7 @@ struct compare_row {
 	enum compare_stop cmr_stop;	/* of COMPARE_NONE */
 	enum compare_basis cmr_basis;
 	unsigned cmr_tests;	/* 0: p is 1, all values are equal, or 0 */
-	bool	cmr_apart;	/* all repeats of one side are above the other's */
+	bool	cmr_apart;	/* one side is above the other throughout */
 	double	cmr_median[2];	/* A's and B's; 0 where refused */
 	double	cmr_ci95[2][2];	/* of each median */
 	double	cmr_change;

@@ -54,7 +54,7 @@ int family_find(const struct family *fa, const char *name);
 
 /*
  * Of names up to a NULL the one that was meant by a text: it begins with it, or
- * one letter is wrong, of four or more two; or NULL.
+ * one letter is wrong, of four or more two neighbours; or NULL.
  */
 const char *family_nearest(const char *(*name)(unsigned i), const char *text);
 

@@ -361,8 +361,6 @@ option_list_max(const struct option_list *ol)
 	return (v);
 }
 
-enum { EDITS_MAX = 31 };	/* letters of a name that are looked at */
-
 /* A family whose names are words of a table of its own. */
 #define	WORDS(which, ...)						\
 	static const char *const words_##which[] = { __VA_ARGS__ };	\
@@ -405,37 +403,29 @@ family_find(const struct family *fa, const char *name)
 	return (-1);
 }
 
-/* Letters to insert, delete or replace; at most EDITS_MAX of a name. */
-static unsigned
+/* Letters between what two words begin and end with alike; 0: a begins b. */
+static size_t
 edits(const char *a, const char *b)
 {
-	unsigned row[EDITS_MAX + 1], before, here;
-	const size_t n = strnlen(b, EDITS_MAX);
+	const size_t la = strlen(a), lb = strlen(b), more = la > lb ? la : lb;
+	size_t head = 0, tail = 0;
 
-	for (unsigned k = 0; k <= n; k++)
-		row[k] = k;
-	for (unsigned i = 1; a[i - 1] != '\0'; i++) {
-		before = row[0];
-		row[0] = i;
-		for (unsigned k = 1; k <= n; k++) {
-			here = before + (a[i - 1] != b[k - 1]);
-			before = row[k];
-			here = here < before + 1 ? here : before + 1;
-			row[k] = here < row[k - 1] + 1 ? here : row[k - 1] + 1;
-		}
-	}
-	return (row[n]);
+	while (a[head] != '\0' && a[head] == b[head])
+		head++;
+	while (head + tail < la && head + tail < lb &&
+	    a[la - 1 - tail] == b[lb - 1 - tail])
+		tail++;
+	return (head == la && la > 1 ? 0 : more - head - tail);
 }
 
 const char *
 family_nearest(const char *(*name)(unsigned i), const char *text)
 {
-	unsigned least = strlen(text) < 4 ? 2 : 3, n;
+	size_t least = strlen(text) < 4 ? 2 : 3, n;
 	const char *member, *nearest = NULL;
 
 	for (unsigned i = 0; (member = name(i)) != NULL; i++) {
-		n = strlen(text) > 1 && strncmp(member, text, strlen(text)) ==
-		    0 ? 0 : edits(text, member);
+		n = edits(text, member);
 		if (n < least) {
 			least = n;
 			nearest = member;

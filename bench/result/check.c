@@ -178,7 +178,7 @@ result_check_sum(const struct result_sample *rs, unsigned readers, double *sum)
 	return (near(*sum, rs->total_mb_per_s));
 }
 
-/* Whether repeat i is another one's copy: equal, and in its place of the run. */
+/* Whether repeat i is a copy of another: equal, and in its place of the run. */
 static bool
 copied(const struct result_cell *c, unsigned i)
 {

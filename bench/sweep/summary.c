@@ -149,8 +149,8 @@ gate_and_notes(const struct sweep_cell *sc, const struct result_host *host,
 	bool drift = sc->sc_drifted > sc->sc_count / 2;
 	const char *drift_text = FORMATF("drift within %u of %u windows",
 	    sc->sc_drifted, sc->sc_count);
-	const char *lost_text = FORMATF("readers lost %.0f %% of their CPU time "
-	    "to other work", 100 * lost);
+	const char *lost_text = FORMATF("readers lost %.0f %% of their CPU "
+	    "time to other work", 100 * lost);
 	unsigned idle = 0;
 
 	snprintf(rc->gate, sizeof(rc->gate), "%s", sc->sc_sum.cm_displaced ?

@@ -324,8 +324,8 @@ TEST(comparable_lost__of_readers, "Delays, less those that more readers than "
 	}
 }
 
-TEST(compare_judge__short_windows, "With fewer than three passes of the harvest "
-    "thread in a window its figures are neither ranked nor excluded")
+TEST(compare_judge__short_windows, "With fewer than three passes of the "
+    "harvest thread in a window its figures are neither ranked nor excluded")
 {
 	const struct compare_row *row;
 	struct compare_gate cg;
@@ -359,7 +359,8 @@ TEST(compare_repeats__that_would_do, "Few repeats that are far apart say how "
 		/* Of one an outlier, so that only ranks decide. */
 		for (unsigned i = 0; i < k; i++) {
 			set_total(&a.cells[0], i, 100 + i * 3 % k);
-			set_total(&b.cells[0], i, i == 0 ? 1e6 : 200 + i * 3 % k);
+			set_total(&b.cells[0], i, i == 0 ? 1e6 :
+			    200 + i * 3 % k);
 		}
 		settle(a.cells);
 		settle(b.cells);

@@ -158,8 +158,8 @@ TEST(plot_print__draws_harvest_bands, "The harvest thread's CPU has a band "
 	    NULL);
 	r.time_s = 0.2;
 	script();
-	ATF_CHECK(strstr(text, "HARVEST = 'CPU of the harvest thread ?: windows "
-	    "have fewer than 3 passes'") != NULL);
+	ATF_CHECK(strstr(text, "HARVEST = 'CPU of the harvest thread ?: "
+	    "windows have fewer than 3 passes'") != NULL);
 	result_free(&r);
 }
 

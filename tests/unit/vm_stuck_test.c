@@ -286,8 +286,8 @@ work_rarely(struct cast *c)
 	(void)c;
 }
 
-TEST(vm_run__threads_only_spin, "Threads that spin and change a word while none "
-    "works end with their names, 100 ms after the last that did")
+TEST(vm_run__threads_only_spin, "Threads that spin and change a word while "
+    "none works end with their names, 100 ms after the last that did")
 {
 	static void (*const roles[])(struct cast *) = { spin_with_writes,
 	    work_rarely };
