@@ -249,16 +249,20 @@ decide(const struct compare *co, struct compare_row *row)
 	const bool paired = row->cmr_basis == COMPARE_BY_PAIRS;
 	const bool robust = row->cmr_drawn.chg_share >= STATS_ROBUST;
 	const double change = fabs(compare_change(row));
+	const double moved = compare_noise_of(co, row->cmr_pair);
+	const bool unlikely = !drawn &&
+	    fmin(row->cmr_p[0], row->cmr_p[1]) >= COMPARE_ALPHA;
 	const bool stops[COMPARE_STOPS] = {
 		[COMPARE_STOP_OVERLAP] = !drawn && !paired && overlap(row),
-		[COMPARE_STOP_P] = !drawn &&
-		    fmin(row->cmr_p[0], row->cmr_p[1]) >= COMPARE_ALPHA,
+		[COMPARE_STOP_REPEATS] = row->cmr_apart && unlikely &&
+		    change > fmax(fmax(co->co_margin, moved),
+		    qu->qu_resolution),
+		[COMPARE_STOP_P] = unlikely,
 		[COMPARE_STOP_DRAWS] = drawn && (!robust ||
 		    compare_change(row) * row->cmr_change <= 0),
 		[COMPARE_STOP_MARGIN] = change <= co->co_margin,
 		[COMPARE_STOP_RESOLUTION] = change <= qu->qu_resolution,
-		[COMPARE_STOP_NOISE] = !paired && change <=
-		    compare_noise_of(co, row->cmr_pair),
+		[COMPARE_STOP_NOISE] = !paired && change <= moved,
 		/* B's harvest thread delivered fewer events, or later. */
 		[COMPARE_STOP_HARVEST] = compare_change(row) < 0 &&
 		    qu == &quantities[QUANTITY_HARVEST_CPU] &&
@@ -279,16 +283,11 @@ decide(const struct compare *co, struct compare_row *row)
 }
 
 unsigned
-compare_repeats(const struct compare *co, const struct compare_row *row)
+compare_repeats(const struct compare *co)
 {
 	double orders = 1;
 	unsigned n = 0;
 
-	if (row->cmr_stop != COMPARE_STOP_P || !row->cmr_apart ||
-	    fabs(row->cmr_change) <= fmax(fmax(co->co_margin,
-	    row->cmr_quantity->qu_resolution),
-	    compare_noise_of(co, row->cmr_pair)))
-		return (0);
 	/* Of all orders of n and n values two have either side above. */
 	while (2 / orders * co->co_tests >= COMPARE_ALPHA) {
 		n++;

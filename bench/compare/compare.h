@@ -56,7 +56,8 @@ enum compare_verdict {
  * no interval is of use.
  */
 enum compare_stop {
-	COMPARE_STOP_NONE, COMPARE_STOP_OVERLAP, COMPARE_STOP_P,
+	COMPARE_STOP_NONE, COMPARE_STOP_OVERLAP, COMPARE_STOP_REPEATS,
+	COMPARE_STOP_P,
 	COMPARE_STOP_DRAWS, COMPARE_STOP_MARGIN, COMPARE_STOP_RESOLUTION,
 	COMPARE_STOP_NOISE, COMPARE_STOP_HARVEST, COMPARE_STOP_PASSES,
 	COMPARE_STOPS
@@ -196,11 +197,10 @@ int compare_gate_parse(struct compare_gate *cg, const char *text,
     char error[COMPARE_TEXT_SIZE]);
 
 /*
- * With how many repeats of each side, as far apart as this row's, p would be
- * small enough; 0: that is not what stopped it.
+ * With how many repeats of each side p would be small enough for rows that are
+ * as far apart as those of COMPARE_STOP_REPEATS.
  */
-unsigned compare_repeats(const struct compare *co,
-    const struct compare_row *row);
+unsigned compare_repeats(const struct compare *co);
 
 /* Whether a pair's row, if it was not refused, meets the condition. */
 bool compare_gate_met(const struct compare *co, const struct compare_gate *cg,

@@ -18,6 +18,8 @@ const char *const verdict_names[COMPARE_REFUSED + 1] = {
 const char *const verdict_stops[COMPARE_STOPS] = {
 	[COMPARE_STOP_NONE] = "",
 	[COMPARE_STOP_OVERLAP] = "the medians' intervals overlap",
+	[COMPARE_STOP_REPEATS] = "no p below 0.05 after Holm with so few "
+	    "repeats",
 	[COMPARE_STOP_P] = "no p below 0.05 after Holm",
 	[COMPARE_STOP_DRAWS] = "not robust over the drawn profiles",
 	[COMPARE_STOP_MARGIN] = "not above the margin",
@@ -80,10 +82,10 @@ verdict_pair(struct text *t, const struct compare *co,
 	add_pair(t, co, pa, provenance_short(pa->pa_cell[1]));
 }
 
-/* What would decide a row that too few repeats stopped. */
-#define	repeats_text(co, row)						\
-	(compare_repeats(co, row) == 0 ? "" : FORMATF(": %u repeats as far " \
-	    "apart would do", compare_repeats(co, row)))
+/* How many repeats would decide. */
+#define	REPEATS_TEXT(co, stop)						\
+	((stop) != COMPARE_STOP_REPEATS ? "" : FORMATF(": %u as far apart "  \
+	    "would do", compare_repeats(co)))
 
 /* "total MB/s 982.1 to 2056.3, +109 % (" the interval, p and the verdict. */
 static void
@@ -125,7 +127,7 @@ add_row(struct text *t, const struct compare *co, const struct compare_row *row)
 	text_add(t, ": %s", verdict_names[row->cmr_verdict]);
 	if (row->cmr_stop != COMPARE_STOP_NONE)
 		text_add(t, " (%s%s)", verdict_stops[row->cmr_stop],
-		    repeats_text(co, row));
+		    REPEATS_TEXT(co, row->cmr_stop));
 }
 
 void
@@ -205,40 +207,16 @@ print_row(FILE *out, const struct compare_row *row)
 	fputs(colour(out, COMPARE_NONE), out);
 }
 
-/* Whether a row is printed without -v: it is ranked, or would be with more. */
+/*
+ * Whether a row is in the table: a clear change, better or worse or stopped by
+ * a rule.  Without -v it is ranked, or would be with more repeats.
+ */
 static bool
 matters(const struct compare *co, const struct compare_row *row)
 {
 	return (row->cmr_wanted && (row->cmr_verdict < COMPARE_NONE ||
-	    compare_repeats(co, row) > 0));
-}
-
-/* The quantities without a verdict, by what stopped them. */
-static void
-print_stopped(FILE *out, const struct compare *co,
-    const struct compare_pair *pa)
-{
-	const struct compare_row *row;
-
-	for (unsigned i = 0; i < 2 * COMPARE_STOPS; i++) {
-		const enum compare_stop stop = (enum compare_stop)(i / 2);
-		const struct compare_row *last = NULL;
-		struct text t = { .s = "" };
-
-		for (row = pa->pa_row; row < pa->pa_row + QUANTITIES; row++) {
-			if (!row->cmr_wanted || row->cmr_stop != stop ||
-			    row->cmr_verdict != COMPARE_NONE ||
-			    (compare_repeats(co, row) > 0) != i % 2 ||
-			    !(co->co_verbose || matters(co, row)))
-				continue;
-			text_list(&t, "%s", row->cmr_quantity->qu_title);
-			last = row;
-		}
-		if (last != NULL)
-			format_wrapf(out, "", 2, "%s: no difference shown%s%s"
-			    "%s", t.s, stop == COMPARE_STOP_NONE ? "" : ": ",
-			    verdict_stops[stop], repeats_text(co, last));
-	}
+	    row->cmr_stop == COMPARE_STOP_REPEATS || (co->co_verbose &&
+	    row->cmr_stop != COMPARE_STOP_NONE)));
 }
 
 static void
@@ -259,19 +237,25 @@ print_pair(FILE *out, const struct compare *co, const struct compare_pair *pa)
 		format_wrapf(out, "", 2, "refused: %s", pa->pa_refused);
 		return;
 	}
-	any = false;
-	for (row = pa->pa_row; row < end; row++) {
-		/* A clear change, better or worse or stopped by a rule. */
-		if (!matters(co, row) && (!co->co_verbose || !row->cmr_wanted ||
-		    (row->cmr_verdict == COMPARE_NONE &&
-		    row->cmr_stop == COMPARE_STOP_NONE)))
-			continue;
-		if (!any)
-			COLUMNS_TITLES(out, row_columns);
-		any = true;
-		print_row(out, row);
+	if (any)
+		COLUMNS_TITLES(out, row_columns);
+	for (row = pa->pa_row; row < end; row++)
+		if (matters(co, row))
+			print_row(out, row);
+	/* The quantities without a verdict, by what stopped them. */
+	for (unsigned stop = 0; stop < COMPARE_STOPS; stop++) {
+		t.s[0] = '\0';
+		for (row = pa->pa_row; row < end; row++)
+			if (row->cmr_wanted && row->cmr_stop == stop &&
+			    row->cmr_verdict == COMPARE_NONE &&
+			    (co->co_verbose || matters(co, row)))
+				text_list(&t, "%s",
+				    row->cmr_quantity->qu_title);
+		if (t.s[0] != '\0')
+			format_wrapf(out, "", 2, "%s: no difference shown%s%s"
+			    "%s", t.s, stop == COMPARE_STOP_NONE ? "" : ": ",
+			    verdict_stops[stop], REPEATS_TEXT(co, stop));
 	}
-	print_stopped(out, co, pa);
 }
 
 static void

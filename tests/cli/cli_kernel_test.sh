@@ -288,6 +288,9 @@ kernel__boot_body() {
 	    atf_fail "$(cat out)"
 	runs run $brief -d kernel:boot.c \
 	    -S kern.random.fortuna.concurrent_read=0
+	# A lock that cannot be tried does not wait instead.
+	atf_check -s not-exit:0 -e match:'mtx_trylock.., which lock kind clh' \
+	    "$(program)" run $brief -d kernel:boot.c -l clh
 }
 
 test_case kernel__unprobed "a source with other private names works, and is" \

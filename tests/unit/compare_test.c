@@ -5,6 +5,7 @@
 
 #include "bench/cli/format.h"
 #include "bench/compare/compare.h"
+#include "bench/page/page.h"
 #include "bench/result/comparable.h"
 #include "bench/stats/stats.h"
 #include "bench/sweep/sweep.h"
@@ -365,13 +366,14 @@ TEST(compare_repeats__that_would_do, "Few repeats that are far apart say how "
 		settle(a.cells);
 		settle(b.cells);
 		judge_rows(1, 0.01, 0);
-		n = compare_repeats(&co, co.co_pairs->pa_row);
+		n = co.co_pairs->pa_row->cmr_stop == COMPARE_STOP_REPEATS ?
+		    compare_repeats(&co) : 0;
 		ATF_CHECK_EQ_MSG(k < 5 ? 5 : 0, n, "%u: %u", k, n);
 		ATF_CHECK_EQ(k < 5 ? COMPARE_NONE : COMPARE_BETTER,
 		    total_verdict(0));
 		out = fixture_printed(verdict_print, (const void *)&co);
 		if (k < 5)
-			check_has(out, "5 repeats as far\n  apart would do");
+			check_has(out, "5 as far");
 		free(out);
 		done();
 	}
@@ -407,6 +409,31 @@ TEST(verdict_print__first_things_first, "The counts are the first line, rows "
 	check_has(out, "5 more pairs were refused");
 	free(out);
 	done();
+}
+
+TEST(page_results__names_few_cells, "A page says of which cells a minority is, "
+    "and has a colour for most of them only")
+{
+	struct page_results pr = { .pgr_result = &a, .pgr_path = { "a", NULL },
+	    .pgr_count = 1 };
+	char *out;
+
+	for (unsigned most = 0; most < 2; most++) {
+		make(&a, 8, 10, 3);
+		for (unsigned i = 1; i < (most ? 6 : 2); i += 2)
+			scale_total(&a.cells[i], 1.5);
+		out = fixture_printed(page_results, (const void *)&pr);
+		ATF_CHECK_EQ(most, strstr(out, "<p class=\"better\">") != NULL);
+		if (most) {
+			check_has(out, "total MB/s: better in 3 of 4 (+");
+			check_has_not(out, " %: aes");
+		} else {
+			check_has(out, "total MB/s: better in 1 of 4 (+");
+			check_has(out, " %: aes, 2 readers of 64 KiB), no ");
+		}
+		free(out);
+		done();
+	}
 }
 
 /*
