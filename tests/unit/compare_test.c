@@ -1038,7 +1038,8 @@ TEST(compare_judge__rules_by_name, "A clear change that is not ranked has the "
 	make_two(40, 3, 0);
 	scale_total(&b.cells[7], 0.95);
 	judge(COMPARE_RESULTS);
-	ATF_CHECK_EQ(COMPARE_STOP_P, co.co_pairs[7].pa_row[0].cmr_stop);
+	ATF_CHECK_EQ(COMPARE_STOP_REPEATS,
+	    co.co_pairs[7].pa_row[0].cmr_stop);
 	ATF_CHECK_EQ(COMPARE_NONE, total_verdict(7));
 	done();
 }
