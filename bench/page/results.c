@@ -74,7 +74,7 @@ print_subject(FILE *out, const struct compare *co,
 {
 	double change[COMPARE_REFUSED + 1][2] = { { 0 } };
 	unsigned n[COMPARE_REFUSED + 1] = { 0 }, all = 0, v;
-	struct text head = { .s = "" }, t = { .s = "" };
+	struct text line = { .s = "" }, head = { .s = "" }, t = { .s = "" };
 	struct text where[COMPARE_REFUSED + 1] = { { .s = "" } };
 	const struct compare_row *row;
 
@@ -114,7 +114,8 @@ print_subject(FILE *out, const struct compare *co,
 	    n[COMPARE_BETTER] == 0 && 2 * n[COMPARE_WORSE] > all ?
 	    " class=\"worse\"" : "");
 	page_paragraph(out, "strong", head.s);
-	page_paragraph(out, "span", FORMATF("total MB/s: %s.", t.s));
+	text_add(&line, "total MB/s: %s.", t.s);
+	page_paragraph(out, "span", line.s);
 	fputs("</p>\n", out);
 }
 

@@ -430,6 +430,7 @@ TEST(page_results__names_few_cells, "A page says of which cells a minority is, "
 		} else {
 			check_has(out, "total MB/s: better in 1 of 4 (+");
 			check_has(out, " %: aes, 2 readers of 64 KiB), no ");
+			check_has(out, " in 3 of 4.</span>");
 		}
 		free(out);
 		done();
