@@ -134,6 +134,7 @@ print_html(FILE *out, const void *of)
 	text_add(&t, "by rngsim %s on %s, %s", pg->pg_revision, pg->pg_host,
 	    pg->pg_when);
 	page_begin(out, FORMATF("rngsim: safety case of %s", pg->pg_subject),
+	    page_verdict(pg) == EVIDENCE_FAILS ? RESULT_FAILED :
 	    RESULT_CHECKED, t.s);
 	page_printed(out, page_print, pg);
 	page_end(out);

@@ -82,7 +82,7 @@ compare(const struct options *op, struct result r[2])
 		.co_path = { op->op_operand[0], op->op_operand[last] },
 		.co_by = GIVEN(op, BY) ? (enum compare_by)(COMPARE_DESIGN +
 		    op->op_by) : COMPARE_RESULTS,
-		.co_wanted = wanted,
+		.co_wanted = wanted, .co_verbose = GIVEN(op, VERBOSE),
 		.co_margin = GIVEN(op, MARGIN) ? op->op_margin :
 		    compare_margin(&r[0])
 	};

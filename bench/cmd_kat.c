@@ -1,26 +1,75 @@
+#include <limits.h>
 #include <stdlib.h>
+#include <unistd.h>
 
+#include "bench/cli/memory.h"
 #include "bench/survey/kat.h"
 #include "bench/cmd.h"
+#include "lib/base/read_file.h"
+
+/* Opens NAME.expected for NAME.script; NULL: there is none. */
+static FILE *
+open_expected(const char *path)
+{
+	static const char script[] = ".script";
+	const size_t len = strlen(path), end = sizeof(script) - 1;
+	char name[PATH_MAX];
+
+	if (len <= end || strcmp(path + len - end, script) != 0)
+		return (NULL);
+	snprintf(name, sizeof(name), "%.*s.expected", (int)(len - end), path);
+	return (fopen(name, "re"));
+}
+
+/* Whether the answers are those that a file, which is closed, has. */
+static int
+judge(const char *path, const char *answers, FILE *expected)
+{
+	char *text = NULL;
+	size_t size;
+	const int error = read_file(fileno(expected), SIZE_MAX, &text, &size);
+	const bool same = error == 0 && strcmp(text, answers) == 0;
+
+	fclose(expected);
+	free(text);
+	if (same && isatty(STDERR_FILENO))
+		run_note("%s: all answers are as expected", path);
+	return (same ? EXIT_SUCCESS : run_error("%s: the answers are not those "
+	    "of its .expected file", path));
+}
 
 static int
 run_file(const struct options *op, const char *path)
 {
 	const bool standard = strcmp(path, "-") == 0;
 	const char *name = standard ? "stdin" : path;
-	FILE *in = standard ? stdin : fopen(path, "re");
-	int error;
+	FILE *in = standard ? stdin : fopen(path, "re"), *expected, *out;
+	char *answers = NULL;
+	int error, status;
+	size_t size;
 
 	if (in == NULL)
 		return (run_error("%s: %s", path, strerror(errno)));
+	expected = open_expected(path);
+	out = expected == NULL ? stdout : xmemstream(&answers, &size);
 	error = kat_run(name, in, GIVEN(op, DESIGN) ? design_at(
-	    op->op_designs.ol_value[0])->de_ident : NULL, stdout, stderr);
+	    op->op_designs.ol_value[0])->de_ident : NULL, out, stderr);
 	if (!standard)
 		fclose(in);
+	status = error != 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+	if (expected != NULL) {
+		xmemclose(out);
+		fputs(answers, stdout);
+		if (status == EXIT_SUCCESS)
+			status = judge(path, answers, expected);
+		else
+			fclose(expected);
+		free(answers);
+	}
 	/* kat_run() has printed what is wrong with a line. */
 	if (error != 0 && error != EINVAL)
 		run_error("%s: %s", name, strerror(error));
-	return (error != 0 ? EXIT_FAILURE : EXIT_SUCCESS);
+	return (status);
 }
 
 static int

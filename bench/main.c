@@ -41,9 +41,16 @@ static const char outro[] =
     "  rngsim-lock(7)     the locks; how to write one\n"
     "  rngsim-result(5), rngsim-profile(5), rngsim-workload(5)  files";
 
+static const char *
+command_name(unsigned i)
+{
+	return (i < COMMANDS ? command_texts[i].ct_name : NULL);
+}
+
 static int
 dispatch(int argc, char *argv[])
 {
+	const char *nearest;
 	unsigned cm;
 
 	if (argc < 2)
@@ -75,8 +82,11 @@ dispatch(int argc, char *argv[])
 	cm = command_find(argv[1]);
 	if (cm < COMMANDS)
 		return (command_execute((enum command_id)cm, argc, argv));
+	nearest = family_nearest(command_name, argv[1]);
 	return (usage_error("unknown %s \"%s\"; \"rngsim --help\" lists the "
-	    "commands", argv[1][0] == '-' ? "option" : "command", argv[1]));
+	    "commands%s%s", argv[1][0] == '-' ? "option" : "command", argv[1],
+	    nearest == NULL ? "" : ", such as ", nearest == NULL ? "" :
+	    nearest));
 }
 
 int

@@ -6,6 +6,7 @@
 
 #include "bench/cmd.h"
 #include "bench/cli/stop.h"
+#include "bench/predict/calibrate.h"
 #include "bench/report/report.h"
 #include "bench/sweep/sweep.h"
 #include "bench/timeline/timeline.h"
@@ -172,6 +173,7 @@ static int
 measure(struct options *op, struct target *ta, char *const argv[])
 {
 	char why[CELL_ERROR_SIZE] = "";
+	struct calibrate_conditions cc = { .cc_load = 0 };
 	struct timeline *tl = NULL;
 	struct result r;
 	int error, status;
@@ -201,8 +203,13 @@ measure(struct options *op, struct target *ta, char *const argv[])
 		(void)trace_end(op, tl);
 		return (status);
 	}
+	calibrate_watch(&cc);
 	error = sweep_run(op, argv, KEPT(ta) ? &ta->ta_checkpoint : NULL,
 	    &r, why);
+	if (!op->op_simulated) {
+		calibrate_watch(&cc);
+		(void)calibrate_objections(&cc, r.unfit, sizeof(r.unfit));
+	}
 	/* Of several lines where threads could not go on. */
 	if (error != 0)
 		fprintf(stderr, "rngsim: %s: %s\n", usage_command, why);

@@ -157,7 +157,7 @@ schedules_gather(const struct assure_params *ap, struct evidence_row *row)
 		if (!explore_memories(&ed, time_s, row))
 			return;
 	}
-	row_says(row, "%s thousand, %s of them with weak memory: "
+	row_says(row, "%s thousand, %s thousand of them with weak memory: "
 	    "%" PRIu64 " reads, %" PRIu64 " reseeds, %" PRIu64 " blocks; all "
 	    "under the ledger, none fails. At 95 %%, a fault shows in at most "
 	    "%s of a million such schedules.",
@@ -291,11 +291,11 @@ lock_explore(const struct assure_params *ap, const struct strategy_class *sy,
 	ed.ed_campaign.cn_subject.tb_cipher = ciphers[cipher_count - 1];
 	if (explore_memories(&ed, ap->ap_budget_s, row))
 		row_says(row, "%s thousand schedules of %s under design %s, %s "
-		    "of them with weak memory: none fails. ", FORMAT(count,
-		    (double)ed.ed_sum.cgr_row.schedules / 1000), sy == NULL ?
-		    "drawn strategies" : FORMATF("strategy %s", sy->sy_name),
-		    ed.ed_campaign.cn_subject.tb_design->de_ident, FORMAT(count,
-		    (double)ed.ed_weak / 1000));
+		    "thousand of them with weak memory: none fails. ",
+		    FORMAT(count, (double)ed.ed_sum.cgr_row.schedules / 1000),
+		    sy == NULL ? "drawn strategies" : FORMATF("strategy %s",
+		    sy->sy_name), ed.ed_campaign.cn_subject.tb_design->de_ident,
+		    FORMAT(count, (double)ed.ed_weak / 1000));
 	else if (row->er_state == EVIDENCE_HOLDS)
 		row_missing(row, "A schedule failed in another way; see %s. ",
 		    stops ? "Exclusion" : "Starvation");

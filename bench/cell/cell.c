@@ -31,6 +31,7 @@ harvest_main(void *arg)
 	struct cell_run *run = arg;
 
 	machine_curthread()->mt_index = index_harvest(run);
+	machine_curthread()->mt_aside = true;
 	randomdev_harvest_run(run->run_dev);
 	run->run_harvest_cpu = machine_cpu();
 }
@@ -42,6 +43,7 @@ producer_main(void *arg)
 
 	machine_curthread()->mt_index = index_harvest(p->p_run) + 1 +
 	    p->p_index;
+	machine_curthread()->mt_aside = true;
 	harvest_producer_run(&p->p_run->run_sources.hv_producer[p->p_index]);
 }
 

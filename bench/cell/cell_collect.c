@@ -217,6 +217,7 @@ collect_readers(struct cell_run *run, struct cell_measure *cm)
 		    r->r_edge_bytes) * 1e3 / ns;
 		rs->total_mb_per_s += rs->reader_mb_per_s[i];
 		rs->readers_cpu_percent += 100 * (double)r->r_cpu_ns / ns;
+		rs->readers_delayed_percent += 100 * r->r_delayed / n;
 		hist_merge(&cm->cm_latency, &r->r_latency);
 		hist_merge(&cm->cm_uncorrected, &r->r_uncorrected);
 		requests += (double)r->r_latency.hi_count + r->r_edge_requests;

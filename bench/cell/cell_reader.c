@@ -196,4 +196,5 @@ cell_reader_main(void *arg)
 	r->r_cpu = machine_cpu();
 	r->r_node = machine_node();
 	r->r_displaced = machine_displaced();
+	r->r_delayed = machine_thread_delayed();
 }

@@ -43,6 +43,7 @@ struct reader {
 	unsigned	 r_cpu;
 	unsigned	 r_node;
 	bool		 r_displaced;	/* by the host, off its CPU */
+	double		 r_delayed;	/* machine_thread_delayed() */
 	struct hist	 r_latency;	/* cycles; open loop: since due */
 	struct hist	 r_uncorrected;	/* open loop: since it began */
 	_Alignas(MACHINE_CACHE_LINE)

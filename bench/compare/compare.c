@@ -11,9 +11,10 @@
 /* The seeds of A's and B's draws; fixed, so that a verdict can be repeated. */
 static const uint64_t draw_seed[2] = { 1, 2 };
 
-/* A prediction's interval has the model's noise, not its error. */
 static const double margin_measured = 0.01;
-static const double margin_predicted = 0.05;
+
+/* Sides that lost shares of CPU time further apart are not compared. */
+static const double lost_differs = 0.05;
 
 /* What judging needs besides the rows. */
 struct judge {
@@ -69,12 +70,25 @@ check_pair(const struct compare *co, struct compare_pair *pa)
 {
 	const struct result_cell *a = pa->pa_cell[0], *b = pa->pa_cell[1];
 	struct text why = { .s = "" };
+	double lost[2] = { 0 };
 	struct drift trend;
 
 	for (unsigned side = 0; side < 2 && why.s[0] == '\0'; side++)
 		if (comparable_gated(pa->pa_cell[side]))
 			text_add(&why, "gate: %s: %s", compare_name(co, pa,
 			    side), pa->pa_cell[side]->gate);
+	/* Within one run, load falls on both. */
+	for (unsigned side = 0; side < 2 && co->co_by == COMPARE_RESULTS;
+	    side++)
+		lost[side] = comparable_lost(pa->pa_cell[side],
+		    &co->co_result[side]->host);
+	pa->pa_lost = fabs(lost[1] - lost[0]) / (1 - fmin(lost[0], lost[1]));
+	if (why.s[0] == '\0' && (pa->pa_lost > lost_differs ||
+	    fmax(lost[0], lost[1]) > COMPARABLE_LOST_MOST))
+		text_add(&why, "readers lost %.0f %% of their CPU time to "
+		    "other work in A, %.0f %% in B: measure both again, at "
+		    "rest", 100 * lost[0], 100 * lost[1]);
+	pa->pa_unfit = why.s[0] != '\0';
 	if (why.s[0] == '\0' && (a->repeats < COMPARE_REPEATS_MIN ||
 	    b->repeats < COMPARE_REPEATS_MIN))
 		text_add(&why, "too few repeats: %s has %u, %s has %u, and %d "
@@ -154,6 +168,7 @@ test(struct judge *ju, struct compare_row *row)
 		return;
 	}
 	row->cmr_tests = 2;
+	row->cmr_apart = a[na - 1] < b[0] || b[nb - 1] < a[0];
 	ju->ju_p[ju->ju_p_count++] = hypothesis_welch(a, na, b, nb);
 	ju->ju_p[ju->ju_p_count++] = hypothesis_mann_whitney(a, na, b, nb);
 }
@@ -161,6 +176,9 @@ test(struct judge *ju, struct compare_row *row)
 static void
 measure_pair(struct judge *ju, struct compare_pair *pa)
 {
+	const struct result *const *r = ju->ju_compare->co_result;
+	const bool few = comparable_few_passes(r[0]) ||
+	    comparable_few_passes(r[1]);
 	struct compare_row *row;
 	struct paired pd;
 	unsigned n;
@@ -186,6 +204,11 @@ measure_pair(struct judge *ju, struct compare_pair *pa)
 		row->cmr_verdict = COMPARE_NONE;
 		row->cmr_p[0] = row->cmr_p[1] = 1;
 		measure(ju, row);
+		if (few && (q == QUANTITY_HARVEST_CPU ||
+		    q == QUANTITY_HARVEST_P99)) {
+			row->cmr_stop = COMPARE_STOP_PASSES;
+			continue;
+		}
 		comparable_paired(pa->pa_cell[0], pa->pa_cell[1],
 		    row->cmr_quantity, &pd);
 		if (pd.prd_count > 0) {
@@ -226,15 +249,20 @@ decide(const struct compare *co, struct compare_row *row)
 	const bool paired = row->cmr_basis == COMPARE_BY_PAIRS;
 	const bool robust = row->cmr_drawn.chg_share >= STATS_ROBUST;
 	const double change = fabs(compare_change(row));
+	const double moved = compare_noise_of(co, row->cmr_pair);
+	const bool unlikely = !drawn &&
+	    fmin(row->cmr_p[0], row->cmr_p[1]) >= COMPARE_ALPHA;
 	const bool stops[COMPARE_STOPS] = {
 		[COMPARE_STOP_OVERLAP] = !drawn && !paired && overlap(row),
-		[COMPARE_STOP_P] = !drawn &&
-		    fmin(row->cmr_p[0], row->cmr_p[1]) >= COMPARE_ALPHA,
+		[COMPARE_STOP_REPEATS] = row->cmr_apart && unlikely &&
+		    change > fmax(fmax(co->co_margin, moved),
+		    qu->qu_resolution),
+		[COMPARE_STOP_P] = unlikely,
 		[COMPARE_STOP_DRAWS] = drawn && (!robust ||
 		    compare_change(row) * row->cmr_change <= 0),
 		[COMPARE_STOP_MARGIN] = change <= co->co_margin,
 		[COMPARE_STOP_RESOLUTION] = change <= qu->qu_resolution,
-		[COMPARE_STOP_NOISE] = !paired && change <= co->co_noise,
+		[COMPARE_STOP_NOISE] = !paired && change <= moved,
 		/* B's harvest thread delivered fewer events, or later. */
 		[COMPARE_STOP_HARVEST] = compare_change(row) < 0 &&
 		    qu == &quantities[QUANTITY_HARVEST_CPU] &&
@@ -242,8 +270,9 @@ decide(const struct compare *co, struct compare_row *row)
 		    less(&rows[QUANTITY_HARVEST_P99], -1)),
 	};
 
-	if (row->cmr_change_ci95[0] <= 0 && row->cmr_change_ci95[1] >= 0 &&
-	    !(drawn && robust))
+	if (row->cmr_stop == COMPARE_STOP_PASSES ||
+	    (row->cmr_change_ci95[0] <= 0 && row->cmr_change_ci95[1] >= 0 &&
+	    !(drawn && robust)))
 		return;
 	for (unsigned i = 0; i < COMPARE_STOPS && row->cmr_stop == 0; i++)
 		if (stops[i])
@@ -253,11 +282,25 @@ decide(const struct compare *co, struct compare_row *row)
 		    qu->qu_more_is_better ? COMPARE_BETTER : COMPARE_WORSE;
 }
 
+unsigned
+compare_repeats(const struct compare *co)
+{
+	double orders = 1;
+	unsigned n = 0;
+
+	/* Of all orders of n and n values two have either side above. */
+	while (2 / orders * co->co_tests >= COMPARE_ALPHA) {
+		n++;
+		orders *= (4 * n - 2.0) / n;
+	}
+	return (n);
+}
+
 double
 compare_margin(const struct result *r)
 {
 	return (provenance_of(r) == RESULT_MEASURED ? margin_measured :
-	    margin_predicted);
+	    STATS_MARGIN_PREDICTED);
 }
 
 double

@@ -51,11 +51,16 @@ enum compare_verdict {
 	COMPARE_REFUSED
 };
 
-/* Why a row is not ranked although the change's interval excludes 0. */
+/*
+ * Why a row is not ranked although the change's interval excludes 0, or where
+ * no interval is of use.
+ */
 enum compare_stop {
-	COMPARE_STOP_NONE, COMPARE_STOP_OVERLAP, COMPARE_STOP_P,
+	COMPARE_STOP_NONE, COMPARE_STOP_OVERLAP, COMPARE_STOP_REPEATS,
+	COMPARE_STOP_P,
 	COMPARE_STOP_DRAWS, COMPARE_STOP_MARGIN, COMPARE_STOP_RESOLUTION,
-	COMPARE_STOP_NOISE, COMPARE_STOP_HARVEST, COMPARE_STOPS
+	COMPARE_STOP_NOISE, COMPARE_STOP_HARVEST, COMPARE_STOP_PASSES,
+	COMPARE_STOPS
 };
 
 /* What a row is judged by. */
@@ -79,6 +84,7 @@ struct compare_row {
 	enum compare_stop cmr_stop;	/* of COMPARE_NONE */
 	enum compare_basis cmr_basis;
 	unsigned cmr_tests;	/* 0: p is 1, all values are equal, or 0 */
+	bool	cmr_apart;	/* one side is above the other throughout */
 	double	cmr_median[2];	/* A's and B's; 0 where refused */
 	double	cmr_ci95[2][2];	/* of each median */
 	double	cmr_change;
@@ -91,6 +97,8 @@ struct compare_row {
 struct compare_pair {
 	const struct result_cell *pa_cell[2];
 	char		 pa_refused[COMPARE_REFUSED_SIZE]; /* why, or empty */
+	bool		 pa_unfit;	/* by the machine's fault */
+	double		 pa_lost;	/* share: a side got less CPU time */
 	struct compare_row pa_row[QUANTITIES + 1];
 };
 
@@ -101,6 +109,7 @@ struct compare {
 	enum compare_by	 co_by;
 	unsigned	 co_wanted;	/* bit i: quantities[i] */
 	double		 co_margin;	/* share */
+	bool		 co_verbose;	/* print rows without a verdict too */
 	/* What is found. */
 	double		 co_noise;	/* share: how far the machine moved */
 	struct compare_pair *co_pairs;
@@ -142,6 +151,13 @@ int compare_match(struct compare *co, const char *base,
 /* The co_margin that compare has by default. */
 double compare_margin(const struct result *r);
 
+/* How far the machine moved a pair's cells: in all, and by CPU time. */
+static inline double
+compare_noise_of(const struct compare *co, const struct compare_pair *pa)
+{
+	return (co->co_noise > pa->pa_lost ? co->co_noise : pa->pa_lost);
+}
+
 /* Tests and judges all rows. */
 void compare_judge(struct compare *co);
 
@@ -179,6 +195,12 @@ struct compare_gate {
 /* Blanks are optional.  Returns: 0, or EINVAL and in error what would do. */
 int compare_gate_parse(struct compare_gate *cg, const char *text,
     char error[COMPARE_TEXT_SIZE]);
+
+/*
+ * With how many repeats of each side p would be small enough for rows that are
+ * as far apart as those of COMPARE_STOP_REPEATS.
+ */
+unsigned compare_repeats(const struct compare *co);
 
 /* Whether a pair's row, if it was not refused, meets the condition. */
 bool compare_gate_met(const struct compare *co, const struct compare_gate *cg,

@@ -59,8 +59,12 @@ compare_gate_met(const struct compare *co, const struct compare_gate *cg,
 	if (row->cmr_verdict == COMPARE_REFUSED ||
 	    (row->cmr_verdict == COMPARE_NONE && !cg->cg_possible))
 		return (false);
+	/* Nothing is excluded. */
+	if (row->cmr_stop == COMPARE_STOP_PASSES)
+		return (cg->cg_possible);
 	if (cg->cg_possible) {
-		slack = fmax(co->co_noise, row->cmr_quantity->qu_resolution);
+		slack = fmax(compare_noise_of(co, pa),
+		    row->cmr_quantity->qu_resolution);
 		/* The profile itself may lie outside its band. */
 		change = cg->cg_below ? fmin(reach[0], row->cmr_change) -
 		    slack : fmax(reach[1], row->cmr_change) + slack;
@@ -95,17 +99,13 @@ name_rows(const struct compare *co, const struct compare_gate *cg, bool refused)
 	return (count);
 }
 
-/*
- * The status where rows were refused: it is the machine's fault if a cell
- * failed a gate of the measurement.
- */
+/* The status where rows were refused, perhaps by the machine's fault. */
 static int
 refused_status(const struct compare *co)
 {
 	for (const struct compare_pair *pa = co->co_pairs;
 	    pa < co->co_pairs + co->co_pair_count; pa++)
-		if (pa->pa_refused[0] != '\0' && (pa->pa_cell[0]->gate[0] !=
-		    '\0' || pa->pa_cell[1]->gate[0] != '\0'))
+		if (pa->pa_unfit)
 			return (EXIT_UNFIT);
 	return (EXIT_FAILURE);
 }

@@ -8,6 +8,8 @@
 #include "bench/result/comparable.h"
 #include "bench/result/describe.h"
 
+enum { REFUSED_SHOWN = 3 };	/* pairs, without -v */
+
 const char *const verdict_names[COMPARE_REFUSED + 1] = {
 	[COMPARE_BETTER] = "better", [COMPARE_WORSE] = "worse",
 	[COMPARE_NONE] = "no difference shown", [COMPARE_REFUSED] = "refused"
@@ -16,12 +18,16 @@ const char *const verdict_names[COMPARE_REFUSED + 1] = {
 const char *const verdict_stops[COMPARE_STOPS] = {
 	[COMPARE_STOP_NONE] = "",
 	[COMPARE_STOP_OVERLAP] = "the medians' intervals overlap",
+	[COMPARE_STOP_REPEATS] = "no p below 0.05 after Holm with so few "
+	    "repeats",
 	[COMPARE_STOP_P] = "no p below 0.05 after Holm",
 	[COMPARE_STOP_DRAWS] = "not robust over the drawn profiles",
 	[COMPARE_STOP_MARGIN] = "not above the margin",
 	[COMPARE_STOP_RESOLUTION] = "not above a histogram bucket's width",
 	[COMPARE_STOP_NOISE] = "not above what the machine moved by",
-	[COMPARE_STOP_HARVEST] = "less, but fewer events or later ones"
+	[COMPARE_STOP_HARVEST] = "less, but fewer events or later ones",
+	[COMPARE_STOP_PASSES] = "windows have too few passes of the harvest "
+	    "thread"
 };
 
 static const struct column row_columns[] = {
@@ -76,9 +82,14 @@ verdict_pair(struct text *t, const struct compare *co,
 	add_pair(t, co, pa, provenance_short(pa->pa_cell[1]));
 }
 
+/* How many repeats would decide. */
+#define	REPEATS_TEXT(co, stop)						\
+	((stop) != COMPARE_STOP_REPEATS ? "" : FORMATF(": %u as far apart "  \
+	    "would do", compare_repeats(co)))
+
 /* "total MB/s 982.1 to 2056.3, +109 % (" the interval, p and the verdict. */
 static void
-add_row(struct text *t, const struct compare_row *row)
+add_row(struct text *t, const struct compare *co, const struct compare_row *row)
 {
 	const struct stats_change *sc = &row->cmr_drawn;
 	const struct quantity *qu = row->cmr_quantity;
@@ -90,7 +101,8 @@ add_row(struct text *t, const struct compare_row *row)
 	quantity_figure(t, qu, row->cmr_median[0]);
 	text_add(t, " to ");
 	quantity_figure(t, qu, row->cmr_median[1]);
-	text_add(t, ", %s%s %%", bound ? "at least " : "",
+	text_add(t, ", %s%s%s %%", row->cmr_basis == COMPARE_BY_PAIRS ?
+	    "side by side " : "", bound ? "at least " : "",
 	    FORMAT(change, row->cmr_change));
 	if (row->cmr_basis == COMPARE_BY_VALUE)
 		text_add(t, ", exact (repeats do not vary, p is 0)");
@@ -114,7 +126,8 @@ add_row(struct text *t, const struct compare_row *row)
 		    FORMAT(p, row->cmr_p[1])));
 	text_add(t, ": %s", verdict_names[row->cmr_verdict]);
 	if (row->cmr_stop != COMPARE_STOP_NONE)
-		text_add(t, " (%s)", verdict_stops[row->cmr_stop]);
+		text_add(t, " (%s%s)", verdict_stops[row->cmr_stop],
+		    REPEATS_TEXT(co, row->cmr_stop));
 }
 
 void
@@ -133,7 +146,7 @@ verdict_sentence(struct text *t, const struct compare *co,
 		text_add(t, "%s: %s: refused", row->cmr_quantity->qu_title,
 		    pa->pa_refused);
 	else
-		add_row(t, row);
+		add_row(t, co, row);
 }
 
 void
@@ -194,13 +207,29 @@ print_row(FILE *out, const struct compare_row *row)
 	fputs(colour(out, COMPARE_NONE), out);
 }
 
+/*
+ * Whether a row is in the table: a clear change, better or worse or stopped by
+ * a rule.  Without -v it is ranked, or would be with more repeats.
+ */
+static bool
+matters(const struct compare *co, const struct compare_row *row)
+{
+	return (row->cmr_wanted && (row->cmr_verdict < COMPARE_NONE ||
+	    row->cmr_stop == COMPARE_STOP_REPEATS || (co->co_verbose &&
+	    row->cmr_stop != COMPARE_STOP_NONE)));
+}
+
 static void
 print_pair(FILE *out, const struct compare *co, const struct compare_pair *pa)
 {
 	const struct compare_row *row, *end = pa->pa_row + QUANTITIES;
-	bool any = false;
 	struct text t = { .s = "" };
+	bool any = false;
 
+	for (row = pa->pa_row; row < end; row++)
+		any |= matters(co, row);
+	if (!any && !co->co_verbose && pa->pa_refused[0] == '\0')
+		return;
 	verdict_pair(&t, co, pa);
 	fputc('\n', out);
 	format_wrapf(out, "", 2, "%s:", t.s);
@@ -208,28 +237,24 @@ print_pair(FILE *out, const struct compare *co, const struct compare_pair *pa)
 		format_wrapf(out, "", 2, "refused: %s", pa->pa_refused);
 		return;
 	}
-	for (row = pa->pa_row; row < end; row++) {
-		/* A clear change, better or worse or stopped by a rule. */
-		if (!row->cmr_wanted || (row->cmr_verdict == COMPARE_NONE &&
-		    row->cmr_stop == COMPARE_STOP_NONE))
-			continue;
-		if (!any)
-			COLUMNS_TITLES(out, row_columns);
-		any = true;
-		print_row(out, row);
-	}
+	if (any)
+		COLUMNS_TITLES(out, row_columns);
+	for (row = pa->pa_row; row < end; row++)
+		if (matters(co, row))
+			print_row(out, row);
 	/* The quantities without a verdict, by what stopped them. */
 	for (unsigned stop = 0; stop < COMPARE_STOPS; stop++) {
 		t.s[0] = '\0';
 		for (row = pa->pa_row; row < end; row++)
 			if (row->cmr_wanted && row->cmr_stop == stop &&
-			    row->cmr_verdict == COMPARE_NONE)
+			    row->cmr_verdict == COMPARE_NONE &&
+			    (co->co_verbose || matters(co, row)))
 				text_list(&t, "%s",
 				    row->cmr_quantity->qu_title);
 		if (t.s[0] != '\0')
-			format_wrapf(out, "", 2, "%s: no difference shown%s%s",
-			    t.s, stop == COMPARE_STOP_NONE ? "" : ": ",
-			    verdict_stops[stop]);
+			format_wrapf(out, "", 2, "%s: no difference shown%s%s"
+			    "%s", t.s, stop == COMPARE_STOP_NONE ? "" : ": ",
+			    verdict_stops[stop], REPEATS_TEXT(co, stop));
 	}
 }
 
@@ -258,6 +283,9 @@ print_legend(FILE *out, const struct compare *co)
 	struct text t = { .s = "" };
 
 	text_add(&t, "A, B: medians; ");
+	if (paired)
+		text_add(&t, "change: of repeats that were measured side by "
+		    "side, not of these; ");
 	if (co->co_result[0]->uncertainty.samples > 0)
 		text_add(&t, "change: the median of the drawn profiles; "
 		    "interval: 10 to 90 %% of them; in: the share of them that "
@@ -266,8 +294,7 @@ print_legend(FILE *out, const struct compare *co)
 		text_add(&t, "interval: 95 %% of the change; p: %s, corrected "
 		    "for %u tests (Holm). The chance of any wrong better or "
 		    "worse above is at most %.0f %%, if repeats are "
-		    "independent. Changes", paired ? "of Yuen's test, of the "
-		    "ratios of repeats that were measured side by side" :
+		    "independent. Changes", paired ? "of Yuen's test" :
 		    "the smaller of Welch's and of Mann and Whitney's test",
 		    co->co_tests, 100 * COMPARE_ALPHA);
 	else
@@ -276,8 +303,8 @@ print_legend(FILE *out, const struct compare *co)
 	    co->co_margin ? ", by which the machine itself moved," : "");
 	if (latency > least)
 		text_add(&t, " (latencies: %.2g %%)", 100 * latency);
-	format_wrapf(out, "", 2, "%s are reported as no difference shown.",
-	    t.s);
+	format_wrapf(out, "", 2, "%s are reported as no difference shown%s.",
+	    t.s, co->co_verbose ? "" : "; -v prints those rows");
 }
 
 void
@@ -285,20 +312,28 @@ verdict_print(FILE *out, const void *compare)
 {
 	const struct compare *co = compare;
 	const unsigned *rows = co->co_rows;
+	unsigned refused = 0;
 
-	print_origin(out, co, 0);
-	if (co->co_by == COMPARE_RESULTS)
-		print_origin(out, co, 1);
-	for (unsigned i = 0; i < co->co_flag_count; i++)
-		format_wrap(out, "-", 2, co->co_flags[i]);
-	for (unsigned i = 0; i < co->co_pair_count; i++)
-		print_pair(out, co, &co->co_pairs[i]);
-	fputc('\n', out);
 	format_wrapf(out, "", 2, "%u pair%s: %u row%s better, %u worse, %u no "
 	    "difference shown, %u refused", co->co_pair_count,
 	    PLURAL(co->co_pair_count), rows[COMPARE_BETTER],
 	    PLURAL(rows[COMPARE_BETTER]), rows[COMPARE_WORSE],
 	    rows[COMPARE_NONE], rows[COMPARE_REFUSED]);
+	print_origin(out, co, 0);
+	if (co->co_by == COMPARE_RESULTS)
+		print_origin(out, co, 1);
+	for (unsigned i = 0; i < co->co_flag_count; i++)
+		format_wrap(out, "-", 2, co->co_flags[i]);
+	for (unsigned i = 0; i < co->co_pair_count; i++) {
+		refused += co->co_pairs[i].pa_refused[0] != '\0';
+		if (co->co_verbose || co->co_pairs[i].pa_refused[0] == '\0' ||
+		    refused <= REFUSED_SHOWN)
+			print_pair(out, co, &co->co_pairs[i]);
+	}
+	fputc('\n', out);
+	if (!co->co_verbose && refused > REFUSED_SHOWN)
+		fprintf(out, "%u more pairs were refused; -v prints them\n",
+		    refused - REFUSED_SHOWN);
 	if (co->co_pair_count * QUANTITIES > rows[COMPARE_REFUSED])
 		print_legend(out, co);
 }

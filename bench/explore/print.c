@@ -115,7 +115,7 @@ explore_page(FILE *out, const void *of)
 	char *file = counterexample_text(eg->eg_case);
 
 	page_begin(out, FORMATF("rngsim: %.100s", eg->eg_path),
-	    RESULT_CHECKED, "in a controlled schedule, not measured: a "
+	    RESULT_FAILED, "in a controlled schedule, not measured: a "
 	    "schedule that breaks a property");
 	page_printed(out, print_failure, eg);
 	page_section(out, "timeline", "Timeline");

@@ -210,10 +210,11 @@ check_trace(const struct options *op)
 		return (usage_error("--trace shows a simulated machine: add "
 		    "--engine %s", VIRTUAL_NAME));
 	dot = strrchr(op->op_trace, '.');
-	if (dot != NULL && strcmp(dot, ".txt") == 0)
-		return (usage_error("--trace: \"%s\": traces as text are gone: "
-		    "expected another name, for trace events in JSON",
-		    op->op_trace));
+	if (dot != NULL && (strcmp(dot, ".txt") == 0 ||
+	    strncmp(dot, ".htm", 4) == 0))
+		return (usage_error("--trace: \"%s\": traces as text are gone, "
+		    "and none is a page: expected another name, for trace "
+		    "events in JSON", op->op_trace));
 	error = check_single(op, "--trace");
 	if (error == 0 && (double)op->op_trace_from_ps >=
 	    op->op_time_s * 1e3 * PS_PER_MS)

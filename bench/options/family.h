@@ -54,6 +54,12 @@ enum format {
 int family_find(const struct family *fa, const char *name);
 
 /*
+ * Of names up to a NULL the one that was meant by a text: it begins with it, or
+ * one letter is wrong, of four or more two neighbours; or NULL.
+ */
+const char *family_nearest(const char *(*name)(unsigned i), const char *text);
+
+/*
  * Joins names, "a, b or c", or says which list has them: those of mask, bit i
  * the i-th, or of mask 0 all; and also, or NULL.
  */

@@ -28,10 +28,14 @@ static int
 refuse(const struct options *op, const struct option_def *od,
     const char *label, const char *text)
 {
+	const char *nearest = od->od_family == NULL ? NULL :
+	    family_nearest(od->od_family->fa_name, text);
 	char accepted[OPTION_TEXT_SIZE];
 
 	option_accepted(od, op->op_cmd, accepted);
-	return (usage_error("%s: \"%s\": expected %s", label, text, accepted));
+	return (nearest == NULL ? usage_error("%s: \"%s\": expected %s", label,
+	    text, accepted) : usage_error("%s: \"%s\": expected %s; did you "
+	    "mean %s?", label, text, accepted, nearest));
 }
 
 /* One number, or a range of them where lists are taken. */

@@ -414,6 +414,37 @@ family_find(const struct family *fa, const char *name)
 	return (-1);
 }
 
+/* Letters between what two words begin and end with alike; 0: a begins b. */
+static size_t
+edits(const char *a, const char *b)
+{
+	const size_t la = strlen(a), lb = strlen(b), more = la > lb ? la : lb;
+	size_t head = 0, tail = 0;
+
+	while (a[head] != '\0' && a[head] == b[head])
+		head++;
+	while (head + tail < la && head + tail < lb &&
+	    a[la - 1 - tail] == b[lb - 1 - tail])
+		tail++;
+	return (head == la && la > 1 ? 0 : more - head - tail);
+}
+
+const char *
+family_nearest(const char *(*name)(unsigned i), const char *text)
+{
+	size_t least = strlen(text) < 4 ? 2 : 3, n;
+	const char *member, *nearest = NULL;
+
+	for (unsigned i = 0; (member = name(i)) != NULL; i++) {
+		n = edits(text, member);
+		if (n < least) {
+			least = n;
+			nearest = member;
+		}
+	}
+	return (nearest);
+}
+
 void
 family_join(const struct family *fa, unsigned mask, const char *also, char *buf,
     size_t size)

@@ -36,7 +36,8 @@ static const struct {
 	[RESULT_MEASURED] = { "measured", "Measured" },
 	[RESULT_PREDICTED] = { "predicted", "Predicted, not measured" },
 	[RESULT_BOTH] = { "predicted", "Some measured, some predicted" },
-	[RESULT_CHECKED] = { "checked", "Checked" }
+	[RESULT_CHECKED] = { "checked", "Checked" },
+	[RESULT_FAILED] = { "failed", "Failed" }
 };
 
 void

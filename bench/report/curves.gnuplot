@@ -128,7 +128,7 @@ if (TIMED) {
 }
 AT = AT + PANEL
 eval place(AT, TOP, PANEL, 300)
-set title 'CPU of the harvest thread'
+set title HARVEST
 set ylabel '% of one CPU' offset 0.5,0
 set format y '%g'
 if (BY10) {

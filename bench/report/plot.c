@@ -145,7 +145,8 @@ print_cell(FILE *out, unsigned curve, const struct result_cell *c)
 	bool drawn = c->uncertainty.samples > 0;
 	const double *total = drawn ? c->uncertainty.total_mb_per_s :
 	    c->total_mb_per_s_ci95;
-	const double *cpu = c->uncertainty.harvest_cpu_percent;
+	const double *cpu = drawn ? c->uncertainty.harvest_cpu_percent :
+	    c->harvest_cpu_percent_ci95;
 	const double latency[] = {
 		COMPARABLE_QUANTILE(c, latency_ns.p50),
 		COMPARABLE_QUANTILE(c, latency_ns.p90),
@@ -157,8 +158,8 @@ print_cell(FILE *out, unsigned curve, const struct result_cell *c)
 	fprintf(out, "%u %d %u %.9g %.9g %.9g %.9g %.9g %.9g", curve,
 	    comparable_gated(c), c->readers, c->total_mb_per_s, total[0],
 	    total[1], c->harvest.cpu_percent,
-	    drawn ? cpu[0] : c->harvest.cpu_percent,
-	    drawn ? cpu[1] : c->harvest.cpu_percent);
+	    cpu[1] > 0 ? cpu[0] : c->harvest.cpu_percent,
+	    cpu[1] > 0 ? cpu[1] : c->harvest.cpu_percent);
 	for (i = 0; i < 4; i++)
 		if (latency[0] > 0)
 			fprintf(out, " %.9g", latency[i] * 1e-9);
@@ -219,7 +220,9 @@ print_rows(struct sheet *sh)
 			if (sh->sh_rows == PLOT_ROWS)
 				sh->sh_left_out += n;
 			else
-				print_row(sh, count <= PLOT_CURVES ? cipher :
+				print_row(sh, cu->cu_cells->gc_cell->
+				    acquisition_ns > 0 ? "locks" :
+				    count <= PLOT_CURVES ? cipher :
 				    FORMATF("%s, curves %u to %u of %u", cipher,
 				    i + 1, i + n, count), cu + i, n);
 		}
@@ -308,6 +311,9 @@ plot_print(FILE *out, const struct result *r, bool svg)
 		    "'Sans,9'\n} else {\nset terminal png truecolor noenhanced "
 		    "size %u,%u medium\n}\n", PLOT_WIDTH, height, PLOT_WIDTH,
 		    height);
+	set(out, "HARVEST", FORMATF("CPU of the harvest thread%s",
+	    comparable_few_passes(r) ? " ?: windows have fewer than 3 passes" :
+	    ""));
 	fprintf(out, "HEAD = %u\nWIDTH = %u\nHEIGHT = %u\nPANEL = %u\n", head,
 	    PLOT_WIDTH, height, PLOT_PANEL);
 	fprintf(out, "%s%sunset multiplot\n", embedded_sheet, body);

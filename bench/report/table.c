@@ -26,7 +26,7 @@ static const struct column columns[KINDS][TABLE_COLUMNS] = {
 	    { "+-%", 5 }, { "harv%", 5 }, { "p99", 7 }, { "ratio ", 11 },
 	    { "", 0 } },
 	[SLICED] = { { "readers", 7 }, { "design", -18 }, { "MB/s ", 8 },
-	    { "+-%", 5 }, { "harv%", 5 }, { "p99", 7 }, { "ratio +-% ", 11 },
+	    { "+-%", 5 }, { "harv%", 5 }, { "p99", 7 }, { "paired +-% ", 11 },
 	    { "", 0 } },
 	[OPEN] = { { "readers", 7 }, { "design", -18 }, { "req/s ", 8 },
 	    { "+-%", 5 }, { "p99", 7 }, { "begun", 7 }, { "", 0 }, { "", 0 } },
@@ -73,6 +73,8 @@ table_head_print(FILE *out, const struct result *r)
 		    "stopped before everything was done");
 	describe_result(&t, r);
 	format_wrap(out, "", 2, t.s);
+	if (r->unfit[0] != '\0')
+		format_wrap(out, "not fit to measure:", 2, r->unfit);
 	print_list(out, "tunables:", r->tunables);
 	print_list(out, "sources absent here:", r->sources_skipped);
 	if (r->cell_count == 0)
@@ -152,7 +154,8 @@ print_row(struct table *tb, const struct result_cell *base,
 		comparable_spread(cell, spread),
 		kind == OPEN ? p99 : kind == LOCKS ?
 		    FORMAT(real, cell->acquisition_thread_ns) :
-		    FORMAT(percent, cell->harvest.cpu_percent),
+		    FORMATF("%s%s", FORMAT(percent, cell->harvest.cpu_percent),
+		    comparable_few_passes(tb->tbl_result) ? "?" : ""),
 		kind != OPEN ? p99 : FORMAT(ns, COMPARABLE_QUANTILE(cell,
 		    latency_uncorrected_ns.p99)),
 		kind == OPEN || kind == LOCKS || cell == base ? "" :
@@ -263,9 +266,11 @@ print_legend(const struct table *tb)
 		format_wrapf(out, "", 2, "MB/s: of each reader, the mean; "
 		    "+-%%: half its 95 %% interval; harv%%: the harvest "
 		    "thread's share of a CPU; p99: of one read request, the "
-		    "median of the repeats' p99; ratio: MB/s over that of the "
-		    "first design with as many readers%s.",
-		    tb->tbl_kind[SLICED] ? ", of slices that alternated" : "");
+		    "median of the repeats' p99; %s over that of the first "
+		    "design with as many readers%s.", tb->tbl_kind[SLICED] ?
+		    "paired: the ratio of MB/s" : "ratio: MB/s",
+		    tb->tbl_kind[SLICED] ? " in slices that alternated, which "
+		    "load affects less than the column MB/s" : "");
 	if (tb->tbl_kind[OPEN])
 		format_wrap(out, "", 2, "Open loop: req/s: requests a second "
 		    "of each reader, the mean; +-%: half its 95 % interval; "

@@ -10,8 +10,6 @@
 
 enum {
 	BELOW_PARAMETERS = 8,
-	BELOW_PASSES	= 3,	/* least of the harvest thread in a window */
-	PASSES_PER_S	= 10,	/* of it, by default */
 	BELOW_RANKINGS	= 20,	/* printed one by one */
 	BELOW_BAR	= 20	/* of an effect of 1 */
 };
@@ -84,7 +82,8 @@ add_cost(struct text *t, const struct result_cell *cell)
 	}
 	text_add(t, "; cost %.1f %%", 100 * (1 - cell->total_mb_per_s /
 	    cell->ledger.plain_mb_per_s));
-	if (low <= high)
+	/* As printed. */
+	if (high - low >= 0.05)
 		text_add(t, " (%.1f..%.1f)", low, high);
 }
 
@@ -128,7 +127,8 @@ print_rankings(FILE *out, const struct result_uncertainty *ru)
 		return;
 	format_wrapf(out, "", 2, "Rankings by total MB/s, and in what share of "
 	    "the samples they hold: %u of %u robust, in 90 %% or more and by "
-	    "1 %% or more%s", robust, ru->ranking_count,
+	    "more than %g %%%s", robust, ru->ranking_count,
+	    ru->margin > 0 ? 100 * ru->margin : 1,
 	    all || robust == ru->ranking_count ? "." : "; those that are not:");
 	for (unsigned i = 0; i < ru->ranking_count; i++) {
 		const struct result_ranking *rr = &ru->rankings[i];
@@ -209,9 +209,7 @@ print_costs(FILE *out, const struct result *r)
 void
 table_below_print(FILE *out, const struct result *r)
 {
-	static const char name[] = "rngsim.harvest.rate_hz=";
 	const struct result_cell *cell, *end = r->cells + r->cell_count;
-	double rate_hz = PASSES_PER_S;
 	const struct lock_class *lc;
 
 	for (unsigned i = 0; i < r->control_count; i++)
@@ -230,13 +228,11 @@ table_below_print(FILE *out, const struct result *r)
 		    "readers gives other figures.", cell->lock, cell->cpus,
 		    cell->readers, cell->readers);
 	print_ledgers(out, r);
-	for (char *const *t = r->tunables; t != NULL && *t != NULL; t++)
-		if (strncmp(*t, name, sizeof(name) - 1) == 0)
-			rate_hz = strtod(*t + sizeof(name) - 1, NULL);
-	if (rate_hz > 0 && r->time_s * rate_hz < BELOW_PASSES)
+	/* Of a benchmark of locks the table has none. */
+	if (comparable_few_passes(r) && r->cells->acquisition_ns <= 0)
 		format_wrapf(out, "", 2, "Windows of %g s have fewer than %d "
-		    "passes of the harvest thread, %g a second: its figures "
-		    "need a larger -t.", r->time_s, BELOW_PASSES, rate_hz);
+		    "passes of the harvest thread: its figures, marked ? in "
+		    "tables, need a larger -t.", r->time_s, COMPARABLE_PASSES);
 	print_uncertainty(out, r);
 	/* Profiling takes no virtual time. */
 	if (provenance_of(r) != RESULT_PREDICTED)

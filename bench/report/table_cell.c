@@ -231,6 +231,7 @@ table_cell_print(FILE *out, const void *result_cell)
 	const struct result_cell *cell = result_cell;
 	const struct result_fairness *f = &cell->fairness;
 	const struct result_harvest *h = &cell->harvest;
+	const double *ci95 = cell->harvest_cpu_percent_ci95;
 	const bool open = comparable_open_loop(cell);
 	struct text t = { .s = "" };
 
@@ -258,9 +259,11 @@ table_cell_print(FILE *out, const void *result_cell)
 		    "p99 %s acquisitions by any thread",
 		    FORMAT(count, f->reacquire_p50),
 		    FORMAT(count, f->reacquire_p99));
-	format_wrapf(out, "harvest", CELL_LABEL, "CPU %s %%; waiting for "
+	format_wrapf(out, "harvest", CELL_LABEL, "CPU %s %%%s; waiting for "
 	    "locks: %s %% awake, %s %% asleep",
-	    FORMAT(percent, h->cpu_percent), FORMAT(percent, h->spin_percent),
+	    FORMAT(percent, h->cpu_percent), ci95[1] <= 0 ? "" :
+	    FORMATF(", 95 %% interval %s to %s %%", FORMAT(percent, ci95[0]),
+	    FORMAT(percent, ci95[1])), FORMAT(percent, h->spin_percent),
 	    FORMAT(percent, h->block_percent));
 	format_wrapf(out, " ", CELL_LABEL, "%s events/s, %s dropped, p99 of "
 	    "one %s", FORMAT(real, h->events_per_s), FORMAT(real, h->dropped),

@@ -11,6 +11,8 @@
 
 /* A document's numbers are decimal; the arithmetic was not. */
 static const double rounding_share = 1e-6;
+/* By so much the last sleep of a window may end late. */
+static const double late_s = 0.4;
 
 /* A walk over the numbers of a cell that are medians of its samples'. */
 struct walk {
@@ -176,6 +178,18 @@ result_check_sum(const struct result_sample *rs, unsigned readers, double *sum)
 	return (near(*sum, rs->total_mb_per_s));
 }
 
+/* Whether repeat i is a copy of another: equal, and in its place of the run. */
+static bool
+copied(const struct result_cell *c, unsigned i)
+{
+	const struct result_sample *a = &c->samples[i], *b = c->samples;
+
+	while (b < a && !(a->order > 0 && a->order == b->order &&
+	    near(a->total_mb_per_s, b->total_mb_per_s)))
+		b++;
+	return (b < a);
+}
+
 static int
 check_cell(struct walk *wa, struct result_cell c)
 {
@@ -188,6 +202,13 @@ check_cell(struct walk *wa, struct result_cell c)
 		return (EINVAL);
 	}
 	for (unsigned i = 0; i < c.repeats; i++) {
+		if (copied(&c, i)) {
+			snprintf(wa->wa_error, RESULT_TEXT_SIZE, "%s[%u]"
+			    ".samples[%u].order: another repeat has this place "
+			    "and total: the file was edited", wa->wa_array,
+			    wa->wa_index, i);
+			return (EINVAL);
+		}
 		if (result_check_sum(&c.samples[i], c.readers, &sum))
 			continue;
 		snprintf(wa->wa_error, RESULT_TEXT_SIZE, "%s[%u].samples[%u]"
@@ -225,13 +246,33 @@ check_twice(const char *array, const struct result_cell *cells, unsigned count,
 	return (status);
 }
 
+/* A window is as long as asked for, or a little longer: one is not late. */
+static int
+check_windows(const struct result *r, char error[RESULT_TEXT_SIZE])
+{
+	double least_s = HUGE_VAL, window_s;
+
+	for (unsigned i = 0; i < r->cell_count; i++)
+		for (unsigned k = 0; k < r->cells[i].repeats; k++) {
+			window_s = r->cells[i].samples[k].window_s;
+			if (window_s > 0)
+				least_s = fmin(least_s, window_s);
+		}
+	if (r->time_s <= 0 || isinf(least_s) || (least_s >= 0.9 * r->time_s &&
+	    least_s <= 1.5 * r->time_s + late_s))
+		return (0);
+	snprintf(error, RESULT_TEXT_SIZE, "time_s: %.9g, but the shortest "
+	    "window_s is %.9g: the file was edited", r->time_s, least_s);
+	return (EINVAL);
+}
+
 int
 result_check(const struct result *r, char error[RESULT_TEXT_SIZE])
 {
 	struct walk wa = { .wa_error = error };
 	const struct result_cell *cells;
 	unsigned count;
-	int status = 0;
+	int status = check_windows(r, error);
 
 	for (unsigned i = 0; i < 2 && status == 0; i++) {
 		wa.wa_array = i == 0 ? "cells" : "controls";

@@ -7,7 +7,9 @@
 #include "bench/cli/format.h"
 #include "bench/cli/memory.h"
 #include "bench/result/comparable.h"
+#include "bench/result/describe.h"
 #include "lib/base/hist.h"
+#include "lib/lock/lock.h"
 
 /* Quantiles are bucket ends: neighbours differ by one part in HIST_SUB. */
 #define	BUCKET	(1.0 / HIST_SUB)
@@ -84,6 +86,38 @@ quantity_figure(struct text *t, const struct quantity *qu, double v)
 	    unit == QUANTITY_MB_PER_S ? FORMAT(real, v) :
 	    FORMATF("%.4g", fmin(v, 1e9)),
 	    unit == QUANTITY_PERCENT ? " %" : "");
+}
+
+double
+comparable_lost(const struct result_cell *cell, const struct result_host *host)
+{
+	const struct lock_class *lc = lock_class_find(cell->lock);
+	const double n = cell->readers, cpus = host->cpu_quota > 0 ?
+	    host->cpu_quota : host->cpus;
+	double lost = COMPARABLE_MEDIAN(cell, readers_delayed_percent) / 100;
+	const double ran = COMPARABLE_MEDIAN(cell, readers_cpu_percent) / 100;
+
+	if (lost <= 0 && ran > 0 && cell->workload[0] == '\0' &&
+	    !comparable_open_loop(cell) && (n < 2 || (lc != NULL &&
+	    (lc->lc_flags & LC_SPIN) != 0)))
+		lost = 1 - ran / n;
+	if (n >= cpus)
+		lost -= (n - cpus + cell->harvest.cpu_percent / 100) / n;
+	return (provenance_predicted(cell) || cell->host[0] != '\0' ? 0 :
+	    fmin(1, fmax(0, lost * n / fmin(n, fmax(cpus, 1)))));
+}
+
+bool
+comparable_few_passes(const struct result *r)
+{
+	static const char name[] = "rngsim.harvest.rate_hz=";
+	double rate_hz = 10;
+
+	for (char *const *t = r->tunables; t != NULL && *t != NULL; t++)
+		if (strncmp(*t, name, sizeof(name) - 1) == 0)
+			rate_hz = strtod(*t + sizeof(name) - 1, NULL);
+	return (r->time_s > 0 && rate_hz > 0 &&
+	    r->time_s * rate_hz < COMPARABLE_PASSES);
 }
 
 bool

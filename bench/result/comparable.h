@@ -64,6 +64,7 @@ enum {
 	COMPARABLE_REPEATS	= 5,
 	/* Four repeats that only rise occur by chance once in twelve. */
 	DRIFT_REPEATS_MIN	= 5,
+	COMPARABLE_PASSES	= 3,	/* of the harvest thread, in a window */
 	BATCHES_LEAST		= 20
 };
 
@@ -83,6 +84,24 @@ comparable_sliced(const struct result_cell *cell)
 {
 	return (cell->repeats > 0 && cell->samples[0].together > 0);
 }
+
+/* Above this share a cell's level is the load's. */
+#define	COMPARABLE_LOST_MOST	0.2
+
+/*
+ * Of the CPU time that the readers needed on this host, the share that they did
+ * not get: other programs ran.  More readers than CPUs lack the difference, and
+ * what the harvest thread ran, in any case.  Files without delays show it where
+ * readers never sleep.  0: unknown, or a simulated machine.
+ */
+double comparable_lost(const struct result_cell *cell,
+    const struct result_host *host);
+
+/*
+ * Whether windows have too few passes of the harvest thread: its CPU time and
+ * latencies then depend on where a window begins.
+ */
+bool comparable_few_passes(const struct result *r);
 
 /* Whether a cell has too few repeats to estimate the spread between them. */
 bool comparable_few_repeats(const struct result_cell *cell);

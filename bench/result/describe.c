@@ -116,6 +116,10 @@ void
 describe_part(struct text *t, const struct result_cell *cell,
     enum cell_part part)
 {
+	/* A benchmark of locks has none. */
+	if (cell->acquisition_ns > 0 && (part == PART_CIPHER ||
+	    part == PART_CRYPTO || part == PART_LOAD))
+		return;
 	text_list(t, "%s", part == PART_CIPHER ? cell->cipher :
 	    part == PART_CRYPTO ? crypto_name(cell) :
 	    part == PART_LOCK ? "lock " : part == PART_LOAD ? "requests of " :
@@ -129,10 +133,14 @@ describe_part(struct text *t, const struct result_cell *cell,
 void
 describe_load(struct text *t, const struct result_cell *cell)
 {
-	text_add(t, "%u reader%s of ", cell->readers, PLURAL(cell->readers));
-	add_requests(t, cell);
+	const bool locks = cell->acquisition_ns > 0;
+
+	text_add(t, "%u reader%s%s", cell->readers, PLURAL(cell->readers),
+	    locks ? "" : " of ");
+	if (!locks)
+		add_requests(t, cell);
 	/* The default goes without saying. */
-	if (strcmp(cell->crypto, "kernel") != 0)
+	if (!locks && strcmp(cell->crypto, "kernel") != 0)
 		text_add(t, ", %s", crypto_name(cell));
 	if (cell->oversubscribed)
 		text_add(t, ", oversubscribed");
@@ -143,7 +151,9 @@ describe_cell(struct text *t, const struct result_cell *cell)
 {
 	text_add(t, "%s, ", cell->design);
 	add_lock(t, cell);
-	text_add(t, ", %s, ", cell->cipher);
+	text_add(t, ", ");
+	if (cell->acquisition_ns <= 0)
+		text_add(t, "%s, ", cell->cipher);
 	describe_load(t, cell);
 	if (provenance_predicted(cell))
 		text_add(t, ", %s", provenance_short(cell));

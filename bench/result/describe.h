@@ -55,7 +55,8 @@ enum result_kind {
 	RESULT_MEASURED,
 	RESULT_PREDICTED,
 	RESULT_BOTH,
-	RESULT_CHECKED		/* pages: no result, but a run of checks */
+	/* Pages: no result, but a run of checks. */
+	RESULT_CHECKED, RESULT_FAILED
 };
 
 bool provenance_predicted(const struct result_cell *cell);

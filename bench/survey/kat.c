@@ -30,6 +30,7 @@ struct kat {
 	FILE		*kat_out;
 	FILE		*kat_err;
 	uint64_t	 kat_line;
+	uint64_t	 kat_commands;	/* so far */
 	const struct cipher *kat_cipher;
 	const struct design *kat_algorithm;
 	struct kern_setting kat_mode;	/* of a source that has both */
@@ -337,6 +338,7 @@ kat_line(struct kat *k, char *line)
 
 	if (word == NULL)
 		return (0);
+	k->kat_commands++;
 	for (kc = commands; strcmp(kc->kc_name, word) != 0;)
 		if (++kc == commands + COMMANDS)
 			return (complain(k, "\"%s\" is no command: expected "
@@ -409,6 +411,8 @@ kat_run(const char *name, FILE *in, const char *design, FILE *out, FILE *err)
 	}
 	if (error == 0 && ferror(in))
 		error = errno != 0 ? errno : EIO;
+	if (error == 0 && k.kat_commands == 0)
+		error = complain(&k, "no command: expected a script");
 	kat_forget(&k);
 	return (error);
 }

@@ -50,9 +50,12 @@ summary_add(struct sweep_cell *sc, struct cell_measure *cm)
 	cell_measure_free(cm);
 }
 
-/* The interval of the total: over repeats or, of too few, window parts. */
+/*
+ * The intervals of the total and of the harvest thread's CPU: over repeats; of
+ * too few that of the total is over window parts.
+ */
 static void
-interval(struct result_cell *rc, uint64_t seed)
+intervals(struct result_cell *rc, uint64_t seed)
 {
 	const bool repeats = rc->repeats >= RESULT_CI95_REPEATS_MIN;
 	double *ci95 = rc->total_mb_per_s_ci95, *values;
@@ -70,6 +73,12 @@ interval(struct result_cell *rc, uint64_t seed)
 			values[n++] = rs->interval_mb_per_s[k];
 	}
 	stats_ci95_median(values, n, seed, &ci95[0], &ci95[1]);
+	for (n = 0; repeats && n < rc->repeats; n++)
+		values[n] = rc->samples[n].harvest.cpu_percent;
+	if (repeats)
+		stats_ci95_median(values, n, seed,
+		    &rc->harvest_cpu_percent_ci95[0],
+		    &rc->harvest_cpu_percent_ci95[1]);
 	free(values);
 	/* The median of window parts may be outside: contain the total. */
 	ci95[0] = fmin(ci95[0], rc->total_mb_per_s);
@@ -142,18 +151,25 @@ note_of_recording(const struct workload *wl, struct result_cell *rc)
 
 /* The gate that the cell fails, if any; the limits it met and what was odd. */
 static void
-gate_and_notes(const struct sweep_cell *sc, struct result_cell *rc)
+gate_and_notes(const struct sweep_cell *sc, const struct result_host *host,
+    struct result_cell *rc)
 {
+	const double lost = comparable_lost(rc, host);
 	double skew = 0, window = 0;
 	bool drift = sc->sc_drifted > sc->sc_count / 2;
 	const char *drift_text = FORMATF("drift within %u of %u windows",
 	    sc->sc_drifted, sc->sc_count);
+	const char *lost_text = FORMATF("readers lost %.0f %% of their CPU "
+	    "time to other work", 100 * lost);
 	unsigned idle = 0;
 
 	snprintf(rc->gate, sizeof(rc->gate), "%s", sc->sc_sum.cm_displaced ?
 	    "the host moved a thread off its CPU" : sc->sc_sum.cm_unbound ?
-	    "binding a thread to its CPU was refused" : drift ?
-	    drift_text : "");
+	    "binding a thread to its CPU was refused" : lost >
+	    COMPARABLE_LOST_MOST && !comparable_sliced(rc) ? lost_text :
+	    drift ? drift_text : "");
+	if (lost > COMPARABLE_LOST_MOST && comparable_sliced(rc))
+		note(rc, "%s", lost_text);
 	if (cell_apart(rc->design, rc->lock))
 		note(rc, "each reader has a generator of its own");
 	if (rc->pretended_nodes > 0)
@@ -258,7 +274,7 @@ summary_finish(struct sweep_cell *sc, const struct options *op,
 	    rc->latency_ns : cell_latency(en, &sum->cm_uncorrected);
 	rc->harvest.latency_p99_ns = cell_latency(en,
 	    &sum->cm_harvest_latency).p99;
-	interval(rc, op->op_seed);
+	intervals(rc, op->op_seed);
 	rc->lock_profile_rows = sum->cm_row_count;
 	rc->lock_profile = xcalloc(rc->lock_profile_rows + 1,
 	    sizeof(*rc->lock_profile));
@@ -284,7 +300,7 @@ summary_finish(struct sweep_cell *sc, const struct options *op,
 		notes_of_host(rc);
 		note_of_sections(rc);
 	}
-	gate_and_notes(sc, rc);
+	gate_and_notes(sc, host, rc);
 	summary_gate_trend(rc);
 	sc->sc_samples = NULL;
 }

@@ -16,9 +16,6 @@
 #include "bench/options/options.h"
 #include "bench/result/comparable.h"
 
-/* A robust ranking's median gain is at least this. */
-#define	UNCERTAINTY_MARGIN	0.01
-
 enum {
 	GRID_TEXT_SIZE		= 128,
 	REPEAT_JSON_DIGITS	= 17,	/* they keep every double */

@@ -126,8 +126,10 @@ rank_pair(const struct result_cell *a, const struct result_cell *b,
 	}
 	*rr = (struct result_ranking){ .readers = a->readers,
 	    .request_bytes = a->request_bytes, .share = sc.chg_share,
+	    /* As compare ranks them, the profile's own sign included. */
 	    .robust = sc.chg_share >= STATS_ROBUST &&
-	    fabs(sc.chg_median) >= UNCERTAINTY_MARGIN };
+	    fabs(sc.chg_median) > STATS_MARGIN_PREDICTED &&
+	    better->total_mb_per_s > worse->total_mb_per_s };
 	strcpy(rr->by, by_lock ? "lock" : "design");
 	strcpy(rr->better, by_lock ? better->lock : better->design);
 	strcpy(rr->worse, by_lock ? worse->lock : worse->design);
@@ -165,6 +167,7 @@ relate(struct result *r, const struct profile *profiles,
 	memset(ru, 0, sizeof(*ru));
 	snprintf(ru->profile, sizeof(ru->profile), "%s", base->pr_name);
 	ru->samples = r->cells[0].uncertainty.samples;
+	ru->margin = STATS_MARGIN_PREDICTED;
 	find_effects(r, profiles, base);
 	find_rankings(r);
 }

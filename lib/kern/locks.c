@@ -149,7 +149,6 @@ again(struct kernel *k, struct kern_held *hd, const struct kern_site *site,
 	return (true);
 }
 
-/* Takes it, or with KERN_TRIES as far as the kind of lock has that. */
 static inline bool
 take(struct kern_thread *kt, struct kern_lock *kl, struct lock_node *node,
     unsigned row, unsigned how)
@@ -157,8 +156,7 @@ take(struct kern_thread *kt, struct kern_lock *kl, struct lock_node *node,
 	if (__builtin_expect((how & KERN_SHARES) != 0, 0))
 		return (kern_lock_shared(kt, kl, node, row,
 		    (how & KERN_TRIES) != 0));
-	if (__builtin_expect((how & KERN_TRIES) == 0 ||
-	    kl->kl_lock.lo_class->lc_trylock == NULL, 1)) {
+	if (__builtin_expect((how & KERN_TRIES) == 0, 1)) {
 		lock_acquire(&kl->kl_lock, node, row);
 		return (true);
 	}
@@ -178,6 +176,9 @@ check(struct kernel *k, struct kern_thread *kt, struct kern_lock *kl,
 		kernel_stop(k, site, "mtx_%slock%s() of %s %s",
 		    (how & KERN_TRIES) != 0 ? "try" : "", spins ? "_spin" : "",
 		    kern_kind_name(kl), kl->kl_lock.lo_name);
+	if ((how & KERN_TRIES) != 0 && kl->kl_lock.lo_class->lc_trylock == NULL)
+		kernel_stop(k, site, "mtx_trylock(), which lock kind %s lacks: "
+		    "choose another", kl->kl_lock.lo_class->lc_name);
 	if ((how & KERN_TRIES) == 0 && !kern_is_section(kl))
 		kern_check_lock(k, kt, kl, site, how);
 }

@@ -215,6 +215,7 @@ find_source()
 	if [ -f "$disk" ]; then
 		[ "${disk%.c}" != "$disk" ] ||
 		    fail 2 "$path is no C file: $expected"
+		[ -s "$disk" ] || fail 2 "$path is empty: $expected"
 		files=$disk folder=${disk%/*}
 	elif [ -f "$disk/dev/random/fortuna.c" ]; then
 		tree=$disk
@@ -225,6 +226,8 @@ find_source()
 		[ -n "$files" ] || fail 2 "$path has no" \
 		    "dev/random/fortuna.c, sys/dev/random/fortuna.c," \
 		    "fortuna.c, random_harvestq.c or fx_*.c: $expected"
+	elif [ -e "$disk" ]; then
+		fail 2 "$path is neither a file nor a folder: $expected"
 	else
 		fail 2 "$path: no such file or directory: $expected"
 	fi

@@ -224,6 +224,12 @@ void machine_detach(void);
 /* CPU time of a thread, ns; 0 before it runs and after it ended. */
 int64_t machine_thread_cpu_ns(struct mthread *td);
 
+/*
+ * Of the time in which the caller was ready to run, the share in which it had
+ * no CPU, 0..1; 0 also where the machine does not show it.
+ */
+double machine_thread_delayed(void);
+
 /* Work of so many ns: charged, or, where nothing is charged, time goes by. */
 static inline void
 machine_work(uint64_t ns)

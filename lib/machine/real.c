@@ -280,3 +280,17 @@ machine_thread_cpu_ns(struct mthread *td)
 		return (0);
 	return (ns - (int64_t)atomic_load_64(&td->mt_stopping_ns));
 }
+
+double
+machine_thread_delayed(void)
+{
+	FILE *f = fopen("/proc/thread-self/schedstat", "re");
+	double delayed_ns = 0, ran_ns = 0;
+
+	if (f == NULL)
+		return (0);
+	if (fscanf(f, "%lf %lf", &ran_ns, &delayed_ns) != 2)
+		delayed_ns = 0;
+	fclose(f);
+	return (delayed_ns > 0 ? delayed_ns / (ran_ns + delayed_ns) : 0);
+}

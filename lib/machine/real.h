@@ -125,6 +125,7 @@ struct mthread {
 	void		(*mt_fn)(void *);
 	void		*mt_arg;
 	unsigned	mt_index;	/* its row in lock profiles */
+	bool		mt_aside;	/* what it does shows no progress */
 	char		mt_name[MTHREAD_NAME_MAX + 1];
 };
 

@@ -179,6 +179,10 @@ machine_charge(enum machine_cost cost, size_t n)
 		vm_controlled_point(vm, VM_POINT_CHARGE);
 		return;
 	}
+	if (self->vt_td == NULL || !self->vt_td->mt_aside) {
+		vm->vm_worked_events = vm->vm_events;
+		vm->vm_worked_ps = vm->vm_time_ps;
+	}
 	/* The kernel reschedules when it returns from a system call. */
 	if (cost == COST_SYSCALL || vm->vm_costs.vc_preempt)
 		vm_sched_check(vm);
@@ -471,4 +475,10 @@ machine_thread_cpu_ns(struct mthread *td)
 		return (0);
 	return ((int64_t)(vm_sched_used_ps(vm_get(), td->mt_thread) /
 	    VM_PS_PER_NS));
+}
+
+double
+machine_thread_delayed(void)
+{
+	return (0);
 }

@@ -31,6 +31,7 @@ enum { MACHINE_SIMULATED = 1 };
 #define	machine_attach		virtual_attach
 #define	machine_detach		virtual_detach
 #define	machine_thread_cpu_ns	virtual_thread_cpu_ns
+#define	machine_thread_delayed	virtual_thread_delayed
 #define	machine_cpu_ids		machine_cpus
 #define	machine_run		vm_run
 #define	machine_touch		vm_touch

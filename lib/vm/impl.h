@@ -19,6 +19,7 @@ enum {
 	VM_DRAWS		= 1024,	/* quantiles of a drawn quantity */
 	VM_DRAW_SHIFT		= 16,	/* of factors: 1 << 16 is 1 */
 	VM_HOUSEKEEPING		= 1 << 14,	/* events between */
+	VM_SPINS_MAX		= 1 << 22,	/* events that are no work */
 	VM_LINE_LISTS		= 1 << 13,	/* powers of two */
 	VM_LINE_HINTS		= 1 << 6
 };
@@ -29,6 +30,9 @@ enum {
  * much too early.
  */
 #define	VM_DEFERRED_MAX_PS	UINT64_C(20000)
+
+/* Longer than any hold, in which others may spin. */
+#define	VM_SPINS_PS		(UINT64_C(100) * 1000 * 1000 * 1000)
 
 enum vm_state {
 	VM_READY,		/* in a run queue */
@@ -174,6 +178,9 @@ struct vm {
 	uint64_t	 vm_hash;
 	uint64_t	 vm_number;	/* vm_run_number() */
 	uint64_t	 vm_still;	/* accesses since time last moved */
+	/* When a thread, not aside, last worked or took or dropped a lock. */
+	uint64_t	 vm_worked_events;
+	uint64_t	 vm_worked_ps;
 	/* The last ones found; where a line's would be. */
 	struct vm_line	*vm_line_hint[VM_LINE_HINTS];
 	struct vm_controlled vm_controlled;

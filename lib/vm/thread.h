@@ -29,6 +29,7 @@ struct mthread {
 	void		(*mt_fn)(void *);
 	void		*mt_arg;
 	unsigned	mt_index;	/* its row in lock profiles */
+	bool		mt_aside;	/* what it does shows no progress */
 	char		mt_name[VM_NAME_SIZE];
 };
 

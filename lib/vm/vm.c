@@ -64,6 +64,9 @@ vm_housekeeping(struct vm *vm)
 	if (mc->mc_progress_ps != NULL)
 		atomic_store_explicit(mc->mc_progress_ps, vm->vm_time_ps,
 		    memory_order_relaxed);
+	if (vm->vm_events - vm->vm_worked_events > VM_SPINS_MAX &&
+	    vm->vm_time_ps - vm->vm_worked_ps > VM_SPINS_PS)
+		vm_bail(vm, EDEADLK, "threads only spin");
 	/* Any host thread may have taken the signal. */
 	if (mc->mc_stop != NULL &&
 	    __atomic_load_n(mc->mc_stop, __ATOMIC_RELAXED) != 0)

@@ -266,7 +266,7 @@ compare__flags_body() {
 	    --format sentences -q total_mb_per_s
 	[ "$(grep -c ': no difference shown (not above the margin)$' rows.txt)" \
 	    = 4 ] || atf_fail "$(cat rows.txt)"
-	shows 'not above the margin' compare a.json slow4.json --margin 10
+	shows 'not above the margin' compare a.json slow4.json --margin 10 -v
 	shows ',"not above the margin",' compare a.json slow4.json --margin 10 \
 	    --format csv
 }
@@ -316,10 +316,15 @@ compare__unsound_files_body() {
 	sed 's/"cipher":"aes"/"cipher":"chacha20"/' a.json >twice
 	sed 's/"repeats":7/"repeats":8/' a.json >repeats
 	sed 's/"seed":1/"seed":1,"seed":2/' a.json >keys
+	# A repeat twice; windows as long as those of another measurement.
+	result '0 0 0 0 0 0 0' 100 400 | sed 's/"order":8,/"order":4,/' >copied
+	sed 's/"order":\([0-9]*\)/"order":\1,"window_s":0.5/' a.json >windows
+	sed 's/"time_s":0.5/"time_s":0.7/' windows >longer
+	sed 's/"time_s":0.5/"time_s":0.05/' windows >shorter
 	: >empty
 	cksum * >before.sum
 	for f in truncated schema cells edited sum twice repeats keys empty missing \
-	    .; do
+	    copied longer shorter .; do
 		for args in "$f a.json" "a.json $f" "$f --by design"; do
 			fails 1 "^rngsim: compare: $f: ." compare $args
 		done
@@ -330,6 +335,10 @@ compare__unsound_files_body() {
 	fails 1 'cells.[0-9]*..samples.[0-9]*..total.*not the sum' compare \
 	    a.json sum
 	fails 1 'the same cell' compare a.json twice
+	fails 1 'another repeat has this place' compare a.json copied
+	fails 1 'time_s: 0.7, but the shortest window_s is 0.5' report longer
+	fails 1 'time_s: 0.05, but' report shorter
+	atf_check -o not-empty "$(program)" compare a.json windows
 	cksum truncated schema cells edited sum twice repeats keys empty a.json \
 	    >after.sum
 	while read -r line; do
@@ -411,6 +420,40 @@ compare__measured_body() {
 		atf_check -o not-empty -e ignore "$(program)" sweep -r 1 -c aes \
 		    -n 3 -t 0.02 -o $f.json
 	done
-	shows '^2 pairs: ' compare a.json b.json
-	shows '^1 pair: ' compare a.json --by design
+	# Unless another program used the CPUs.
+	for args in 'b.json' '--by design'; do
+		"$(program)" compare a.json $args >out 2>err || [ $? = 3 ] ||
+		    atf_fail "$(cat out err)"
+		grep -q '^[12] pairs*: ' out || atf_fail "$(cat out)"
+	done
+}
+
+needs=taskset
+test_case compare__under_load "a run beside busy loops is marked and refused: no" \
+    "code is blamed for the load; one that alternated has a note"
+compare__under_load_body() {
+	[ "$(uname)" = Linux ] || atf_skip "delays are Linux's"
+	one="taskset -c $(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')"
+	loops=
+	for i in 1 2 3 4; do
+		$one sh -c 'while kill -0 $PPID; do :; done' 2>/dev/null &
+		loops="$loops $!"
+	done
+	$one "$(program)" sweep -d concurrent -r 1 -c aes -n 3 -t 0.1 \
+	    -S rngsim.sweep.controls=0 -o b.json >table
+	$one "$(program)" sweep -r 1 -c aes -n 3 -t 0.1 \
+	    -S rngsim.sweep.controls=0 -o sides.json >sides
+	kill $loops
+	# What it would have been at rest.
+	sed 's/"gate": "[^"]*"/"gate": ""/
+	    s/"readers_delayed_percent": [0-9.e+]*/"readers_delayed_percent": 1/
+	    ' b.json >a.json
+	grep -q 'readers lost [5-9][0-9] % of their CPU time' table ||
+	    atf_fail "$(cat table)"
+	grep -q 'readers lost [5-9][0-9] % of their CPU time' sides ||
+	    atf_fail "$(cat sides)"
+	sed -i 's/"gate": "[^"]*"/"gate": ""/' b.json
+	atf_check -s exit:3 -o match:'readers lost 1 % .* in A, [5-9][0-9] %' \
+	    -e match:'every row was refused' "$(program)" compare a.json b.json \
+	    --fail-if 'total_mb_per_s < -5%'
 }

@@ -207,16 +207,42 @@ kat__spellings_body() {
 	fails 1 '^cr\.kat:1: ' kat cr.kat
 }
 
-test_case kat__empty "a script without commands prints nothing and is no error"
+test_case kat__empty "a script without commands is an error, one that prints" \
+    "nothing is none"
 kat__empty_body() {
 	: >empty.kat
 	printf '\n\n# nothing\n  \n' >comment.kat
 	begin aes locked >silent.kat
-	for f in empty comment silent; do
-		atf_check -o empty "$(program)" kat $f.kat
-		atf_check -o empty "$(program)" kat <$f.kat
+	for f in empty comment; do
+		fails 1 "^$f.kat:[0-9]*: no command" kat $f.kat
+		atf_check -s exit:1 -e match:'^stdin:[0-9]*: no command' \
+		    "$(program)" kat <$f.kat
 	done
-	atf_check -o empty "$(program)" kat /dev/null
+	fails 1 '^/dev/null:1: no command' kat /dev/null
+	atf_check -o empty "$(program)" kat silent.kat
+	atf_check -o empty "$(program)" kat <silent.kat
+}
+
+test_case kat__verdict "answers are compared with NAME.expected beside" \
+    "NAME.script, and printed in any case"
+kat__verdict_body() {
+	{ begin aes locked; echo read 5; echo read 6; } >a.script
+	saves want.txt kat a.script
+	cp want.txt a.expected
+	atf_check -o file:want.txt "$(program)" kat a.script
+	sed '2s/./x/' want.txt >a.expected
+	atf_check -s exit:1 -o file:want.txt \
+	    -e match:'a.script: the answers are not those of its .expected' \
+	    "$(program)" kat a.script
+	for n in 1 3; do
+		cat want.txt want.txt | head -$n >a.expected
+		atf_check -s exit:1 -o file:want.txt -e match:'not those' \
+		    "$(program)" kat a.script
+	done
+	# Other designs give other answers.
+	cp want.txt a.expected
+	atf_check -s exit:1 -o not-empty -e match:'not those' \
+	    "$(program)" kat -d percpu a.script
 }
 
 test_case kat__read_sizes "head and tail are what there is, of zero bytes the" \

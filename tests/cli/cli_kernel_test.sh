@@ -288,6 +288,9 @@ kernel__boot_body() {
 	    atf_fail "$(cat out)"
 	runs run $brief -d kernel:boot.c \
 	    -S kern.random.fortuna.concurrent_read=0
+	# A lock that cannot be tried does not wait instead.
+	atf_check -s not-exit:0 -e match:'mtx_trylock.., which lock kind clh' \
+	    "$(program)" run $brief -d kernel:boot.c -l clh
 }
 
 test_case kernel__unprobed "a source with other private names works, and is" \
@@ -418,6 +421,9 @@ kernel__bad_input_body() {
 	refused 2 'missing operand|PATH' build
 	refused 2 'surplus operand "x"' list x
 	refused 2 'nosuch: no such file|sys directory' build nosuch
+	: >empty.c
+	refused 2 'empty.c is empty|sys directory' build empty.c
+	refused 2 '/dev/null is neither a file nor a folder' build /dev/null
 	refused 2 'no path' build ''
 	refused 2 'has no|fortuna.c' build .
 	refused 2 'no C file' build cc

@@ -135,6 +135,10 @@ test_case page__of_other_commands "explore, assure and reproduce have pages"
 page__of_other_commands_body() {
 	others
 	atf_check -o ignore grep 'class="held"' explore.html
+	# A failure is red.
+	atf_check -o ignore grep '<body class="failed">' explore.html
+	atf_check -o ignore grep '<strong>Failed</strong>' explore.html
+	atf_check -o ignore grep '<body class="checked">' assure.html
 	atf_check -o ignore grep 'rngsim-schedule/1' explore.html
 	atf_check -o ignore grep '<b>Not shown</b>' assure.html
 	atf_check -o ignore grep 'Predicted, not measured' reproduce.html

@@ -162,7 +162,7 @@ sweep__side_by_side_body() {
 	command=sweep
 	ends 0 -d locked,concurrent -l mtx,pthread -c chacha20 -r 1,2 -s 4k \
 	    -n 3 -t 0.1 -S rngsim.sweep.controls=0 -o r.json
-	grep -q 'ratio +-%' out || atf_fail "$(cat out)"
+	grep -q 'paired +-%' out || atf_fail "$(cat out)"
 	json_flat r.json flat
 	awk '/samples.[0-9]*.together / { n++; seen[$2]++ }
 	    END { for (i in seen) if (seen[i] != 4) exit 1; exit n != 24 }' \

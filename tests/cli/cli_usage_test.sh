@@ -76,6 +76,11 @@ cli__unknown_names_body() {
 	refused 'command|"frobnicate"|--help' frobnicate
 	refused 'command|"runs"|--help' runs
 	refused 'command|"RUN"|--help' RUN
+	# The nearest of what there is.
+	refused 'command|"swep"|--help|such as sweep' swep
+	bad run -d 'pcpu; did you mean concurrent?' conc concurent
+	bad run -l 'ck-mcs; did you mean ticket?' tiket tickets
+	bad report --format 'ministat; did you mean json?' jsno
 	refused 'command|""|--help' ''
 	refused 'option|"--frobnicate"|--help' --frobnicate
 	refused 'option|"-q"|--help' -q

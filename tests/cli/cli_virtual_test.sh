@@ -246,6 +246,8 @@ virtual__margin_body() {
 	saves one.txt compare r.json --by design --margin 1
 	# What is measured keeps its own.
 	runs run -t 0.01 -n 3 -r 1 -o m.json
+	sed -i 's/"gate": "[^"]*"/"gate": ""/
+	    /"readers_.*_percent"/d' m.json
 	atf_check -s ignore -o save:own.txt "$(program)" compare m.json m.json
 	for f in one own; do
 		tr -s '\n ' ' ' <$f.txt | grep -q 'Changes up to 1 %' ||

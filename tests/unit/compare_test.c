@@ -5,6 +5,7 @@
 
 #include "bench/cli/format.h"
 #include "bench/compare/compare.h"
+#include "bench/page/page.h"
 #include "bench/result/comparable.h"
 #include "bench/stats/stats.h"
 #include "bench/sweep/sweep.h"
@@ -233,6 +234,207 @@ TEST(compare_judge__planted_slowdown, "3 % taken from one of 200 cells that "
 		done();
 	}
 	ATF_CHECK_MSG(others <= 2, "%u others", others);
+}
+
+/* Readers of all cells had no CPU for a share of the time. */
+static void
+delay(struct result *r, double percent)
+{
+	for (unsigned i = 0; i < r->cell_count; i++)
+		for (unsigned k = 0; k < r->cells[i].repeats; k++)
+			r->cells[i].samples[k].readers_delayed_percent =
+			    percent;
+}
+
+TEST(compare_judge__readers_without_cpus, "One program beside two busy loops "
+    "is refused and no fault of the code, beside less the difference is noise; "
+    "within one result, and where both were at rest, rows are judged")
+{
+	static const struct {
+		double		 a, b, slower;
+		enum compare_verdict verdict;
+	} cases[] = {
+		{ 1, 60, 0.38, COMPARE_REFUSED },
+		{ 60, 1, 2, COMPARE_REFUSED },
+		{ 40, 41, 0.38, COMPARE_REFUSED },
+		{ 1, 5, 0.97, COMPARE_NONE },
+		{ 1, 1.5, 0.97, COMPARE_WORSE },
+		{ 0, 0, 0.97, COMPARE_WORSE },
+	};
+	struct compare_gate cg;
+
+	for (unsigned i = 0; i < nitems(cases); i++) {
+		make_two(4, 10, 3);
+		delay(&a, cases[i].a);
+		delay(&b, cases[i].b);
+		for (unsigned k = 0; k < 4; k++)
+			scale_total(&b.cells[k], cases[i].slower);
+		judge(COMPARE_RESULTS);
+		ATF_CHECK_EQ_MSG(cases[i].verdict, total_verdict(0), "case %u",
+		    i);
+		ATF_CHECK_EQ(0, compare_gate_parse(&cg, "total_mb_per_s<-5%",
+		    why));
+		ATF_CHECK_EQ(cases[i].verdict == COMPARE_REFUSED ? EXIT_UNFIT :
+		    0, compare_fail_if(&co, &cg, false));
+		if (cases[i].verdict == COMPARE_REFUSED)
+			ATF_CHECK(strstr(co.co_pairs[0].pa_refused,
+			    "of their CPU time to other work in A, ") != NULL);
+		begin(COMPARE_DESIGN);
+		ATF_REQUIRE_EQ(0, compare_match(&co, NULL, why));
+		compare_judge(&co);
+		ATF_CHECK_EQ(0, co.co_rows[COMPARE_REFUSED]);
+		done();
+	}
+}
+
+TEST(comparable_lost__of_readers, "Delays, less those that more readers than "
+    "CPUs and the harvest thread cause; without delays the CPU time of one "
+    "reader or of locks that spin; nothing is known of a simulated machine")
+{
+	static const struct {
+		unsigned	 readers;
+		const char	*lock, *engine;
+		double		 delayed, cpu, harvest, lost;
+	} cases[] = {
+		{ 1, "mtx", "real", 25, 75, 0, 0.25 },
+		{ 4, "mtx", "real", 25, 40, 0, 0.25 },
+		{ 4, "mtx", "real", 25, 40, 100, 0 },
+		{ 8, "mtx", "real", 50, 400, 0, 0 },
+		{ 8, "mtx", "real", 75, 200, 0, 0.5 },
+		{ 1, "mtx", "real", 0, 60, 0, 0.4 },
+		{ 2, "mtx", "real", 0, 60, 0, 0 },
+		{ 2, "mcs", "real", 0, 60, 0, 0.7 },
+		{ 2, "mcs", "real", 0, 0, 0, 0 },
+		{ 1, "mtx", "virtual", 25, 75, 0, 0 },
+	};
+	const struct result_host host = { .cpus = 4 };
+
+	for (unsigned i = 0; i < nitems(cases); i++) {
+		fixture_result(&a, &(struct fixture_cell){ "locked", "aes",
+		    cases[i].readers, 3, 100, 1, false }, 1);
+		strcpy(a.cells->lock, cases[i].lock);
+		strcpy(a.cells->engine, cases[i].engine);
+		a.cells->harvest.cpu_percent = cases[i].harvest;
+		delay(&a, cases[i].delayed);
+		for (unsigned k = 0; k < 3; k++)
+			a.cells->samples[k].readers_cpu_percent = cases[i].cpu;
+		ATF_CHECK_MSG(fabs(comparable_lost(a.cells, &host) -
+		    cases[i].lost) < 1e-9, "case %u: %g", i,
+		    comparable_lost(a.cells, &host));
+		result_free(&a);
+	}
+}
+
+TEST(compare_judge__short_windows, "With fewer than three passes of the "
+    "harvest thread in a window its figures are neither ranked nor excluded")
+{
+	const struct compare_row *row;
+	struct compare_gate cg;
+
+	for (unsigned few = 0; few < 2; few++) {
+		make_two(4, 10, 3);
+		a.time_s = b.time_s = few ? 0.2 : 0.3;
+		for (unsigned k = 0; k < 10; k++)
+			b.cells->samples[k].harvest.cpu_percent *= 3;
+		judge(COMPARE_RESULTS);
+		row = &co.co_pairs[0].pa_row[QUANTITY_HARVEST_CPU];
+		ATF_CHECK_EQ(few ? COMPARE_NONE : COMPARE_WORSE,
+		    row->cmr_verdict);
+		ATF_CHECK_EQ(few, row->cmr_stop == COMPARE_STOP_PASSES);
+		ATF_CHECK_EQ(few ? 48 : 64, co.co_tests);
+		ATF_REQUIRE_EQ(0, compare_gate_parse(&cg,
+		    "harvest_cpu_percent < -50% possible", why));
+		ATF_CHECK_EQ(few, compare_gate_met(&co, &cg, co.co_pairs));
+		done();
+	}
+}
+
+TEST(compare_repeats__that_would_do, "Few repeats that are far apart say how "
+    "many would decide; with as many p is small enough, with one less not")
+{
+	char *out;
+	unsigned n;
+
+	for (unsigned k = 3; k <= 7; k++) {
+		make_two(1, k, 3);
+		/* Of one an outlier, so that only ranks decide. */
+		for (unsigned i = 0; i < k; i++) {
+			set_total(&a.cells[0], i, 100 + i * 3 % k);
+			set_total(&b.cells[0], i, i == 0 ? 1e6 :
+			    200 + i * 3 % k);
+		}
+		settle(a.cells);
+		settle(b.cells);
+		judge_rows(1, 0.01, 0);
+		n = co.co_pairs->pa_row->cmr_stop == COMPARE_STOP_REPEATS ?
+		    compare_repeats(&co) : 0;
+		ATF_CHECK_EQ_MSG(k < 5 ? 5 : 0, n, "%u: %u", k, n);
+		ATF_CHECK_EQ(k < 5 ? COMPARE_NONE : COMPARE_BETTER,
+		    total_verdict(0));
+		out = fixture_printed(verdict_print, (const void *)&co);
+		if (k < 5)
+			check_has(out, "5 as far");
+		free(out);
+		done();
+	}
+}
+
+TEST(verdict_print__first_things_first, "The counts are the first line, rows "
+    "without a difference are left out, but for -v; of many refused pairs "
+    "three are shown")
+{
+	static const char first[] = "8 pairs: 1 row better, 0 worse, 63 no ";
+	char *out;
+
+	make_two(8, 10, 3);
+	scale_total(&b.cells[2], 1.2);
+	judge(COMPARE_RESULTS);
+	/* The slowest reader and the total are one quantity here. */
+	out = fixture_printed(verdict_print, (const void *)&co);
+	ATF_CHECK_MSG(strncmp(out, "8 pairs: 2 rows better", 22) == 0 ||
+	    strncmp(out, first, strlen(first)) == 0, "%s", out);
+	ATF_CHECK_EQ(1, count_text(out, "readers of 64 KiB:\n"));
+	check_has_not(out, "no difference shown\n");
+	check_has(out, "; -v");
+	free(out);
+	co.co_verbose = true;
+	out = fixture_printed(verdict_print, (const void *)&co);
+	ATF_CHECK_EQ(8, count_text(out, "readers of 64 KiB:\n"));
+	check_has(out, "no difference shown\n");
+	free(out);
+	delay(&b, 50);
+	judge(COMPARE_RESULTS);
+	out = fixture_printed(verdict_print, (const void *)&co);
+	ATF_CHECK_EQ(3, count_text(out, "refused: readers"));
+	check_has(out, "5 more pairs were refused");
+	free(out);
+	done();
+}
+
+TEST(page_results__names_few_cells, "A page says of which cells a minority is, "
+    "and has a colour for most of them only")
+{
+	struct page_results pr = { .pgr_result = &a, .pgr_path = { "a", NULL },
+	    .pgr_count = 1 };
+	char *out;
+
+	for (unsigned most = 0; most < 2; most++) {
+		make(&a, 8, 10, 3);
+		for (unsigned i = 1; i < (most ? 6 : 2); i += 2)
+			scale_total(&a.cells[i], 1.5);
+		out = fixture_printed(page_results, (const void *)&pr);
+		ATF_CHECK_EQ(most, strstr(out, "<p class=\"better\">") != NULL);
+		if (most) {
+			check_has(out, "total MB/s: better in 3 of 4 (+");
+			check_has_not(out, " %: aes");
+		} else {
+			check_has(out, "total MB/s: better in 1 of 4 (+");
+			check_has(out, " %: aes, 2 readers of 64 KiB), no ");
+			check_has(out, " in 3 of 4.</span>");
+		}
+		free(out);
+		done();
+	}
 }
 
 /*
@@ -837,7 +1039,8 @@ TEST(compare_judge__rules_by_name, "A clear change that is not ranked has the "
 	make_two(40, 3, 0);
 	scale_total(&b.cells[7], 0.95);
 	judge(COMPARE_RESULTS);
-	ATF_CHECK_EQ(COMPARE_STOP_P, co.co_pairs[7].pa_row[0].cmr_stop);
+	ATF_CHECK_EQ(COMPARE_STOP_REPEATS,
+	    co.co_pairs[7].pa_row[0].cmr_stop);
 	ATF_CHECK_EQ(COMPARE_NONE, total_verdict(7));
 	done();
 }

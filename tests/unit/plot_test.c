@@ -149,6 +149,17 @@ TEST(plot_print__draws_harvest_bands, "The harvest thread's CPU has a band "
 	script();
 	ATF_CHECK(strstr(text, "\n1 0 1 110 1 2 3.25 0 900 ") != NULL);
 	draw(true);
+	/* Or where repeats varied. */
+	r.cells[1].harvest_cpu_percent_ci95[0] = 3;
+	r.cells[1].harvest_cpu_percent_ci95[1] = 4;
+	script();
+	ATF_CHECK(strstr(text, " 3.25 3 4 ") != NULL);
+	ATF_CHECK(strstr(text, "HARVEST = 'CPU of the harvest thread'") !=
+	    NULL);
+	r.time_s = 0.2;
+	script();
+	ATF_CHECK(strstr(text, "HARVEST = 'CPU of the harvest thread ?: "
+	    "windows have fewer than 3 passes'") != NULL);
 	result_free(&r);
 }
 

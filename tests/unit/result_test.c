@@ -57,7 +57,7 @@ TEST(result_load__reads_what_was_written,
 	r.cells[2].health_rows = 2;
 	r.cells[2].health = fixture_alloc(2, sizeof(*c->health));
 	r.cells[2].health[1] = (struct result_health){ "SWI", 5, 4, 3, 2, 1 };
-	r.cells[2].samples[1].window_s = 0.1 + 0.2;
+	r.cells[2].samples[1].window_s = 1.4 + 0.3;
 	r.cells[2].request_bytes = INT64_MAX;
 	snprintf(r.cells[2].notes, RESULT_TEXT_SIZE, "\"odd\\\" \xc2\xb5");
 	r.host.invariants = true;
@@ -80,7 +80,7 @@ TEST(result_load__reads_what_was_written,
 	ATF_CHECK(memcmp(r.cells[2].health, c->health, 2 *
 	    sizeof(*c->health)) == 0);
 	ATF_CHECK_EQ(0, again.cells[0].health_rows);
-	ATF_CHECK_EQ(0.3, c->samples[1].window_s);
+	ATF_CHECK_EQ(1.7, c->samples[1].window_s);
 	ATF_CHECK_EQ(INT64_MAX, c->request_bytes);
 	ATF_CHECK_STREQ(r.cells[2].notes, c->notes);
 	ATF_CHECK_EQ(426, c->total_mb_per_s_ci95[0]);

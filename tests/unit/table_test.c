@@ -116,6 +116,45 @@ TEST(table_print__compares_designs, "Each reader's share and the ratio; in "
 	done();
 }
 
+TEST(table_print__doubts, "A ? at harvest CPU in short windows, what was wrong "
+    "with the machine, the interval of a lone cell's harvest CPU, one figure "
+    "for one repeat's cost of a ledger, and no cipher in a benchmark of locks")
+{
+	fixture_result(&r, twice, nitems(twice));
+	r.time_s = 0.2;
+	snprintf(r.unfit, sizeof(r.unfit), "other programs use 0.95 of it");
+	print_by(table_print);
+	ATF_CHECK_EQ(4, count_text(text, " 3.2?   310us"));
+	check_has(text, "\nWindows of 0.2 s have fewer than 3 passes");
+	check_has(text, "\nnot fit to measure: other programs use 0.95");
+	done();
+	fixture_result(&r, twice, 1);
+	r.cells[0].harvest_cpu_percent_ci95[0] = 3;
+	r.cells[0].harvest_cpu_percent_ci95[1] = 4.5;
+	print_by(table_print);
+	check_has(text, "CPU 3.2 %, 95 % interval 3.0 to 4.5 %; waiting");
+	check_has_not(text, "Windows of");
+	r.cells[0].ledger = (struct result_ledger){ .records = 1,
+	    .plain_mb_per_s = 125 };
+	for (unsigned i = 0; i < 5; i++)
+		r.cells[0].samples[i].plain_mb_per_s =
+		    r.cells[0].samples[i].total_mb_per_s / 0.8;
+	print_by(table_print);
+	check_has(text, "cost 20.0 %\n");
+	r.cells[0].samples[0].plain_mb_per_s *= 2;
+	print_by(table_print);
+	check_has(text, "(20.0..60.0)");
+	done();
+	fixture_result(&r, twice, nitems(twice));
+	for (unsigned i = 0; i < nitems(twice); i++)
+		r.cells[i].acquisition_ns = 5;
+	print_by(table_print);
+	check_has(text, "\n\nlock mtx, measured\n");
+	check_has_not(text, "aes");
+	check_has_not(text, "KiB");
+	done();
+}
+
 TEST(table_print__legend_only_for_what_is_there, "Marks that no row bears are "
     "not explained")
 {

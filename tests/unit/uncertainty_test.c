@@ -56,8 +56,8 @@ make(struct result *r, bool sliver)
 		rc->uncertainty.latency_p99_samples = fixture_reals(SAMPLES, 0);
 		for (unsigned i = 0; i < SAMPLES; i++) {
 			rc->uncertainty.total_samples[i] = 100 + i +
-			    (c == 1 ? 1000 : 0) + (c != 2 ? 0 :
-			    i % 4 == 0 && !sliver ? -0.5 : 0.5);
+			    (c == 1 ? 1000 : 0) + (c != 2 ? 0 : sliver ?
+			    0.03 * (100 + i) : i % 4 == 0 ? -0.5 : 0.5);
 			rc->uncertainty.harvest_cpu_samples[i] =
 			    10 * c + i / 100.0;
 			rc->uncertainty.latency_p99_samples[i] = 3e5 + 1e3 * i;
@@ -67,7 +67,8 @@ make(struct result *r, bool sliver)
 }
 
 TEST(uncertainty__sliver,
-    "A lock that always wins, by less than one percent, is no robust choice")
+    "A lock that always wins, by less than what compare ranks, is no robust "
+    "choice")
 {
 	const struct result_ranking *rr;
 	struct result r;

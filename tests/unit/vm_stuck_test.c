@@ -270,6 +270,38 @@ ATF_TC_BODY(vm_run__time_stands_still, tc)
 }
 
 static void
+spin_with_writes(struct cast *c)
+{
+	for (;;) {
+		atomic_fetchadd_rel_32(&c->c_word, 1);
+		machine_pause(1);
+	}
+}
+
+static void
+work_rarely(struct cast *c)
+{
+	machine_sleep(90 * 1000 * 1000);
+	machine_charge(COST_WORK, 5000);
+	(void)c;
+}
+
+TEST(vm_run__threads_only_spin, "Threads that spin and change a word while "
+    "none works end with their names, 100 ms after the last that did")
+{
+	static void (*const roles[])(struct cast *) = { spin_with_writes,
+	    work_rarely };
+
+	play("mtx", 1, roles, 0);
+	check_says("threads only spin at ");
+	check_says("\n  ann (running)");
+	play("mtx", 2, roles, 0);
+	check_says("threads only spin at ");
+	ATF_CHECK(outcome.mo_stuck[0] != '\0' &&
+	    strtod(strstr(outcome.mo_stuck, " at ") + 4, NULL) > 190);
+}
+
+static void
 nothing(void *arg)
 {
 	(void)arg;
