@@ -155,6 +155,7 @@ static int
 open_variant(struct design_object *dob, unsigned i, char error[KERN_ERROR_SIZE])
 {
 	struct kern_copy *kc;
+	uint32_t points;
 	int rc = 0;
 
 	pthread_mutex_lock(&opening);
@@ -171,7 +172,10 @@ open_variant(struct design_object *dob, unsigned i, char error[KERN_ERROR_SIZE])
 		    dob->do_bytes[i], (size_t)(dob->do_end[i] -
 		    dob->do_bytes[i]), &kc, error);
 		if (rc == 0) {
+			/* Of all variants, as queues differ. */
+			points = dob->do_info.di_points;
 			dob->do_info = info_of(kc->kc_object);
+			dob->do_info.di_points |= points;
 			kern_copy_put(&dob->do_file[i], kc);
 			dob->do_opened[i] = true;
 		}
