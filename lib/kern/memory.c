@@ -166,7 +166,7 @@ kh_free(void *self, void *p, bool clear, const struct kern_site *site)
 		kernel_stop(k, site, "memory of %s:%d is freed, which was "
 		    "freed at %s:%d", b->b_site->kw_file, b->b_site->kw_line,
 		    b->b_freed->kw_file, b->b_freed->kw_line);
-	if (clear && !(b->b_own && kern_is_unread(k)))
+	if (clear && !(b->b_own && kern_is_unread(k) && k->k_secrets == NULL))
 		wipe(p, b->b_bytes);
 	else if (!clear)
 		kern_secrets_freed(k, p, b->b_bytes, b->b_site, site);
