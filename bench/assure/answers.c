@@ -58,14 +58,17 @@ try_folder(const char *folder, const char *part, const char *design)
 	struct tally ta = { .tly_scripts = 0 };
 	struct dirent **names = NULL;
 	char *end, *name;
+	bool aes_alone;
 	int n;
 
 	n = scandir(folder, &names, NULL, alphasort);
+	aes_alone = design_info(design_find(design)).di_ciphers == 1;
 	for (int i = 0; i < n; free(names[i++])) {
 		name = names[i]->d_name;
 		end = strrchr(name, '.');
 		if (end == NULL || strcmp(end, ".script") != 0 ||
-		    strstr(name, part) == NULL)
+		    strstr(name, part) == NULL ||
+		    (aes_alone && strstr(name, "chacha") != NULL))
 			continue;
 		*end = '\0';
 		snprintf(path, sizeof(path), "%s/%s", folder, name);
@@ -213,7 +216,8 @@ try_fortuna(const struct assure_params *ap, const char *folder,
 		row_missing(row, "No scripts in %s.", folder);
 	else if (ta.tly_right == ta.tly_scripts)
 		row_says(row, "All %u scripts %s bytes, K and C, "
-		    "both ciphers.", ta.tly_scripts, whose);
+		    "%s.", ta.tly_scripts, whose,
+		    EVIDENCE_CIPHERS(design_info(de).di_ciphers));
 	else if ((de->de_flags & DE_ADDED) == 0)
 		say_wrong(&ta, whose, row);
 	else if (!is_wrong(ap, &ta, row) &&

@@ -400,7 +400,8 @@ arithmetic_gather(const struct assure_params *ap, struct evidence_row *row)
 	int error;
 
 	machine_attach(&self, "arithmetic");
-	for (unsigned i = 0; i < cipher_count; i++) {
+	for (unsigned i = 0; i < design_info(design_find(ap->ap_design))
+	    .di_ciphers; i++) {
 		ar = wraps = (struct arithmetic){
 		    .ar_design = design_find(ap->ap_design),
 		    .ar_cipher = ciphers[i], .ar_calls = ARITHMETIC_CALLS };
