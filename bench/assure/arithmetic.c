@@ -261,17 +261,19 @@ static uint64_t
 next_size(struct sweep *sw, uint64_t n)
 {
 	struct arithmetic *ar = sw->swp_result;
-	uint64_t off;
+	uint64_t edge = ARITHMETIC_EDGE_BYTES, off;
 
 	n++;
 	if (ar->ar_calls == 0 || sw->swp_calls < ar->ar_calls) {
 		ar->ar_all = n;
 		return (n);
 	}
-	off = n % ARITHMETIC_EDGE_BYTES;
-	if (off > ARITHMETIC_NEAR_BYTES &&
-	    off < ARITHMETIC_EDGE_BYTES - ARITHMETIC_NEAR_BYTES)
-		n += ARITHMETIC_EDGE_BYTES - ARITHMETIC_NEAR_BYTES - off;
+	while (sw->swp_calls > 2 * ar->ar_calls &&
+	    edge + ARITHMETIC_NEAR_BYTES < n)
+		edge *= 2;
+	off = n % edge;
+	if (off > ARITHMETIC_NEAR_BYTES && off < edge - ARITHMETIC_NEAR_BYTES)
+		n += edge - ARITHMETIC_NEAR_BYTES - off;
 	return (n);
 }
 
@@ -418,6 +420,6 @@ arithmetic_gather(const struct assure_params *ap, struct evidence_row *row)
 			    ciphers[i]->ci_name, wraps.ar_text);
 	}
 	machine_detach();
-	evidence_say(row->er_bounds, "one reader, each size to %d bytes, lock "
+	evidence_say(row->er_bounds, "one reader, sizes to %d bytes, lock "
 	    "mtx.", ARITHMETIC_BYTES);
 }
