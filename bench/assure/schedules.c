@@ -64,11 +64,17 @@ describe_failure(const struct assure_params *ap,
 	if (tb->tb_memory != VM_SC)
 		evidence_say(row->er_replay, " --memory %s",
 		    vm_memory_names[tb->tb_memory]);
+	/* One thread a line. */
+	for (char *p = row->er_text; (p = strchr(p, '\n')) != NULL;)
+		*p = ',';
 	for (unsigned i = 0; tb->tb_faults != NULL && i < FAILPOINTS; i++)
-		if (tb->tb_faults->fl_text[i] != NULL)
+		if (tb->tb_faults->fl_text[i] != NULL) {
+			row_says(row, "Fail point %s. ",
+			    failpoints_def(i)->fd_name);
 			evidence_say(row->er_replay, " --failpoint '%s=%s'",
 			    failpoints_def(i)->fd_name,
 			    tb->tb_faults->fl_text[i]);
+		}
 }
 
 static void
