@@ -15,7 +15,8 @@ enum {
 	ARITHMETIC_BYTES	= (4 << 20) + 64,	/* the largest size */
 	/*
 	 * After so many calls for keystream only sizes near multiples of the
-	 * second are read: a design that makes a call for each page is slow.
+	 * second are read, and after as many again near its powers of two: a
+	 * design that makes a call for each page or block is slow.
 	 */
 	ARITHMETIC_CALLS	= 30 * 1000 * 1000,
 	ARITHMETIC_EDGE_BYTES	= 1 << 16,

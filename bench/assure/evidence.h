@@ -101,6 +101,9 @@ void evidence_end(struct evidence_row *row, enum evidence_state state,
 int evidence_gather(const struct evidence *ev, const struct assure_params *ap,
     double patience_s, struct evidence_row *row);
 
+/* In a sentence, with as many ciphers as a design has. */
+#define	EVIDENCE_CIPHERS(n)	((n) == 1 ? "AES" : "both ciphers")
+
 enum { PROGRAM_WORDS = 48 };
 
 /* Makes an argv of a path and of words, which blanks separate; cuts words. */

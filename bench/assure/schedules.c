@@ -64,11 +64,17 @@ describe_failure(const struct assure_params *ap,
 	if (tb->tb_memory != VM_SC)
 		evidence_say(row->er_replay, " --memory %s",
 		    vm_memory_names[tb->tb_memory]);
+	/* One thread a line. */
+	for (char *p = row->er_text; (p = strchr(p, '\n')) != NULL;)
+		*p = ',';
 	for (unsigned i = 0; tb->tb_faults != NULL && i < FAILPOINTS; i++)
-		if (tb->tb_faults->fl_text[i] != NULL)
+		if (tb->tb_faults->fl_text[i] != NULL) {
+			row_says(row, "Fail point %s. ",
+			    failpoints_def(i)->fd_name);
 			evidence_say(row->er_replay, " --failpoint '%s=%s'",
 			    failpoints_def(i)->fd_name,
 			    tb->tb_faults->fl_text[i]);
+		}
 }
 
 static void
@@ -143,7 +149,8 @@ explore_memories(struct explored *ed, double time_s, struct evidence_row *row)
 void
 schedules_gather(const struct assure_params *ap, struct evidence_row *row)
 {
-	const double time_s = ap->ap_budget_s / (LOCKS * cipher_count);
+	const unsigned n = design_info(design_find(ap->ap_design)).di_ciphers;
+	const double time_s = ap->ap_budget_s / (LOCKS * n);
 	struct campaign_result *sum;
 	struct subject *tb;
 	struct explored ed;
@@ -151,9 +158,9 @@ schedules_gather(const struct assure_params *ap, struct evidence_row *row)
 	begin(&ed, ap);
 	sum = &ed.ed_sum;
 	tb = &ed.ed_campaign.cn_subject;
-	for (unsigned i = 0; i < LOCKS * cipher_count; i++) {
-		tb->tb_lock = virtual_lock_class_find(locks[i / cipher_count]);
-		tb->tb_cipher = ciphers[i % cipher_count];
+	for (unsigned i = 0; i < LOCKS * n; i++) {
+		tb->tb_lock = virtual_lock_class_find(locks[i / n]);
+		tb->tb_cipher = ciphers[i % n];
 		if (!explore_memories(&ed, time_s, row))
 			return;
 	}
@@ -166,13 +173,14 @@ schedules_gather(const struct assure_params *ap, struct evidence_row *row)
 	    sum->cgr_row.reads, sum->cgr_row.reseeds, sum->cgr_row.blocks,
 	    FORMAT(real, 3e6 / (double)sum->cgr_row.schedules));
 	evidence_say(row->er_bounds, "%u to %u readers and the harvest thread, "
-	    "reads of 0 to 8 KiB and some of AES to 2 MiB, %s and %s, both "
-	    "ciphers, drawn strategies.",
+	    "reads of 0 to 8 KiB and some of AES to 2 MiB, %s and %s, %s, "
+	    "drawn strategies.",
 	    ed.ed_campaign.cn_limits.lim_readers_least,
-	    ed.ed_campaign.cn_limits.lim_readers_most, locks[0], locks[1]);
-	evidence_say(row->er_replay, "rngsim explore -d %s -l %s,%s -c "
-	    "aes,chacha20 --seed %" PRIu64, ap->ap_spec, locks[0], locks[1],
-	    ap->ap_seed);
+	    ed.ed_campaign.cn_limits.lim_readers_most, locks[0], locks[1],
+	    EVIDENCE_CIPHERS(n));
+	evidence_say(row->er_replay, "rngsim explore -d %s -l %s,%s -c aes%s "
+	    "--seed %" PRIu64, ap->ap_spec, locks[0], locks[1],
+	    n == 1 ? "" : ",chacha20", ap->ap_seed);
 }
 
 /*
@@ -206,7 +214,8 @@ try_point(struct explored *ed, unsigned point, double time_s,
 		KASSERT(right, ("%s", error));
 		tb->tb_faults = &fl;
 		tb->tb_lock = virtual_lock_class_find(locks[i % LOCKS]);
-		tb->tb_cipher = ciphers[(point + i) % cipher_count];
+		tb->tb_cipher = ciphers[(point + i) %
+		    design_info(tb->tb_design).di_ciphers];
 		right = right && explore(ed, FAULTS_STEP, time_s, row);
 	}
 	tb->tb_faults = NULL;

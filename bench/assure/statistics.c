@@ -164,7 +164,8 @@ statistics_gather(const struct assure_params *ap, struct evidence_row *row)
 		evidence_say(row->er_bounds, "%s %zu", i == 0 ? "" :
 		    i == SIZES - 1 ? " or" : ",", sizes[i]);
 	evidence_say(row->er_bounds, " bytes, lock mtx.");
-	for (c = 0; c < cipher_count; c++) {
+	for (c = 0; c < design_info(design_find(ap->ap_design)).di_ciphers;
+	    c++) {
 		blocks = 0;
 		for (i = 0; i < SIZES; i++)
 			if (!scan(ap, ciphers[c], sizes[i], requests, &blocks,

@@ -166,6 +166,30 @@ options_load_hash(const struct options *op)
 }
 
 int
+options_check_ciphers(struct options *op)
+{
+	const char *text = GIVEN(op, CIPHER) ? op->op_text[OPTION_CIPHER] :
+	    GIVEN(op, EXPLORE_CIPHER) ? op->op_text[OPTION_EXPLORE_CIPHER] :
+	    op->op_config.bc_program.use_chacha20_cipher &&
+	    options_tunable_seen(op, "kern.random.use_chacha20_cipher") ?
+	    "chacha20" : "";
+	const struct design *de;
+
+	for (unsigned i = 0; i < op->op_designs.ol_count; i++) {
+		de = design_at(op->op_designs.ol_value[i]);
+		if ((de->de_flags & DE_ADDED) == 0 ||
+		    design_info(de).di_ciphers == cipher_count)
+			continue;
+		if (strstr(text, ciphers[1]->ci_name) != NULL)
+			return (usage_error("-c: design %s is of a release "
+			    "without chacha20: expected aes", de->de_ident));
+		op->op_ciphers.ol_count = 0;
+		option_list_add(&op->op_ciphers, "", "", 0);
+	}
+	return (0);
+}
+
+int
 options_check_crypto(const struct options *op)
 {
 	bool found = false;

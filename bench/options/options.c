@@ -318,6 +318,8 @@ options_read(struct options *op, enum command_id cm, int argc,
 		error = options_check_plan(op);
 	if (error == 0)
 		error = options_check_crypto(op);
+	if (error == 0)
+		error = options_check_ciphers(op);
 	return (error != 0 ? error : options_check_files(op));
 }
 

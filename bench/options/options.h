@@ -280,6 +280,8 @@ int options_unknown(const struct options *op, const char *word, size_t n);
 int options_check_files(const struct options *op);
 /* --crypto source where it has no effect, or is not seen; */
 int options_check_crypto(const struct options *op);
+/* a cipher that a design's release lacks, and drops it from a default; */
+int options_check_ciphers(struct options *op);
 /* what does not go with --plan and --part. */
 int options_check_plan(const struct options *op);
 /* For options_finish(). */

@@ -154,6 +154,11 @@ kat_init(struct kat *k)
 	if (k->kat_cipher == NULL || k->kat_algorithm == NULL)
 		return (complain(k, "init: expected \"cipher\" and \"mode\" "
 		    "lines before it"));
+	if (k->kat_cipher == ciphers[cipher_count - 1] &&
+	    design_info(k->kat_algorithm).di_ciphers < cipher_count)
+		return (complain(k, "cipher \"chacha20\": design %s is of a "
+		    "release without it: expected aes",
+		    k->kat_algorithm->de_ident));
 	kat_forget(k);
 	machine_curthread()->mt_index = 0;
 	k->kat_cpu = 0;

@@ -129,6 +129,8 @@ struct random_object {
 	__uint128_t	 (*ro_counter)(void);
 	/* What hash.c gives, RANDOM_ABI_HASH_BYTES; NULL likewise. */
 	void		 (*ro_hash)(uint8_t *out);
+	/* Its release has no ChaCha20. */
+	bool		 ro_aes_alone;
 };
 
 #endif

@@ -147,6 +147,7 @@ info_of(const struct kern_object *ko)
 		.di_probed = ro->ro_state != NULL,
 		.di_held = ko->ko_holds != ko->ko_holds_end,
 		.di_points = points_of(ko),
+		.di_ciphers = ro->ro_aes_alone ? 1 : cipher_count,
 	});
 }
 

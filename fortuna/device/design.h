@@ -78,6 +78,7 @@ struct design_info {
 	bool		di_held;	/* critical sections, pins and such */
 	/* A bit for each of fortuna_failpoints[] that its sources have. */
 	uint32_t	di_points;
+	unsigned	di_ciphers;	/* of ciphers[]: 1 is AES alone */
 };
 
 /* The i-th design; NULL: there are no more. */

@@ -353,5 +353,6 @@ kern_device(void)
 		glue_object.ro_key = kern_probe_key;
 	}
 	glue_object.ro_hash = kern_probe_hash;
+	glue_object.ro_aes_alone = &random_chachamode == NULL;
 	return (&glue_object);
 }

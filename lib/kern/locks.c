@@ -5,6 +5,7 @@
 
 #include "lib/base/memory.h"
 #include "lib/kern/impl.h"
+#include "lib/vm/vm.h"
 
 static void *
 kh_lock_new(void *self, const char *name, const char *type, unsigned kind,
@@ -307,6 +308,9 @@ kernel_shutdown(struct kernel *k)
 		machine_interrupt(td);
 	/* The end of the pass that goes on, and a whole one. */
 	wait_passes(k, atomic_load_acq_32(&k->k_passes) + 2);
+	/* A caller has joined all others, whose stores are done then. */
+	if (MACHINE_SIMULATED)
+		vm_settle();
 	kernel_enter(k, KERNEL_CPU_HERE);
 	for (unsigned i = 0; i < kc->kc_uninit_count; i++)
 		kc->kc_inits[kc->kc_init_count + i]->ki_func(
