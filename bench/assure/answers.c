@@ -174,8 +174,8 @@ is_wrong(const struct assure_params *ap, const struct tally *ta,
 			    "FreeBSD's. ", ciphers[i]->ci_name, memcmp(ours,
 			    own, RANDOM_ABI_KEY_BYTES) != 0 ? "hash is" :
 			    memcmp(ours, own, RANDOM_ABI_KEY_BYTES +
-			    RANDOM_ABI_STREAM_BYTES) != 0 ? "keystream is" : "counter after "
-			    "keystream is");
+			    RANDOM_ABI_STREAM_BYTES) != 0 ? "keystream is" :
+			    "counter after keystream is");
 	if (row->er_state == EVIDENCE_HOLDS && (ta->tly_aes_wrong == 0 ||
 	    ta->tly_aes_wrong == wrong))
 		row_fails(row, "All scripts of %s give FreeBSD's bytes, but "
@@ -216,7 +216,8 @@ try_fortuna(const struct assure_params *ap, const char *folder,
 		    "both ciphers.", ta.tly_scripts, whose);
 	else if ((de->de_flags & DE_ADDED) == 0)
 		say_wrong(&ta, whose, row);
-	else if (!is_wrong(ap, &ta, row) && !try_model(ap, strchr(ap->ap_design, ':') + 1, row)) {
+	else if (!is_wrong(ap, &ta, row) &&
+	    !try_model(ap, strchr(ap->ap_design, ':') + 1, row)) {
 		/* It may be Fortuna with an error, or another algorithm. */
 		row_none(row, "%u of %u scripts of FreeBSD give its bytes, K "
 		    "and C; a source whose bytes are others needs a model.",

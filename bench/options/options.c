@@ -20,7 +20,8 @@ takes_lists(const struct options *op, const struct option_def *od)
 {
 	return (od->od_family == &family_properties ||
 	    (op->op_cmd != COMMAND_run && op->op_cmd != COMMAND_cat &&
-	    (op->op_cmd != COMMAND_assure || strcmp(od->od_name, "only") == 0)));
+	    (op->op_cmd != COMMAND_assure ||
+	    strcmp(od->od_name, "only") == 0)));
 }
 
 /* "-r: "x": expected ..." */

@@ -28,10 +28,10 @@ enum {
 
 /* Where a program was, as addr2line(1) has it. */
 struct place {
-	uintptr_t	 pl_offset;	/* in the object; 0: none */
-	char		 pl_func[KERN_NAME_SIZE];
-	char		 pl_file[PLACE_SIZE];
-	int		 pl_line;
+	uintptr_t	 pla_offset;	/* in the object; 0: none */
+	char		 pla_func[KERN_NAME_SIZE];
+	char		 pla_file[PLACE_SIZE];
+	int		 pla_line;
 };
 
 static _Atomic(struct kern_copy *) copies;
@@ -64,22 +64,22 @@ look_up(const struct kern_copy *kc, uintptr_t offset, struct place *pl)
 	bool own = true;
 	int fd;
 
-	snprintf(pl->pl_file, sizeof(pl->pl_file), "the kernel's object");
+	snprintf(pl->pla_file, sizeof(pl->pla_file), "the kernel's object");
 	fd = kern_file_image(kc->kc_file);
 	snprintf(command, sizeof(command), "addr2line -f -i -e /proc/%ld/fd/%d "
 	    "%#lx 2>/dev/null", (long)getpid(), fd, (unsigned long)offset);
 	if (fd >= 0)
 		in = popen(command, "r");
 	while (own && in != NULL &&
-	    fgets(pl->pl_func, sizeof(pl->pl_func), in) != NULL &&
-	    fgets(pl->pl_file, sizeof(pl->pl_file), in) != NULL) {
-		pl->pl_func[strcspn(pl->pl_func, ".\n")] = '\0';
-		colon = strrchr(pl->pl_file, ':');
-		if (colon == NULL || sscanf(colon + 1, "%d", &pl->pl_line) != 1)
+	    fgets(pl->pla_func, sizeof(pl->pla_func), in) != NULL &&
+	    fgets(pl->pla_file, sizeof(pl->pla_file), in) != NULL) {
+		pl->pla_func[strcspn(pl->pla_func, ".\n")] = '\0';
+		colon = strrchr(pl->pla_file, ':');
+		if (colon == NULL || sscanf(colon + 1, "%d", &pl->pla_line) != 1)
 			continue;
 		*colon = '\0';
-		own = strstr(pl->pl_file, "/lib/kern/sys/") != NULL ||
-		    strstr(pl->pl_file, "/fortuna/device/") != NULL;
+		own = strstr(pl->pla_file, "/lib/kern/sys/") != NULL ||
+		    strstr(pl->pla_file, "/fortuna/device/") != NULL;
 	}
 	if (in != NULL)
 		pclose(in);
@@ -102,17 +102,17 @@ stop(void *const frame[], int n, const char *what)
 		/* A return address is behind its call. */
 		offset -= i > 0;
 		/* Runs that are repeated end at one place. */
-		if (kc != NULL && (offset == pl.pl_offset ||
+		if (kc != NULL && (offset == pl.pla_offset ||
 		    look_up(kc, offset, &pl))) {
-			pl.pl_offset = offset;
+			pl.pla_offset = offset;
 			break;
 		}
 		kc = NULL;
 	}
 	if (kc == NULL)
 		return;
-	snprintf(text, sizeof(text), "%s, in %s()", what, pl.pl_func);
-	kassert_panic(pl.pl_file, pl.pl_line, kc->kc_name, text);
+	snprintf(text, sizeof(text), "%s, in %s()", what, pl.pla_func);
+	kassert_panic(pl.pla_file, pl.pla_line, kc->kc_name, text);
 }
 
 /* The frames from the one that a signal interrupted. */

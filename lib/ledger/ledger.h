@@ -33,7 +33,7 @@ struct ledger_property_text {
 
 extern const struct ledger_property_text ledger_properties[LEDGER_PROPERTIES];
 
-/* A bit for each that may be broken, of all ledgers; set before there is one. */
+/* A bit for each that may be broken, in all ledgers; set before any opens. */
 extern uint32_t ledger_allowed;
 
 enum ledger_op {
