@@ -129,6 +129,8 @@ struct random_object {
 	__uint128_t	 (*ro_counter)(void);
 	/* What hash.c gives, RANDOM_ABI_HASH_BYTES; NULL likewise. */
 	void		 (*ro_hash)(uint8_t *out);
+	/* Takes off the i-th source; it is not read from then on. */
+	void		 (*ro_deregister)(unsigned i);
 };
 
 #endif

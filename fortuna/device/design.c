@@ -172,6 +172,8 @@ open_variant(struct design_object *dob, unsigned i, char error[KERN_ERROR_SIZE])
 		    dob->do_bytes[i]), &kc, error);
 		if (rc == 0) {
 			dob->do_info = info_of(kc->kc_object);
+			dob->do_info.di_queued = dob->do_path[0] != NULL &&
+			    dob->do_path[HARVEST_MODEL_ring] == NULL;
 			kern_copy_put(&dob->do_file[i], kc);
 			dob->do_opened[i] = true;
 		}
