@@ -6,6 +6,7 @@
 #include "bench/assure/evidence.h"
 #include "bench/cli/format.h"
 #include "bench/cli/memory.h"
+#include "bench/explore/execution.h"
 #include "bench/kernel/ksource.h"
 
 enum {
@@ -150,6 +151,9 @@ allowed(FILE *out, const struct design *de)
 			text_add(&t, "NOT CHECKED, by --allow: %s, %s. ",
 			    ledger_properties[i].lgp_word,
 			    ledger_properties[i].lgp_text);
+	if ((ledger_allowed >> LEDGER_SOURCES & 1) != 0)
+		text_add(&t, "NOT CHECKED, by --allow: sources, %s. ",
+		    execution_properties[EXECUTION_SOURCES].lgp_text);
 	if (said)
 		text_add(&t, "The design says so itself; the rows below check "
 		    "no more.");

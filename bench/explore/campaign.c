@@ -61,6 +61,9 @@ campaign_limits(const struct subject *tb, struct scenario_limits *sm)
 	    .lim_block_bytes = tb->tb_cipher->ci_block_bytes,
 	    .lim_whole_blocks = tb->tb_cipher->ci_whole_blocks,
 	    .lim_timer = !design_info(tb->tb_design).di_probed,
+	    .lim_sources = tb->tb_faults == NULL &&
+	    (ledger_allowed >> LEDGER_SOURCES & 1) == 0,
+	    .lim_own_queue = design_info(tb->tb_design).di_queued,
 	    .lim_queue = tb->tb_faults != NULL &&
 	    failpoints_need_queue(tb->tb_faults) };
 }

@@ -56,6 +56,9 @@ static const struct key {
 	{ "property", PROPERTY, REQUIRED, AT(cx_word), NULL },
 	{ "hash", NUMBER, REQUIRED, AT(cx_hash), NULL },
 	{ "memory", CHOICE, 0, AT(cx_subject.tb_memory), memories },
+	{ "guarded", CHOICE, 0, AT(cx_scenario.sn_guarded), no_yes },
+	{ "sources", CHOICE, 0, AT(cx_scenario.sn_sources), no_yes },
+	{ "signals", CHOICE, 0, AT(cx_scenario.sn_signals), no_yes },
 	{ "polls", CHOICE, 0, AT(cx_schedule.sd_polls), no_yes },
 	{ "choices", CHOICES, REPEATS, AT(cx_schedule.sd_choices), NULL },
 	{ "answers", ANSWERS, REPEATS, AT(cx_schedule.sd_answers), NULL },
@@ -133,6 +136,12 @@ counterexample_text(const struct counterexample *cx)
 	    cx->cx_hash);
 	if (tb->tb_memory != VM_SC)
 		fprintf(out, "memory %s\n", vm_memory_names[tb->tb_memory]);
+	if (sn->sn_guarded != 0)
+		fputs("guarded yes\n", out);
+	if (sn->sn_sources != 0)
+		fputs("sources yes\n", out);
+	if (sn->sn_signals != 0)
+		fputs("signals yes\n", out);
 	if (cx->cx_schedule.sd_polls != 0)
 		fputs("polls yes\n", out);
 	schedule_list_print(out, "choices", &cx->cx_schedule.sd_choices);

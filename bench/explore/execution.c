@@ -117,13 +117,29 @@ feed_until_seeded(struct execution *ex)
 	feed_passing(ex, FEEDS_MAX, true);
 }
 
+/* Where there are signals: how a reader makes its k-th read. */
+enum read_as { READ_SIGNALLED, READ_NONBLOCK, READ_USUAL };
+
+static enum read_as
+reads_as(unsigned reader, unsigned k)
+{
+	return (reader % 2 == 0 ? READ_SIGNALLED : k % 2 == 0 ? READ_NONBLOCK :
+	    READ_USUAL);
+}
+
 /* Gives the bursts to the queue, or to the algorithm. */
 static void
 make_bursts(struct execution *ex)
 {
 	const struct scenario *sn = ex->ex_scenario;
 
+	/* So that some are asleep, and others come to sleep later. */
+	for (unsigned i = 0; i < sn->sn_readers; i++)
+		if (sn->sn_signals && reads_as(i, 0) == READ_SIGNALLED)
+			machine_interrupt(&ex->ex_reader[i].xrd_td);
 	for (unsigned i = 0; i < sn->sn_bursts; i++) {
+		if (i == sn->sn_bursts / 2 && sn->sn_sources)
+			execution_sources_leave(ex);
 		if (sn->sn_burst[i].stp_sleep_ms > 0)
 			machine_sleep(sn->sn_burst[i].stp_sleep_ms * NS_PER_MS);
 		for (unsigned k = 0; k < sn->sn_burst[i].stp_amount; k++)
@@ -185,14 +201,37 @@ harvest_main(void *arg)
 	feed_until_seeded(ex);
 }
 
+/* A read that was not to block. */
+static void
+blocked(void *arg)
+{
+	execution_fail(arg, EXECUTION_SERVED, "%s reads with O_NONBLOCK, and "
+	    "sleeps until the device is seeded instead of EWOULDBLOCK",
+	    machine_curthread()->mt_name);
+}
+
+/*
+ * Whether a read that returned so, and did not get all, may.  It gets nothing
+ * but what was made; what was read before a signal is a short read.
+ */
+static bool
+may_return(enum read_as as, bool seeded, int error, size_t left, size_t bytes)
+{
+	return (as == READ_NONBLOCK ? error == EWOULDBLOCK && !seeded &&
+	    left == bytes : as == READ_SIGNALLED && (error == EINTR ?
+	    left == bytes : error == 0 && left < bytes));
+}
+
 /* What a read is checked for; ends the run if something is wrong. */
 static void
-read_one(struct execution *ex, struct execution_reader *r, uint32_t bytes)
+read_one(struct execution *ex, struct execution_reader *r, uint32_t bytes,
+    enum read_as as)
 {
 	const struct design *de = ex->ex_subject->tb_design;
 	const unsigned thread = machine_curthread()->mt_index;
 	const bool real = ex->ex_scenario->sn_real;
 	const char *name = r->xrd_td.mt_name, *wrong;
+	const bool seeded = ex->ex_seeded;
 	size_t left;
 	int error;
 
@@ -203,22 +242,24 @@ read_one(struct execution *ex, struct execution_reader *r, uint32_t bytes)
 	/* For the ledger a reseed that has ended is known to later reads. */
 	vm_settle();
 	error = randomdev_read(ex->ex_device, KERNEL_CPU_HERE, r->xrd_buf,
-	    bytes, &left, false);
-	ex->ex_seeded = true;
+	    bytes, &left, as == READ_NONBLOCK);
+	ex->ex_seeded |= error == 0;
 	ex->ex_reads++;
 	/* No fault of the source. */
 	if (crypto_failed() != NULL)
 		vm_abort(EIO);
-	if (error != 0 || left != 0)
+	if ((error != 0 || left != 0) &&
+	    !may_return(as, seeded, error, left, bytes))
 		execution_fail(ex, EXECUTION_SERVED, "%s asked for %u bytes: "
 		    "error %d, %zu bytes are missing", name, bytes, error,
 		    left);
-	if (!real || (de->de_flags & DE_NULL) != 0)
+	if (error != 0 || !real || (de->de_flags & DE_NULL) != 0)
 		return;
-	kernel_served(randomdev_kernel(ex->ex_device), r->xrd_buf, bytes);
-	wrong = output_check_returned(&ex->ex_output, thread, r->xrd_buf, bytes,
-	    (ledger_allowed >> LEDGER_MADE & 1) != 0 ? LEDGER_STORED_ANY :
-	    design_info(de).di_stored_bytes);
+	kernel_served(randomdev_kernel(ex->ex_device), r->xrd_buf,
+	    bytes - left);
+	wrong = output_check_returned(&ex->ex_output, thread, r->xrd_buf,
+	    bytes - left, (ledger_allowed >> LEDGER_MADE & 1) != 0 ?
+	    LEDGER_STORED_ANY : design_info(de).di_stored_bytes);
 	if (wrong != NULL)
 		execution_fail(ex, EXECUTION_OUTPUT, "%s asked for %u bytes: "
 		    "%s", name, bytes, wrong);
@@ -237,7 +278,8 @@ reader_main(void *arg)
 		if (sn->sn_read[i][k].stp_sleep_ms > 0)
 			machine_sleep(sn->sn_read[i][k].stp_sleep_ms *
 			    NS_PER_MS);
-		read_one(ex, r, sn->sn_read[i][k].stp_amount);
+		read_one(ex, r, sn->sn_read[i][k].stp_amount,
+		    sn->sn_signals ? reads_as(i, k) : READ_USUAL);
 	}
 }
 
@@ -278,6 +320,8 @@ make_device(struct execution *ex, const struct subject *tb)
 		.rp_arg = ex,
 		.rp_idle = sn->sn_queue ? between_passes : NULL,
 		.rp_missed = missed,
+		.rp_blocked = blocked,
+		.rp_record = sn->sn_sources ? execution_sources_event : NULL,
 	};
 	struct random_state rs = { .rst_counter = uint128_make(0, UINT64_MAX -
 	    CARRY_BLOCKS) };
@@ -303,6 +347,8 @@ make_device(struct execution *ex, const struct subject *tb)
 	pass_tests(ex);
 	if (sn->sn_seeded)
 		feed_until_seeded(ex);
+	if (sn->sn_sources)
+		execution_sources_begin(ex);
 	/*
 	 * Real ciphers start near the carry between C's halves, which would
 	 * never be reached otherwise.  An ideal cipher starts as in a kernel.
@@ -361,6 +407,8 @@ run_threads(struct execution *ex)
 		randomdev_harvest_stop(ex->ex_device);
 	}
 	machine_join(&ex->ex_harvest);
+	if (sn->sn_sources)
+		execution_sources_end(ex);
 	return (0);
 }
 

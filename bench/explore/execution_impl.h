@@ -6,13 +6,25 @@
 #include "bench/explore/output_check.h"
 #include "fortuna/device/randomdev.h"
 
-enum { EXECUTION_CPUS = 8 };	/* as many as threads there can be */
+enum {
+	EXECUTION_CPUS		= 8,	/* as many as threads there can be */
+	EXECUTION_POLLED	= 2	/* the last goes away */
+};
 
 struct execution_reader {
 	struct execution *xrd_execution;
 	struct mthread	 xrd_td;
 	uint8_t		*xrd_buf;
 	size_t		 xrd_bytes;
+};
+
+/* A source, as it is polled. */
+struct execution_source {
+	struct execution *xs_execution;
+	uint32_t	 xs_given;	/* by it */
+	uint32_t	 xs_events;	/* that the algorithm was given */
+	uint32_t	 xs_whole;	/* of them, just what was given */
+	bool		 xs_gone;	/* it is deregistered */
 };
 
 struct execution {
@@ -47,6 +59,8 @@ struct execution {
 	struct randomdev *ex_device;
 	unsigned	 ex_passes;	/* of the harvest thread */
 	bool		 ex_tested;	/* sources have health tests */
+	bool		 ex_masked;	/* a source of events is */
+	struct execution_source ex_source[EXECUTION_POLLED];
 	struct mthread	 ex_harvest;
 	struct mthread	 ex_producer;
 	struct m32	 ex_produced;
@@ -63,6 +77,12 @@ void execution_main(void *arg);
 /* Records a broken property, if it is the first, and ends the run. */
 void execution_fail(struct execution *ex, enum execution_property property,
     const char *fmt, ...) __attribute__((format(printf, 3, 4), noreturn));
+
+/* Registers sources; takes one off; an event was given; at the end. */
+void execution_sources_begin(struct execution *ex);
+void execution_sources_leave(struct execution *ex);
+void execution_sources_event(void *arg, const struct random_event *event);
+void execution_sources_end(struct execution *ex);
 
 /* A cipher under the run's ledger, with choices before and after it. */
 const struct cipher *execution_cipher(struct execution *ex,

@@ -314,6 +314,7 @@ run(struct execution *ex)
 	    .vh_polls = ex->ex_made.sd_polls != 0,
 	    .vh_steps_max = EXECUTION_STEPS_MAX,
 	    .vh_memory = (enum vm_memory)ex->ex_subject->tb_memory,
+	    .vh_guarded = ex->ex_scenario->sn_guarded != 0,
 	    .vh_unordered = unordered };
 	const struct vm_observer vo = { .vb_note = observe, .vb_context = ex,
 	    .vb_no_work = ex->ex_trace == NULL };

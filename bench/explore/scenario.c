@@ -8,6 +8,9 @@ enum {
 	MIB		= 1 << 20,
 	LARGE_ONE_IN	= 2048,	/* of AES: past a key's last block */
 	QUEUE_ONE_IN	= 16,
+	OWN_QUEUE_ONE_IN = 4,
+	GUARDED_ONE_IN	= 8,
+	OTHERS_ONE_IN	= 2,	/* where they are possible */
 	REAL_ONE_IN	= 64,
 	LEVEL_ONE_IN	= 2,	/* of these */
 	MANY_ONE_IN	= 8
@@ -71,8 +74,8 @@ scenario_draw(struct scenario *sn, const struct scenario_limits *sm,
 		return;
 	}
 	sn->sn_seeded = strategy_below(&random, 4) > 0;
-	sn->sn_queue = strategy_below(&random, QUEUE_ONE_IN) == 0 ||
-	    sm->lim_queue;
+	sn->sn_queue = strategy_below(&random, sm->lim_own_queue ?
+	    OWN_QUEUE_ONE_IN : QUEUE_ONE_IN) == 0 || sm->lim_queue;
 	sn->sn_real = strategy_below(&random, REAL_ONE_IN) == 0;
 	sn->sn_places = 1 + strategy_below(&random, 3);
 	for (i = 0; i < sn->sn_readers; i++) {
@@ -107,6 +110,11 @@ scenario_draw(struct scenario *sn, const struct scenario_limits *sm,
 		sn->sn_burst[k] = (struct scenario_step){
 		    .stp_sleep_ms = many ? 101 : draw_sleep_ms(sm, &random),
 		    .stp_amount = 1 + many + strategy_below(&random, 3) };
+	sn->sn_guarded = strategy_below(&random, GUARDED_ONE_IN) == 0;
+	sn->sn_sources = strategy_below(&random, OTHERS_ONE_IN) == 0 &&
+	    sn->sn_queue && sn->sn_seeded && sm->lim_sources;
+	sn->sn_signals = strategy_below(&random, OTHERS_ONE_IN) == 0 &&
+	    !sn->sn_seeded;
 }
 
 /* Takes the i-th of count elements out of an array. */
@@ -144,7 +152,7 @@ reduce_step(struct scenario_step *step, unsigned *count, unsigned least,
 bool
 scenario_reduce(const struct scenario *sn, unsigned i, struct scenario *smaller)
 {
-	enum { SWITCHES = 4, LIST_WAYS = SCENARIO_READS_MAX * STEP_WAYS };
+	enum { SWITCHES = 7, LIST_WAYS = SCENARIO_READS_MAX * STEP_WAYS };
 	unsigned list;
 
 	CTASSERT(SCENARIO_READS_MAX == SCENARIO_BURSTS_MAX);
@@ -162,7 +170,10 @@ scenario_reduce(const struct scenario *sn, unsigned i, struct scenario *smaller)
 	if (i < SWITCHES) {
 		smaller->sn_queue &= i != 0;
 		smaller->sn_real &= i != 1;
-		smaller->sn_seeded |= i == 2;
+		smaller->sn_seeded |= i == 2 && !sn->sn_signals;
+		smaller->sn_guarded &= i != 4;
+		smaller->sn_sources &= i != 0 && i != 5;
+		smaller->sn_signals &= i != 6;
 		if (i == 3)
 			smaller->sn_places = 1;
 		return (true);

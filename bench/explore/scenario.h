@@ -35,6 +35,9 @@ struct scenario {
 	unsigned	sn_seeded;	/* before readers start */
 	unsigned	sn_queue;	/* events go through the queue */
 	unsigned	sn_real;	/* ciphers and hashes are real ones */
+	unsigned	sn_guarded;	/* choices under locks, too */
+	unsigned	sn_sources;	/* that are polled, masked, taken off */
+	unsigned	sn_signals;	/* to readers; some do not block */
 };
 
 /* The bounds of drawn scenarios. */
@@ -48,6 +51,8 @@ struct scenario_limits {
 	bool		lim_timer;	/* the design may reseed by the clock */
 	bool		lim_small;	/* so few steps that dfs can end */
 	bool		lim_queue;	/* always with a queue */
+	bool		lim_sources;	/* they may be polled */
+	bool		lim_own_queue;	/* often, as it is the source's */
 };
 
 /* Draws the scenario of a seed. */

@@ -131,6 +131,8 @@ struct random_object {
 	void		 (*ro_hash)(uint8_t *out);
 	/* Its release has no ChaCha20. */
 	bool		 ro_aes_alone;
+	/* Takes off the i-th source; it is not read from then on. */
+	void		 (*ro_deregister)(unsigned i);
 };
 
 #endif

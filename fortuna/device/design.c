@@ -177,6 +177,8 @@ open_variant(struct design_object *dob, unsigned i, char error[KERN_ERROR_SIZE])
 			points = dob->do_info.di_points;
 			dob->do_info = info_of(kc->kc_object);
 			dob->do_info.di_points |= points;
+			dob->do_info.di_queued = dob->do_path[0] != NULL &&
+			    dob->do_path[HARVEST_MODEL_ring] == NULL;
 			kern_copy_put(&dob->do_file[i], kc);
 			dob->do_opened[i] = true;
 		}

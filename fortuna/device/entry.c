@@ -42,6 +42,7 @@ randomdev_read(struct randomdev *rd, int cpu, void *buf, size_t n, size_t *left,
 	struct ledger *lg = rd->rd_params.rp_kernel.kp_ledger;
 	int error;
 
+	caller_of(rd)->cl_nonblock = nonblock;
 	ledger_begin(lg, n);
 	kernel_enter(rd->rd_kernel, cpu);
 	if (rd->rd_object->ro_claims->rm_no_call) {
@@ -159,6 +160,14 @@ randomdev_register(struct randomdev *rd, const char *ident,
 	}
 	kernel_enter(rd->rd_kernel, KERNEL_CPU_HERE);
 	rd->rd_object->ro_register(i, ident, (uint8_t)source);
+	kernel_leave(rd->rd_kernel);
+}
+
+void
+randomdev_deregister(struct randomdev *rd, unsigned i)
+{
+	kernel_enter(rd->rd_kernel, KERNEL_CPU_HERE);
+	rd->rd_object->ro_deregister(i);
 	kernel_leave(rd->rd_kernel);
 }
 

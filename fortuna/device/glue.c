@@ -276,6 +276,12 @@ glue_register(unsigned i, const char *ident, uint8_t kind)
 	__wrap_random_source_register(rs);
 }
 
+static void
+glue_deregister(unsigned i)
+{
+	random_source_deregister(&glue_sources[i]);
+}
+
 #ifdef RANDOM_READ_BLOCKS
 /* As the device of older releases reads: whole blocks, a page at most. */
 KERN_PLAIN static void
@@ -336,6 +342,7 @@ static struct random_object glue_object = {
 	.ro_read_uio = glue_read_uio,
 	.ro_harvest = glue_harvest,
 	.ro_register = glue_register,
+	.ro_deregister = glue_deregister,
 };
 
 /* Before the program is attached, which accesses are reported to. */

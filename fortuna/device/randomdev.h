@@ -40,6 +40,8 @@ struct randomdev_params {
 	 * time was over.
 	 */
 	void		 (*rp_missed)(void *arg);
+	/* A read that is not to block sleeps until the device is seeded. */
+	void		 (*rp_blocked)(void *arg);
 };
 
 /* A source that the harvest thread reads; writes at most n bytes. */
@@ -87,6 +89,7 @@ struct device_status {
 #define	randomdev_prime		FLAVOURED(randomdev_prime)
 #define	randomdev_harvest	FLAVOURED(randomdev_harvest)
 #define	randomdev_register	FLAVOURED(randomdev_register)
+#define	randomdev_deregister	FLAVOURED(randomdev_deregister)
 #define	randomdev_set		FLAVOURED(randomdev_set)
 #define	randomdev_window	FLAVOURED(randomdev_window)
 #define	randomdev_totals	FLAVOURED(randomdev_totals)
@@ -151,6 +154,9 @@ void randomdev_harvest(struct randomdev *rd, enum random_entry entry,
 void randomdev_register(struct randomdev *rd, const char *ident,
     enum random_entropy_source source, randomdev_read_source *read,
     void *state);
+
+/* The i-th that was registered to be read; it may end when this returns. */
+void randomdev_deregister(struct randomdev *rd, unsigned i);
 
 /* Sets a sysctl, if the source has it. */
 void randomdev_set(struct randomdev *rd, const struct kern_setting *set);

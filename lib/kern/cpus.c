@@ -197,6 +197,7 @@ kern_interrupt(struct kernel *k, bool begins)
 {
 	struct kern_thread *kt = kern_thread_of(k);
 
+	kt->kt_filter = begins;
 	/* A host's thread that is no interrupt waits for no other thread. */
 	kt->kt_interrupt = begins && MACHINE_SIMULATED && k->k_cpu != NULL;
 	hold(k, kt, MACHINE_CPU_ANY);

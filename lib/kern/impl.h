@@ -52,6 +52,7 @@ struct kern_held {
 struct kern_thread {
 	_Alignas(MACHINE_CACHE_LINE)
 	unsigned	 kt_held;
+	bool		 kt_filter;	/* an interrupt's filter called */
 	struct kern_held kt_hold[KERN_HELD_MAX];
 	unsigned	 kt_shared;	/* of them, locks with a word */
 	/* Of these and of what holds it to its CPU, what was before delivery. */
@@ -402,6 +403,13 @@ kern_held_at(const struct kern_thread *kt, const void *lock)
  */
 void kern_critical(struct kernel *k, int delta, bool masks,
     const struct kern_site *site);
+
+/* Whether it may wait for no lock that sleeps. */
+static inline bool
+kern_cannot_block(const struct kern_thread *kt)
+{
+	return (kt->kt_critical + kt->kt_masked + kt->kt_filter > 0);
+}
 
 /* A call of the caller's is, or was, one of an interrupt. */
 void kern_interrupt(struct kernel *k, bool begins);

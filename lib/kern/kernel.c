@@ -345,7 +345,7 @@ kernel_leave(struct kernel *k)
 	kt->kt_absorbed = 0;
 	kt->kt_cpu = KERNEL_CPU_HERE;
 	kt->kt_calls++;
-	if (__builtin_expect(kt->kt_interrupt, 0))
+	if (__builtin_expect(kt->kt_filter, 0))
 		kern_interrupt(k, false);
 	if (!kt->kt_touched || k->k_keys == NULL)
 		return;

@@ -193,7 +193,7 @@ kern_take(void *self, void *lock, const struct kern_site *site, unsigned how)
 	unsigned at;
 
 	if (__builtin_expect(kl == NULL || ((unsigned)kl->kl_kind | how |
-	    kt->kt_held | kt->kt_kept) > 0, 0)) {
+	    kt->kt_held | kt->kt_kept | kt->kt_filter) > 0, 0)) {
 		check(k, kt, kl, site, how);
 		at = kern_held_at(kt, kl);
 		if (at < kt->kt_held)

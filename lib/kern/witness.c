@@ -140,6 +140,9 @@ stop_critical(struct kernel *k, const struct kern_thread *kt,
 	for (unsigned i = 0; i < kt->kt_held; i++)
 		if (kern_is_critical(kt->kt_hold[i].hd_lock))
 			stop_held(k, site, what, why, &kt->kt_hold[i]);
+	if (kt->kt_critical + kt->kt_masked == 0)
+		kernel_stop(k, site, "%s in an interrupt filter, which may own "
+		    "spin mutexes alone", what);
 	kernel_stop(k, site, "%s%s: critical section entered at %s:%d", what,
 	    why, kt->kt_critical_site->kw_file, kt->kt_critical_site->kw_line);
 }
@@ -150,7 +153,7 @@ kern_may_block(struct kernel *k, const struct kern_site *site,
 {
 	const struct kern_thread *kt = kern_thread_of(k);
 
-	if (__builtin_expect(kt->kt_critical + kt->kt_masked > 0, 0))
+	if (__builtin_expect(kern_cannot_block(kt), 0))
 		stop_critical(k, kt, site, what);
 }
 
@@ -209,7 +212,7 @@ kern_check_lock(struct kernel *k, const struct kern_thread *kt,
 
 	snprintf(what, sizeof(what), "acquiring blockable sleep lock (%s) %s",
 	    kern_kind_name(kl), kl->kl_lock.lo_name);
-	if (kt->kt_critical + kt->kt_masked > 0 && kl->kl_kind != KERN_SPIN)
+	if (kern_cannot_block(kt) && kl->kl_kind != KERN_SPIN)
 		stop_critical(k, kt, site, what);
 	for (hd = kt->kt_hold; hd < &kt->kt_hold[kt->kt_held]; hd++) {
 		if (hd->hd_lock == kl) {

@@ -23,7 +23,9 @@ enum ledger_property {
 #define	LEDGER_PROPERTY(name, word, text)	LEDGER_##name,
 #include "lib/ledger/ledger.tbl"
 #undef LEDGER_PROPERTY
-	LEDGER_PROPERTIES
+	LEDGER_PROPERTIES,
+	/* Of ledger_allowed alone: one that explore checks. */
+	LEDGER_SOURCES = LEDGER_PROPERTIES
 };
 
 struct ledger_property_text {

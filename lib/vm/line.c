@@ -443,7 +443,8 @@ vm_plain(const void *p, size_t n, bool store)
 	} else if (vm_is_controlled(vm)) {
 		if (vm->vm_self->vt_host)
 			return;
-		if (vm->vm_self->vt_held_count == 0) {
+		if (vm->vm_self->vt_held_count == 0 ||
+		    vm->vm_controlled.vx_control->vh_guarded) {
 			vm_step(vm);
 			vm_controlled_point(vm, VM_POINT_ACCESS);
 		}

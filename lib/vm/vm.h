@@ -161,6 +161,8 @@ struct vm_control {
 	/* Steps after which the run ends with EDEADLK; 0: no limit. */
 	uint64_t	 vh_steps_max;
 	enum vm_memory	 vh_memory;
+	/* Plain accesses of a thread that owns locks are choices, too. */
+	bool		 vh_guarded;
 	/*
 	 * VM_WEAK: nothing orders this use of a lock or of guarded data after
 	 * its last one, by thread before.  Locks are checked if there is an

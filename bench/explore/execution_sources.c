@@ -1,0 +1,119 @@
+/*
+ * Compiled for the simulated machine only, where the order can be chosen.
+ *
+ * Sources that the harvest thread reads, one of which goes away, and one of
+ * events that is masked.
+ */
+#include "bench/explore/execution_impl.h"
+
+enum { POOLS = 32, NUMBER_BITS = 16, MASKED = RANDOM_MOUSE };
+
+static const struct {
+	const char	*ident;
+	enum random_entropy_source kind;
+} sources[EXECUTION_POLLED] = {
+	{ "stays", RANDOM_PURE_RDRAND },
+	{ "goes", RANDOM_PURE_TPM },
+};
+
+/* What a source gives first; a number is added. */
+static uint64_t
+first_of(const struct execution *ex, unsigned i)
+{
+	return ((uint64_t)(uint32_t)ex->ex_seed << 32 | UINT64_C(1) << 31 |
+	    (uint64_t)i << NUMBER_BITS);
+}
+
+static size_t
+read_source(void *state, void *buf, size_t n)
+{
+	struct execution_source *xs = state;
+	struct execution *ex = xs->xs_execution;
+	const unsigned i = (unsigned)(xs - ex->ex_source);
+	const uint64_t value = first_of(ex, i) + xs->xs_given;
+
+	if (xs->xs_gone)
+		execution_fail(ex, EXECUTION_SOURCES, "rs_read() of source "
+		    "\"%s\" (%s) is called after random_source_deregister() of "
+		    "it has returned: its driver may be unloaded",
+		    sources[i].ident, random_source_names[sources[i].kind]);
+	if (n > sizeof(value))
+		n = sizeof(value);
+	memcpy(buf, &value, n);
+	xs->xs_given++;
+	return (n);
+}
+
+void
+execution_sources_begin(struct execution *ex)
+{
+	struct kern_setting set = { .kv_name = "kern.random.harvest.mask" };
+	struct kern_sysctl *kx = kern_sysctl_find(randomdev_object(
+	    ex->ex_device), set.kv_name);
+
+	for (unsigned i = 0; i < EXECUTION_POLLED; i++) {
+		ex->ex_source[i].xs_execution = ex;
+		randomdev_register(ex->ex_device, sources[i].ident,
+		    sources[i].kind, read_source, &ex->ex_source[i]);
+	}
+	if (kx == NULL)
+		return;
+	set.kv_value = (kx->kx_get(kx) | 1 << MASKED) ^ 1 << MASKED;
+	randomdev_set(ex->ex_device, &set);
+	ex->ex_masked = (kx->kx_get(kx) & 1 << MASKED) == 0;
+}
+
+void
+execution_sources_leave(struct execution *ex)
+{
+	struct execution_source *xs = &ex->ex_source[EXECUTION_POLLED - 1];
+
+	if (xs->xs_execution == NULL || xs->xs_gone)
+		return;
+	randomdev_deregister(ex->ex_device, EXECUTION_POLLED - 1);
+	xs->xs_gone = true;
+}
+
+void
+execution_sources_event(void *arg, const struct random_event *event)
+{
+	struct execution *ex = arg;
+	struct execution_source *xs;
+	uint64_t value;
+
+	if (event->he_source == MASKED && ex->ex_masked)
+		execution_fail(ex, EXECUTION_SOURCES, "an event of %s is given "
+		    "to ra_event_processor(), and kern.random.harvest.mask is "
+		    "without that source", random_source_names[MASKED]);
+	memcpy(&value, event->he_entropy, sizeof(value));
+	for (unsigned i = 0; i < EXECUTION_POLLED; i++) {
+		if (event->he_source != sources[i].kind)
+			continue;
+		xs = &ex->ex_source[i];
+		xs->xs_events++;
+		xs->xs_whole += value - first_of(ex, i) < xs->xs_given;
+	}
+}
+
+/*
+ * A queue may collect, and hash, what sources give; one that gives the
+ * algorithm some of it as it is gives it all.  A source that is taken off is
+ * masked first.
+ */
+void
+execution_sources_end(struct execution *ex)
+{
+	const struct execution_source *xs = ex->ex_source;
+
+	if (design_info(ex->ex_subject->tb_design).di_poolcount != POOLS)
+		return;
+	for (unsigned i = 0; i < EXECUTION_POLLED; i++, xs++)
+		if (!xs->xs_gone && xs->xs_given > 0 && (xs->xs_events == 0 ||
+		    (xs->xs_whole > 0 && xs->xs_whole < xs->xs_given)))
+			execution_fail(ex, EXECUTION_SOURCES, "rs_read() of "
+			    "source \"%s\" (%s) gave entropy %u times, and "
+			    "ra_event_processor() was given that %u times",
+			    sources[i].ident,
+			    random_source_names[sources[i].kind],
+			    xs->xs_given, xs->xs_events);
+}
