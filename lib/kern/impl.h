@@ -98,7 +98,7 @@ struct kern_thread {
 	/* Of the outermost. */
 	const struct kern_site *kt_critical_site, *kt_pinned_site;
 	uint64_t	 kt_calls;	/* of kernel_enter() and _leave() */
-	unsigned	 kt_td[3];	/* kh_curthread()'s */
+	unsigned	 kt_td[3];	/* host_curthread()'s */
 	bool		 kt_locked;	/* kt_installed, under a mutex */
 	bool		 kt_away;	/* kt_installed is, of that key: */
 	uint8_t		 kt_key_set[KERN_KEY_BYTES];
@@ -308,7 +308,7 @@ void kern_check_leave(struct kernel *k, const struct kern_thread *kt);
 const char *kern_kind_name(const struct kern_lock *kl);
 unsigned kern_class_of(struct kernel *k, const char *name);
 
-/* kh_lock() and kh_unlock(). */
+/* Of host.tbl. */
 bool kern_take(void *self, void *lock, const struct kern_site *site,
     unsigned how);
 void kern_drop(void *self, void *lock, const struct kern_site *site,
@@ -401,13 +401,14 @@ void kern_memory_freed(struct kernel *k, const void *p)
 void kern_memory_leaks(struct kernel *k);
 void kern_block_give(struct kernel *k, struct block *b);
 
-/* Each part's members of struct kern_host. */
-void kern_host_words(struct kern_host *kh);
-void kern_host_sleep(struct kern_host *kh);
-void kern_host_cpus(struct kernel *k, struct kern_host *kh);
-void kern_host_memory(struct kern_host *kh);
-void kern_host_locks(struct kern_host *kh);
-void kern_host_crypto(struct kern_host *kh);
-void kern_host_hashes(struct kern_host *kh);
+/* What sources call. */
+#define	KERN_HOST(type, name, arguments)	type host_##name arguments;
+#define	KERN_HOST_AS(type, name, arguments, function)
+#include "lib/kern/host.tbl"
+#undef	KERN_HOST
+#undef	KERN_HOST_AS
+
+/* Where threads are: before the first call of the source. */
+void kern_cpus_init(struct kernel *k);
 
 #endif

@@ -377,6 +377,7 @@ write_headers()
 			print "#define", $1 == "CK_" ? $1 $i " " $i : $i " " $1
 	}' "$data/lib/kern/sys/alias.tbl" >"$work/own/kern_alias.h"
 	stub "$data/lib/kern/abi.h" abi.h
+	stub "$data/lib/kern/host.tbl" lib/kern/host.tbl
 	stub "$data/fortuna/device/abi.h" random_abi.h
 	for file in "$data"/fortuna/dev/random/*.h "$data"/fortuna/sys/*.h; do
 		stub "$file" "${file#"$data/fortuna/"}"
@@ -496,7 +497,8 @@ find_kept()
 	*)
 		kept=$cache/units.$({ printf '%s\n' "$version" $cc $flags \
 		    $real_flags | grep -v '^-fmacro-prefix-map'
-		    cat "$data"/lib/kern/abi.h "$data"/lib/kern/sys/* \
+		    cat "$data"/lib/kern/abi.h "$data"/lib/kern/*.tbl \
+			"$data"/lib/kern/sys/* \
 			"$data"/fortuna/*.c "$data"/fortuna/*/*.[ch] \
 			"$data"/fortuna/dev/random/*.h "$data"/harvest/*.c
 		} | cksum | tr ' ' .)
