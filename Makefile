@@ -55,7 +55,7 @@ FLAVOURED != echo lib/machine/failpoint_machine.c lib/lock/lock.c \
 SIMULATED = bench/cell/critical_section.c bench/explore/execution.c \
 	bench/explore/execution_run.c bench/explore/execution_sources.c
 # Files of the kernel, which lib/kern/source.sh compiles.
-KERNEL != echo lib/kern/abi.h lib/kern/sys/* fortuna/*.c \
+KERNEL != echo lib/kern/abi.h lib/kern/host.tbl lib/kern/sys/* fortuna/*.c \
 	fortuna/dev/random/*.h fortuna/sys/*.h fortuna/device/abi.h \
 	fortuna/device/object.tbl \
 	fortuna/device/glue.c fortuna/device/probe*.c harvest/random_*.c

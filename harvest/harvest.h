@@ -76,11 +76,6 @@ struct random_source_list {
 };
 
 #define	random_sources		FLAVOURED(random_sources)
-#define	random_source_find	FLAVOURED(random_source_find)
-#define	random_source_list_parse FLAVOURED(random_source_list_parse)
-#define	random_sources_init	FLAVOURED(random_sources_init)
-#define	random_sources_fini	FLAVOURED(random_sources_fini)
-#define	random_source_words	FLAVOURED(random_source_words)
 
 /* The family, in table order. */
 extern const struct random_source *const random_sources[RANDOM_SOURCES];
@@ -136,14 +131,6 @@ struct harvest {
 	struct record	 hv_record;
 	struct m32	 hv_stop;
 };
-
-#define	harvest_init		FLAVOURED(harvest_init)
-#define	harvest_attach		FLAVOURED(harvest_attach)
-#define	harvest_params		FLAVOURED(harvest_params)
-#define	harvest_fini		FLAVOURED(harvest_fini)
-#define	harvest_producer_run	FLAVOURED(harvest_producer_run)
-#define	harvest_stop		FLAVOURED(harvest_stop)
-#define	harvest_stopping	FLAVOURED(harvest_stopping)
 
 /*
  * Makes the sources of config; creates the record's file, if there is to be

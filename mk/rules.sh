@@ -54,6 +54,13 @@ stamp flags "$COMPILE"
 stamp revision "$REVISION"
 stamp found/lock.tbl "$(found lib/lock/lock LOCK lib/lock/lock_)"
 stamp found/source.tbl "$(found harvest/source SOURCE harvest/src_)"
+# The functions of files that are compiled for each machine: one name each.
+stamp found/flavoured.h "$(awk '
+	/^[a-z]/ && /\(/ && type ~ /^[a-z]/ && type !~ /^static/ {
+		sub(/\(.*/, "")
+		print "#define", $0, "FLAVOURED(" $0 ")"
+	}
+	{ type = $0 }' $FLAVOURED | sort -u)"
 
 # The designs' objects, for each machine and queue.  Not with ThreadSanitizer,
 # which takes what sources check later for a race.

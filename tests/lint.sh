@@ -209,7 +209,8 @@ found "a word that is not plain" "$(grep -nwiE \
 # kernel files are of another C.
 none=$(mktemp -d)
 mkdir "$none/found"
-touch "$none/found/lock.tbl" "$none/found/source.tbl"
+touch "$none/found/lock.tbl" "$none/found/source.tbl" \
+    "$none/found/flavoured.h"
 found "a header does not compile alone" "$(for f in $(echo "$ours" |
     grep '\.h$'); do
 	echo "#include \"$f\"" | ${CC:-cc} -std=c11 -D_GNU_SOURCE -I. \

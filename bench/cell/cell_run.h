@@ -112,17 +112,6 @@ cell_left_waiting(const struct cell_run *run, unsigned i)
 	    run->run_readers[i].r_error == EINTR);
 }
 
-#define	cell_ledgers_make	FLAVOURED(cell_ledgers_make)
-#define	cell_ledgers_free	FLAVOURED(cell_ledgers_free)
-#define	cell_fail		FLAVOURED(cell_fail)
-#define	cell_unseeded		FLAVOURED(cell_unseeded)
-#define	cell_setup		FLAVOURED(cell_setup)
-#define	cell_teardown		FLAVOURED(cell_teardown)
-#define	cell_reader_main	FLAVOURED(cell_reader_main)
-#define	cell_collect		FLAVOURED(cell_collect)
-#define	cell_window		FLAVOURED(cell_window)
-#define	cell_collect_faults	FLAVOURED(cell_collect_faults)
-
 extern const struct engine FLAVOURED(engine);
 
 /* Prints why a run failed.  Returns: error. */

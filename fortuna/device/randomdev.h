@@ -77,27 +77,6 @@ struct device_status {
 	bool		ds_seeded;
 };
 
-#define	randomdev_new		FLAVOURED(randomdev_new)
-#define	randomdev_free		FLAVOURED(randomdev_free)
-#define	randomdev_kernel	FLAVOURED(randomdev_kernel)
-#define	randomdev_read		FLAVOURED(randomdev_read)
-#define	randomdev_generate	FLAVOURED(randomdev_generate)
-#define	randomdev_pre_read	FLAVOURED(randomdev_pre_read)
-#define	randomdev_seeded	FLAVOURED(randomdev_seeded)
-#define	randomdev_wait_seeded	FLAVOURED(randomdev_wait_seeded)
-#define	randomdev_deliver	FLAVOURED(randomdev_deliver)
-#define	randomdev_prime		FLAVOURED(randomdev_prime)
-#define	randomdev_harvest	FLAVOURED(randomdev_harvest)
-#define	randomdev_register	FLAVOURED(randomdev_register)
-#define	randomdev_deregister	FLAVOURED(randomdev_deregister)
-#define	randomdev_set		FLAVOURED(randomdev_set)
-#define	randomdev_window	FLAVOURED(randomdev_window)
-#define	randomdev_totals	FLAVOURED(randomdev_totals)
-#define	randomdev_health	FLAVOURED(randomdev_health)
-#define	randomdev_status	FLAVOURED(randomdev_status)
-#define	randomdev_core		FLAVOURED(randomdev_core)
-#define	randomdev_hash		FLAVOURED(randomdev_hash)
-
 /*
  * Makes a device: loads its kernel and boots it.
  *

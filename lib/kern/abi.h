@@ -28,6 +28,10 @@ enum {
 	/* kh_sleep()'s results: FreeBSD's numbers, or 0 */
 	KERN_EINTR		= 4,
 	KERN_EWOULDBLOCK	= 35,
+	/* kh_nest(): enum vm_hold */
+	KERN_PINNED		= 1 << 0,
+	KERN_CRITICAL		= 1 << 1,
+	KERN_MASKED		= 1 << 2,
 	/* kh_returned() */
 	KERN_LOOK_BYTES		= 768
 };
@@ -68,10 +72,7 @@ struct kern_site {
 	int		 kw_line;
 };
 
-/*
- * What the program offers.  Functions may be called by any of its threads.
- * self is kh_self.
- */
+/* What the program offers. */
 struct kern_host {
 	unsigned	 kh_cpus;
 	unsigned	 kh_threads;
@@ -81,136 +82,12 @@ struct kern_host {
 	/* The object's variables and malloc(9)'s memory, for KERN_SHARED(). */
 	uintptr_t	 kh_data, kh_data_bytes;
 	uintptr_t	 kh_heap, kh_heap_bytes;
-
-	/*
-	 * Locks.  A name outlives its lock; type: the name of its class in
-	 * orders, or NULL.  at: where the source has it; kh_free() of that ends
-	 * it.
-	 */
-	void		*(*kh_lock_new)(void *self, const char *name,
-			    const char *type, unsigned kind, const void *at,
-			    const struct kern_site *site);
-	void		 (*kh_lock_free)(void *self, void *lock,
-			    const struct kern_site *site);
-	/* Returns false only with KERN_TRIES. */
-	bool		 (*kh_lock)(void *self, void *lock,
-			    const struct kern_site *site, unsigned how);
-	void		 (*kh_unlock)(void *self, void *lock,
-			    const struct kern_site *site, unsigned how);
-	unsigned	 (*kh_owned)(void *self, void *lock);
-
-	/*
-	 * sleep(9).  Sleeps on ident until kh_wakeup() of it, for timeout_ns
-	 * (-1: no end), or with KERN_CATCH until interrupted.  Meanwhile lock,
-	 * unless it is NULL, is free.
-	 *
-	 * Returns: 0, KERN_EINTR or KERN_EWOULDBLOCK.
-	 */
-	int		 (*kh_sleep)(void *self, const void *ident, void *lock,
-			    unsigned how, int64_t timeout_ns, const char *wmesg,
-			    const struct kern_site *site);
-	void		 (*kh_wakeup)(void *self, const void *ident, bool one);
-	/* A kernel process that kernel_process() will run. */
-	void		 (*kh_process)(void *self, const char *name,
-			    void (*func)(void *), void *arg);
-
-	/* The machine. */
-	int64_t		 (*kh_uptime_ns)(void *self, bool coarse);
-	uint64_t	 (*kh_cycles)(void *self);
-	unsigned	 (*kh_cpu)(void *self, const struct kern_site *site);
-	unsigned	 (*kh_thread)(void *self);
-	void		 (*kh_pause)(unsigned n);
-	void		 (*kh_work)(uint64_t ns);
-	/* flags: of malloc(9). */
-	void		*(*kh_malloc)(void *self, size_t n, int flags,
-			    const struct kern_site *site);
-	/* Also ends the locks and the keys that are there. */
-	void		 (*kh_free)(void *self, void *p, bool clear,
-			    const struct kern_site *site);
-	/* The value that a sysctl is to have at boot; false: its own. */
-	bool		 (*kh_tunable)(void *self, const char *name,
-			    int64_t *value);
-	/* Bytes that the loader left, of that type; NULL: none. */
-	void		*(*kh_preload)(void *self, const char *type,
-			    size_t *n);
-	void		 (*kh_copyout)(void *self, void *to, const void *from,
-			    size_t n);
-	int		 (*kh_failpoint)(void *self, const char *name);
-	/* Does not return. */
-	void		 (*kh_panic)(void *self, const char *file, int line,
-			    const char *text);
-	/* td_tid, td_critnest and td_pinned, always at one place. */
-	unsigned	*(*kh_curthread)(void *self);
-	/* Held to its CPU once more, delta 1, or less, -1. */
-	void		 (*kh_critical)(void *self, int delta,
-			    const struct kern_site *site);
-	void		 (*kh_spinlock)(void *self, int delta,
-			    const struct kern_site *site);
-	void		 (*kh_interrupts_off)(void *self, int delta,
-			    const struct kern_site *site);
-	void		 (*kh_pin)(void *self, int delta,
-			    const struct kern_site *site);
-	/* Goes to a CPU and stays, or interrupts there; -1: that ends. */
-	void		 (*kh_bind)(void *self, int cpu, bool interrupt,
-			    const struct kern_site *site);
-
-	/*
-	 * Ciphers.  kh_key_set() copies KERN_KEY_BYTES to where the source has
-	 * the key.  kh_keystream() returns by how much the counter moves on.
-	 */
-	void		 (*kh_key_set)(void *self, void *to, const void *key);
-	uint64_t	 (*kh_keystream)(void *self, const void *key,
-			    uint64_t lo, uint64_t hi, void *out, size_t n);
-	/* Over KERN_HASH_STATE bytes.  key: of KERN_BLAKE2S alone; or NULL. */
-	void		 (*kh_hash_init)(void *self, void *state,
-			    enum kern_hash hash, const void *key);
-	void		 (*kh_hash_add)(void *self, void *state,
-			    const void *data, size_t n);
-	void		 (*kh_hash_finish)(void *self, void *state, void *out);
-	/* Before memory is copied or set, KERN_KEY_BYTES or more. */
-	void		 (*kh_copying)(void *self, void *to, const void *from,
-			    size_t n);
-	void		 (*kh_clearing)(void *self, void *p, size_t n);
-	/* Before a structure is loaded or stored; both are an assignment. */
-	void		 (*kh_assigning)(void *self, void *p, size_t n,
-			    bool store);
-
-	/*
-	 * A function has returned, which had its stack KERN_LOOK_BYTES below
-	 * the caller's.  For objects for simulated machines.
-	 */
-	void		 (*kh_returned)(void *self, const void *func);
-
-	/* kern_touch() and kern_hold() of kern.h. */
-	void		 (*kh_touch)(const void *p, unsigned lines);
-	void		 (*kh_hold)(void *self, uint64_t ns, bool drawn);
-	/* An access to shared memory, of objects for simulated machines. */
-	void		 (*kh_access)(void *self, const void *p, size_t n,
-			    bool store);
-
-	/* Alone from shared, if no other thread has it; and back. */
-	bool		 (*kh_upgrade)(void *self, void *lock,
-			    const struct kern_site *site);
-	void		 (*kh_downgrade)(void *self, void *lock,
-			    const struct kern_site *site);
-	/*
-	 * Sections.  Those entered from now on have another number, which is
-	 * returned, or if it is deferred the next one.  Whether all before a
-	 * number have ended, or waits for that.
-	 */
-	uint32_t	 (*kh_advance)(void *self, void *lock, bool deferred);
-	bool		 (*kh_poll)(void *self, void *lock, uint32_t goal,
-			    bool wait, const struct kern_site *site);
-	/* Polls until a word may differ. */
-	void		 (*kh_await)(const volatile void *word, uint32_t seen);
-	/* Whether the thread may sleep, or be in a critical section, here. */
-	void		 (*kh_may_sleep)(void *self, const char *what,
-			    const struct kern_site *site);
-	/* An atomic of theirs, as machine_atomic(). */
-	uint64_t	 (*kh_atomic)(void *self, void *p, unsigned how,
-			    uint64_t v, uint64_t old);
-	/* Bytes at p of kh_malloc(), at least as many as were asked for. */
-	size_t		 (*kh_size)(void *self, const void *p);
+#define	KERN_HOST(type, name, arguments)	type (*kh_##name) arguments;
+#define	KERN_HOST_AS(type, name, arguments, function)			\
+	KERN_HOST(type, name, arguments)
+#include "lib/kern/host.tbl"
+#undef	KERN_HOST
+#undef	KERN_HOST_AS
 };
 
 /* A sysctl(8) or tunable of the source. */

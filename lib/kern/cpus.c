@@ -23,8 +23,8 @@ cpu_of(const struct kernel *k, const struct kern_thread *kt)
 	return (at < cpus ? at : at % cpus);
 }
 
-static unsigned
-kh_cpu(void *self, const struct kern_site *site)
+unsigned
+host_cpu(void *self, const struct kern_site *site)
 {
 	struct kernel *k = self;
 	const struct kern_thread *kt = kern_thread_of(k);
@@ -112,13 +112,17 @@ hold(struct kernel *k, struct kern_thread *kt, int cpu)
 		be_alone(k, kt, true);
 }
 
-/* One more, or less, of each that is in what. */
-static void
-nest(struct kernel *k, unsigned what, int delta, const struct kern_site *site)
+CTASSERT((int)KERN_PINNED == (int)VM_PINNED);
+CTASSERT((int)KERN_CRITICAL == (int)VM_CRITICAL);
+CTASSERT((int)KERN_MASKED == (int)VM_MASKED);
+
+void
+host_nest(void *self, unsigned what, int delta, const struct kern_site *site)
 {
 	static const char *const begin[] = { [VM_PINNED] = "sched_pin",
 	    [VM_CRITICAL] = "critical_enter", [VM_MASKED] = "intr_disable",
 	    [VM_CRITICAL | VM_MASKED] = "spinlock_enter" };
+	struct kernel *k = self;
 	struct kern_thread *kt = kern_thread_of(k);
 	unsigned *const nested[] = { &kt->kt_pinned, &kt->kt_critical,
 	    &kt->kt_masked };
@@ -138,17 +142,6 @@ nest(struct kernel *k, unsigned what, int delta, const struct kern_site *site)
 	hold(k, kt, MACHINE_CPU_ANY);
 }
 
-#define	NEST(name, what)						\
-static void								\
-kh_##name(void *self, int delta, const struct kern_site *site)		\
-{									\
-	nest(self, what, delta, site);					\
-}
-NEST(critical, VM_CRITICAL)
-NEST(spinlock, VM_CRITICAL | VM_MASKED)
-NEST(interrupts_off, VM_MASKED)
-NEST(pin, VM_PINNED)
-
 /* Locks have owners, so none ends before it has begun. */
 void
 kern_critical(struct kernel *k, int delta, bool masks,
@@ -164,8 +157,8 @@ kern_critical(struct kernel *k, int delta, bool masks,
 	hold(k, kt, MACHINE_CPU_ANY);
 }
 
-static void
-kh_bind(void *self, int cpu, bool interrupt, const struct kern_site *site)
+void
+host_bind(void *self, int cpu, bool interrupt, const struct kern_site *site)
 {
 	struct kernel *k = self;
 	struct kern_thread *kt = kern_thread_of(k);
@@ -216,8 +209,8 @@ kern_held_on(struct kernel *k, const struct kern_thread *kt)
 		    kt->kt_bound ? "bound to a CPU" : "pinned");
 }
 
-static unsigned *
-kh_curthread(void *self)
+unsigned *
+host_curthread(void *self)
 {
 	struct kern_thread *kt = kern_thread_of(self);
 
@@ -228,24 +221,18 @@ kh_curthread(void *self)
 }
 
 void
-kern_host_cpus(struct kernel *k, struct kern_host *kh)
+kern_cpus_init(struct kernel *k)
 {
 	const struct kern_object *ko = k->k_object;
+	const unsigned cpus = k->k_host.kh_cpus;
 
 	for (unsigned i = 0; i < k->k_params.kp_lock_config.threads; i++)
 		k->k_thread[i].kt_at = MACHINE_CPU_ANY;
 	if (ko->ko_looks != ko->ko_looks_end || ko->ko_holds !=
 	    ko->ko_holds_end) {
 		k->k_cpu = xaligned(_Alignof(struct kern_cpu),
-		    kh->kh_cpus * sizeof(*k->k_cpu));
-		for (unsigned i = 0; i < kh->kh_cpus; i++)
+		    cpus * sizeof(*k->k_cpu));
+		for (unsigned i = 0; i < cpus; i++)
 			atomic_init_32(&k->k_cpu[i].kq_alone, 0);
 	}
-	kh->kh_cpu = kh_cpu;
-	kh->kh_curthread = kh_curthread;
-	kh->kh_critical = kh_critical;
-	kh->kh_spinlock = kh_spinlock;
-	kh->kh_interrupts_off = kh_interrupts_off;
-	kh->kh_pin = kh_pin;
-	kh->kh_bind = kh_bind;
 }

@@ -158,8 +158,8 @@ copying(struct kernel *k, void *to, const void *from, size_t n)
 	}
 }
 
-static void
-kh_key_set(void *self, void *to, const void *key)
+void
+host_key_set(void *self, void *to, const void *key)
 {
 	struct kernel *k = self;
 	struct kern_thread *kt = kern_thread_of(k);
@@ -264,8 +264,8 @@ followed(struct kernel *k, const uint8_t *out, size_t n)
 	kern_secret(k, KERN_SECRET_STREAM, out + n - end, end);
 }
 
-static uint64_t
-kh_keystream(void *self, const void *key, uint64_t lo, uint64_t hi, void *out,
+uint64_t
+host_keystream(void *self, const void *key, uint64_t lo, uint64_t hi, void *out,
     size_t n)
 {
 	struct kernel *k = self;
@@ -290,8 +290,8 @@ kh_keystream(void *self, const void *key, uint64_t lo, uint64_t hi, void *out,
 	return (uint128_lo(ctr) - lo);
 }
 
-static void
-kh_clearing(void *self, void *p, size_t n)
+void
+host_clearing(void *self, void *p, size_t n)
 {
 	struct kernel *k = self;
 
@@ -308,8 +308,8 @@ kh_clearing(void *self, void *p, size_t n)
 #endif
 }
 
-static void
-kh_copying(void *self, void *to, const void *from, size_t n)
+void
+host_copying(void *self, void *to, const void *from, size_t n)
 {
 	struct kernel *k = self;
 
@@ -320,8 +320,8 @@ kh_copying(void *self, void *to, const void *from, size_t n)
 	copying(k, to, from, n);
 }
 
-static void
-kh_assigning(void *self, void *p, size_t n, bool store)
+void
+host_assigning(void *self, void *p, size_t n, bool store)
 {
 	struct kernel *k = self;
 	struct kern_thread *kt = kern_thread_of(k);
@@ -338,14 +338,4 @@ kh_assigning(void *self, void *p, size_t n, bool store)
 	copying(k, store ? p : (void *)(uintptr_t)kt->kt_range,
 	    store ? kt->kt_range : p, n);
 	kt->kt_range = NULL;
-}
-
-void
-kern_host_crypto(struct kern_host *kh)
-{
-	kh->kh_key_set = kh_key_set;
-	kh->kh_keystream = kh_keystream;
-	kh->kh_copying = kh_copying;
-	kh->kh_clearing = kh_clearing;
-	kh->kh_assigning = kh_assigning;
 }

@@ -139,8 +139,8 @@ slot_for(struct kernel *k, const void *state)
 	return (sl);
 }
 
-static void
-kh_hash_init(void *self, void *state, enum kern_hash hash, const void *key)
+void
+host_hash_init(void *self, void *state, enum kern_hash hash, const void *key)
 {
 	struct kernel *k = self;
 	struct kern_thread *kt = kern_thread_of(k);
@@ -180,8 +180,8 @@ hash_begun(struct kernel *k, const void *state)
 	return (sl);
 }
 
-static void
-kh_hash_add(void *self, void *state, const void *data, size_t n)
+void
+host_hash_add(void *self, void *state, const void *data, size_t n)
 {
 	struct kernel *k = self;
 	struct hash_slot *sl = hash_begun(k, state);
@@ -219,8 +219,8 @@ finish(struct hash_slot *sl, uint8_t *out)
 	wipe(made, sizeof(made));
 }
 
-static void
-kh_hash_finish(void *self, void *state, void *out)
+void
+host_hash_finish(void *self, void *state, void *out)
 {
 	struct kernel *k = self;
 	struct hash_slot *sl = hash_begun(k, state);
@@ -290,12 +290,4 @@ kern_hashes_fini(struct kernel *k)
 		if (k->k_slot[i].hsl_made)
 			digest_fini(&k->k_slot[i].hsl_digest);
 	free(k->k_slot);
-}
-
-void
-kern_host_hashes(struct kern_host *kh)
-{
-	kh->kh_hash_init = kh_hash_init;
-	kh->kh_hash_add = kh_hash_add;
-	kh->kh_hash_finish = kh_hash_finish;
 }

@@ -99,7 +99,7 @@ struct kern_thread {
 	/* Of the outermost. */
 	const struct kern_site *kt_critical_site, *kt_pinned_site;
 	uint64_t	 kt_calls;	/* of kernel_enter() and _leave() */
-	unsigned	 kt_td[3];	/* kh_curthread()'s */
+	unsigned	 kt_td[3];	/* host_curthread()'s */
 	bool		 kt_locked;	/* kt_installed, under a mutex */
 	bool		 kt_away;	/* kt_installed is, of that key: */
 	uint8_t		 kt_key_set[KERN_KEY_BYTES];
@@ -230,56 +230,7 @@ kern_tables_drop(struct kernel *k)
 	atomic_flag_clear_explicit(&k->k_busy, memory_order_release);
 }
 
-#define	kern_locks_end		FLAVOURED(kern_locks_end)
-#define	kern_class_of		FLAVOURED(kern_class_of)
-#define	kern_check_lock		FLAVOURED(kern_check_lock)
-#define	kern_check_held		FLAVOURED(kern_check_held)
-#define	kern_check_leave	FLAVOURED(kern_check_leave)
-#define	kern_may_block		FLAVOURED(kern_may_block)
-#define	kern_may_sleep		FLAVOURED(kern_may_sleep)
-#define	kern_kind_name		FLAVOURED(kern_kind_name)
-#define	kern_critical		FLAVOURED(kern_critical)
-#define	kern_take		FLAVOURED(kern_take)
-#define	kern_drop		FLAVOURED(kern_drop)
-#define	kern_lock_shared	FLAVOURED(kern_lock_shared)
-#define	kern_unlock_shared	FLAVOURED(kern_unlock_shared)
 #define	kern_word_class		FLAVOURED(lock_word)
-#define	kern_word_init		FLAVOURED(kern_word_init)
-#define	kern_host_words		FLAVOURED(kern_host_words)
-#define	kern_host_sleep		FLAVOURED(kern_host_sleep)
-#define	kern_hashes_init	FLAVOURED(kern_hashes_init)
-#define	kern_hashes_end		FLAVOURED(kern_hashes_end)
-#define	kern_report		FLAVOURED(kern_report)
-#define	kern_core_begin		FLAVOURED(kern_core_begin)
-#define	kern_keys_free		FLAVOURED(kern_keys_free)
-#define	kern_keys_set		FLAVOURED(kern_keys_set)
-#define	kern_keys_copy		FLAVOURED(kern_keys_copy)
-#define	kern_keys_clear		FLAVOURED(kern_keys_clear)
-#define	kern_keys_look		FLAVOURED(kern_keys_look)
-#define	kern_keys_used		FLAVOURED(kern_keys_used)
-#define	kern_keys_covers	FLAVOURED(kern_keys_covers)
-#define	kern_keys_in		FLAVOURED(kern_keys_in)
-#define	kern_secrets_init	FLAVOURED(kern_secrets_init)
-#define	kern_secret		FLAVOURED(kern_secret)
-#define	kern_secrets_stack	FLAVOURED(kern_secrets_stack)
-#define	kern_secrets_freed	FLAVOURED(kern_secrets_freed)
-#define	kern_secrets_finish	FLAVOURED(kern_secrets_finish)
-#define	kern_memory_site	FLAVOURED(kern_memory_site)
-#define	kern_memory_freed	FLAVOURED(kern_memory_freed)
-#define	kern_memory_leaks	FLAVOURED(kern_memory_leaks)
-#define	kern_block_give		FLAVOURED(kern_block_give)
-#define	kern_host_memory	FLAVOURED(kern_host_memory)
-#define	kern_host_locks		FLAVOURED(kern_host_locks)
-#define	kern_host_crypto	FLAVOURED(kern_host_crypto)
-#define	kern_host_hashes	FLAVOURED(kern_host_hashes)
-#define	kern_hashes_fini	FLAVOURED(kern_hashes_fini)
-#define	kern_no_memory		FLAVOURED(kern_no_memory)
-#define	kern_host_cpus		FLAVOURED(kern_host_cpus)
-#define	kern_critical		FLAVOURED(kern_critical)
-#define	kern_interrupt		FLAVOURED(kern_interrupt)
-#define	kern_held_on		FLAVOURED(kern_held_on)
-#define	kern_take_seed		FLAVOURED(kern_take_seed)
-#define	kern_use_seed		FLAVOURED(kern_use_seed)
 
 /* A place of rngsim's own, in messages of kernel_stop(). */
 #define	KERN_HERE	(&(const struct kern_site){ __FILE__, __LINE__ })
@@ -358,7 +309,7 @@ void kern_check_leave(struct kernel *k, const struct kern_thread *kt);
 const char *kern_kind_name(const struct kern_lock *kl);
 unsigned kern_class_of(struct kernel *k, const char *name);
 
-/* kh_lock() and kh_unlock(). */
+/* Of host.tbl. */
 bool kern_take(void *self, void *lock, const struct kern_site *site,
     unsigned how);
 void kern_drop(void *self, void *lock, const struct kern_site *site,
@@ -458,13 +409,14 @@ void kern_memory_freed(struct kernel *k, const void *p)
 void kern_memory_leaks(struct kernel *k);
 void kern_block_give(struct kernel *k, struct block *b);
 
-/* Each part's members of struct kern_host. */
-void kern_host_words(struct kern_host *kh);
-void kern_host_sleep(struct kern_host *kh);
-void kern_host_cpus(struct kernel *k, struct kern_host *kh);
-void kern_host_memory(struct kern_host *kh);
-void kern_host_locks(struct kern_host *kh);
-void kern_host_crypto(struct kern_host *kh);
-void kern_host_hashes(struct kern_host *kh);
+/* What sources call. */
+#define	KERN_HOST(type, name, arguments)	type host_##name arguments;
+#define	KERN_HOST_AS(type, name, arguments, function)
+#include "lib/kern/host.tbl"
+#undef	KERN_HOST
+#undef	KERN_HOST_AS
+
+/* Where threads are: before the first call of the source. */
+void kern_cpus_init(struct kernel *k);
 
 #endif

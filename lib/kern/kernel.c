@@ -15,8 +15,8 @@ enum {
 	UNPACED_STEP_NS	= 1000 * 1000 * 1000
 };
 
-static void
-kh_panic(void *self, const char *file, int line, const char *text)
+void
+host_panic(void *self, const char *file, int line, const char *text)
 {
 	const struct kernel *k = self;
 
@@ -33,12 +33,12 @@ kernel_stop(struct kernel *k, const struct kern_site *site, const char *fmt,
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	kh_panic(k, site->kw_file, site->kw_line, text);
+	host_panic(k, site->kw_file, site->kw_line, text);
 	__builtin_unreachable();
 }
 
-static int64_t
-kh_uptime_ns(void *self, bool coarse)
+int64_t
+host_uptime_ns(void *self, bool coarse)
 {
 	struct kernel *k = self;
 	const struct kernel_above *ka = k->k_params.kp_above;
@@ -58,22 +58,15 @@ kh_uptime_ns(void *self, bool coarse)
 	return (now_ns);
 }
 
-static uint64_t
-kh_cycles(void *self)
+uint64_t
+host_cycles(void *self)
 {
 	kern_thread_of(self)->kt_stamped = true;
 	return (machine_cycles());
 }
 
-static unsigned
-kh_thread(void *self)
-{
-	(void)self;
-	return (machine_curthread()->mt_index);
-}
-
-static void *
-kh_preload(void *self, const char *type, size_t *n)
+void *
+host_preload(void *self, const char *type, size_t *n)
 {
 	struct kernel *k = self;
 
@@ -82,16 +75,16 @@ kh_preload(void *self, const char *type, size_t *n)
 	    k->k_params.kp_preload);
 }
 
-static void
-kh_copyout(void *self, void *to, const void *from, size_t n)
+void
+host_copyout(void *self, void *to, const void *from, size_t n)
 {
 	machine_charge(COST_COPYOUT, n);
 	if (!kern_is_unread(self))
 		memcpy(to, from, n);
 }
 
-static int
-kh_failpoint(void *self, const char *name)
+int
+host_failpoint(void *self, const char *name)
 {
 	const struct kernel_params *kp = &((struct kernel *)self)->k_params;
 
@@ -99,8 +92,8 @@ kh_failpoint(void *self, const char *name)
 }
 
 /* Notes, as some locks exclude no thread. */
-static void
-kh_hold(void *self, uint64_t ns, bool drawn)
+void
+host_hold(void *self, uint64_t ns, bool drawn)
 {
 	struct kernel *k = self;
 	uint64_t draw;
@@ -113,8 +106,8 @@ kh_hold(void *self, uint64_t ns, bool drawn)
 	machine_work(ns);
 }
 
-static void
-kh_access(void *self, const void *p, size_t n, bool store)
+void
+host_access(void *self, const void *p, size_t n, bool store)
 {
 	const struct kernel *k = self;
 	const size_t at = (uintptr_t)p - k->k_host.kh_heap;
@@ -125,8 +118,8 @@ kh_access(void *self, const void *p, size_t n, bool store)
 	machine_access(p, n, store);
 }
 
-static void
-kh_returned(void *self, const void *func)
+void
+host_returned(void *self, const void *func)
 {
 	struct kernel *k = self;
 
@@ -138,15 +131,15 @@ kh_returned(void *self, const void *func)
 CTASSERT((int)KERN_CMPSET == (int)MACHINE_OP_CMPSET);
 CTASSERT((int)KERN_FENCE == (int)MACHINE_OP_FENCE);
 
-static uint64_t
-kh_atomic(void *self, void *p, unsigned how, uint64_t v, uint64_t old)
+uint64_t
+host_atomic(void *self, void *p, unsigned how, uint64_t v, uint64_t old)
 {
 	(void)self;
 	return (machine_atomic(p, how, v, old));
 }
 
-static bool
-kh_tunable(void *self, const char *name, int64_t *value)
+bool
+host_tunable(void *self, const char *name, int64_t *value)
 {
 	struct kernel *k = self;
 	const struct kernel_params *kp = &k->k_params;
@@ -161,21 +154,11 @@ kh_tunable(void *self, const char *name, int64_t *value)
 }
 
 static const struct kern_host host = {
-	.kh_uptime_ns	= kh_uptime_ns,
-	.kh_cycles	= kh_cycles,
-	.kh_thread	= kh_thread,
-	.kh_pause	= machine_pause,
-	.kh_work	= machine_work,
-	.kh_preload	= kh_preload,
-	.kh_tunable	= kh_tunable,
-	.kh_copyout	= kh_copyout,
-	.kh_failpoint	= kh_failpoint,
-	.kh_panic	= kh_panic,
-	.kh_touch	= machine_touch,
-	.kh_hold	= kh_hold,
-	.kh_access	= kh_access,
-	.kh_returned	= kh_returned,
-	.kh_atomic	= kh_atomic,
+#define	KERN_HOST(type, name, arguments)	.kh_##name = host_##name,
+#define	KERN_HOST_AS(type, name, arguments, function)	.kh_##name = function,
+#include "lib/kern/host.tbl"
+#undef	KERN_HOST
+#undef	KERN_HOST_AS
 };
 
 int
@@ -219,14 +202,8 @@ kernel_load(struct kernel **kp_out, const struct kernel_params *kp)
 	kh->kh_data_bytes = k->k_copy->kc_data_bytes;
 	kh->kh_heap = (uintptr_t)k->k_copy->kc_heap;
 	kh->kh_heap_bytes = KERN_HEAP_BYTES;
-	kern_host_locks(kh);
-	kern_host_words(kh);
-	kern_host_sleep(kh);
-	kern_host_crypto(kh);
-	kern_host_hashes(kh);
-	kern_host_memory(kh);
 	k->k_object = k->k_copy->kc_object;
-	kern_host_cpus(k, kh);
+	kern_cpus_init(k);
 	*k->k_object->ko_host = kh;
 	*kp_out = k;
 	return (0);
@@ -241,7 +218,7 @@ apply_settings(struct kernel *k, bool tunable)
 
 	for (unsigned i = 0; (kx = k->k_object->ko_sysctl(i)) != NULL; i++)
 		if (kx->kx_tunable == tunable &&
-		    kh_tunable(k, kx->kx_name, &value))
+		    host_tunable(k, kx->kx_name, &value))
 			(void)kx->kx_set(kx, value);
 }
 

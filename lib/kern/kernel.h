@@ -56,22 +56,6 @@ struct kernel_params {
 	size_t		 kp_preload_bytes;
 };
 
-#define	kernel_load		FLAVOURED(kernel_load)
-#define	kernel_boot		FLAVOURED(kernel_boot)
-#define	kernel_free		FLAVOURED(kernel_free)
-#define	kernel_object		FLAVOURED(kernel_object)
-#define	kernel_enter		FLAVOURED(kernel_enter)
-#define	kernel_leave		FLAVOURED(kernel_leave)
-#define	kernel_stamped		FLAVOURED(kernel_stamped)
-#define	kernel_delivering	FLAVOURED(kernel_delivering)
-#define	kernel_timer		FLAVOURED(kernel_timer)
-#define	kernel_process		FLAVOURED(kernel_process)
-#define	kernel_shutdown		FLAVOURED(kernel_shutdown)
-#define	kernel_site_lock	FLAVOURED(kernel_site_lock)
-#define	kernel_stop		FLAVOURED(kernel_stop)
-#define	kernel_shared_cpu	FLAVOURED(kernel_shared_cpu)
-#define	kernel_served		FLAVOURED(kernel_served)
-
 struct kernel;
 
 /*

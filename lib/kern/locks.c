@@ -7,8 +7,8 @@
 #include "lib/kern/impl.h"
 #include "lib/vm/vm.h"
 
-static void *
-kh_lock_new(void *self, const char *name, const char *type, unsigned kind,
+void *
+host_lock_new(void *self, const char *name, const char *type, unsigned kind,
     const void *at, const struct kern_site *site)
 {
 	struct kernel *k = self;
@@ -98,8 +98,8 @@ kern_locks_end(struct kernel *k, const void *p, size_t n,
 	}
 }
 
-static void
-kh_lock_free(void *self, void *lock, const struct kern_site *site)
+void
+host_lock_free(void *self, void *lock, const struct kern_site *site)
 {
 	if (lock == NULL)
 		kernel_stop(self, site, "a lock that was not initialized");
@@ -215,8 +215,8 @@ kern_take(void *self, void *lock, const struct kern_site *site, unsigned how)
 	return (true);
 }
 
-static unsigned
-kh_owned(void *self, void *lock)
+unsigned
+host_owned(void *self, void *lock)
 {
 	const struct kern_thread *kt = kern_thread_of(self);
 	const unsigned i = kern_held_at(kt, lock);
@@ -257,8 +257,8 @@ kern_drop(void *self, void *lock, const struct kern_site *site, unsigned how)
 		kern_critical(k, -1, kl->kl_kind == KERN_SPIN, site);
 }
 
-static void
-kh_process(void *self, const char *name, void (*func)(void *), void *arg)
+void
+host_process(void *self, const char *name, void (*func)(void *), void *arg)
 {
 	struct kernel *k = self;
 
@@ -316,15 +316,4 @@ kernel_shutdown(struct kernel *k)
 		kc->kc_inits[kc->kc_init_count + i]->ki_func(
 		    kc->kc_inits[kc->kc_init_count + i]->ki_arg);
 	kernel_leave(k);
-}
-
-void
-kern_host_locks(struct kern_host *kh)
-{
-	kh->kh_lock_new = kh_lock_new;
-	kh->kh_lock_free = kh_lock_free;
-	kh->kh_lock = kern_take;
-	kh->kh_unlock = kern_drop;
-	kh->kh_owned = kh_owned;
-	kh->kh_process = kh_process;
 }

@@ -100,8 +100,8 @@ take_block(struct kernel *k, size_t n)
 	return (b);
 }
 
-static void *
-kh_malloc(void *self, size_t n, int flags, const struct kern_site *site)
+void *
+host_malloc(void *self, size_t n, int flags, const struct kern_site *site)
 {
 	struct kernel *k = self;
 	struct kern_thread *kt = kern_thread_of(k);
@@ -152,8 +152,8 @@ kern_block_give(struct kernel *k, struct block *b)
 }
 
 /* The kernel needs no mtx_destroy(9) in it. */
-static void
-kh_free(void *self, void *p, bool clear, const struct kern_site *site)
+void
+host_free(void *self, void *p, bool clear, const struct kern_site *site)
 {
 	struct kernel *k = self;
 	struct kern_thread *kt = kern_thread_of(k);
@@ -226,18 +226,10 @@ kern_memory_leaks(struct kernel *k)
 			    b->b_site->kw_file, b->b_site->kw_line);
 }
 
-static size_t
-kh_size(void *self, const void *p)
+size_t
+host_size(void *self, const void *p)
 {
 	(void)self;
 	return (((const struct block *)(const void *)((const uint8_t *)p -
 	    MACHINE_CACHE_LINE))->b_bytes);
-}
-
-void
-kern_host_memory(struct kern_host *kh)
-{
-	kh->kh_size = kh_size;
-	kh->kh_malloc = kh_malloc;
-	kh->kh_free = kh_free;
 }

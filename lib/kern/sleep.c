@@ -77,8 +77,8 @@ sleep_on(struct kernel *k, struct kern_thread *kt, const void *ident,
 	return (woken ? 0 : KERN_EWOULDBLOCK);
 }
 
-static int
-kh_sleep(void *self, const void *ident, void *lock, unsigned how,
+int
+host_sleep(void *self, const void *ident, void *lock, unsigned how,
     int64_t timeout_ns, const char *wmesg, const struct kern_site *site)
 {
 	struct kernel *k = self;
@@ -142,8 +142,8 @@ take_sleeper(struct kernel *k, const void *ident, uint64_t before)
 	return (kt);
 }
 
-static void
-kh_wakeup(void *self, const void *ident, bool one)
+void
+host_wakeup(void *self, const void *ident, bool one)
 {
 	struct kernel *k = self;
 	struct kern_thread *kt;
@@ -161,16 +161,8 @@ kh_wakeup(void *self, const void *ident, bool one)
 	}
 }
 
-static void
-kh_may_sleep(void *self, const char *what, const struct kern_site *site)
+void
+host_may_sleep(void *self, const char *what, const struct kern_site *site)
 {
 	kern_may_sleep(self, site, what);
-}
-
-void
-kern_host_sleep(struct kern_host *kh)
-{
-	kh->kh_sleep = kh_sleep;
-	kh->kh_wakeup = kh_wakeup;
-	kh->kh_may_sleep = kh_may_sleep;
 }

@@ -364,7 +364,20 @@ write_headers()
 		done
 		IFS=$newline
 	done <"$data/lib/kern/sys/headers.tbl"
+	awk '/^#/ { next }
+	$1 == "SYSCTL_" {
+		type = "(" $3 ", " $4 ", __VA_ARGS__)"
+		print "#define SYSCTL_" $2 "(...) KERN_STATIC" type
+		print "#define SYSCTL_ADD_" $2 "(...) KERN_ADDED" type
+		print "#define TUNABLE_" $2 "(...) KERN_TUNABLE" type
+		next
+	}
+	{
+		for (i = 2; i <= NF; i++)
+			print "#define", $1 == "CK_" ? $1 $i " " $i : $i " " $1
+	}' "$data/lib/kern/sys/alias.tbl" >"$work/own/kern_alias.h"
 	stub "$data/lib/kern/abi.h" abi.h
+	stub "$data/lib/kern/host.tbl" lib/kern/host.tbl
 	stub "$data/fortuna/device/abi.h" random_abi.h
 	for file in "$data"/fortuna/dev/random/*.h "$data"/fortuna/sys/*.h; do
 		stub "$file" "${file#"$data/fortuna/"}"
@@ -484,7 +497,8 @@ find_kept()
 	*)
 		kept=$cache/units.$({ printf '%s\n' "$version" $cc $flags \
 		    $real_flags | grep -v '^-fmacro-prefix-map'
-		    cat "$data"/lib/kern/abi.h "$data"/lib/kern/sys/* \
+		    cat "$data"/lib/kern/abi.h "$data"/lib/kern/*.tbl \
+			"$data"/lib/kern/sys/* \
 			"$data"/fortuna/*.c "$data"/fortuna/*/*.[ch] \
 			"$data"/fortuna/dev/random/*.h "$data"/harvest/*.c
 		} | cksum | tr ' ' .)
@@ -677,7 +691,7 @@ check()
 shipped()
 {
 	out=$1
-	tree= folder=$data commit=
+	tree= folder=$data commit= files=/dev/null
 	find_compiler
 	mkdir -p "$out"
 	work=$(mktemp -d "$out/work.XXXXXX") || exit 1

@@ -373,8 +373,8 @@ word_fini(struct lock *l __unused)
 LOCK_KIND(word, word, "word", "sx(9), rwlock(9), rmlock(9)", "lock", LC_SLEEPS,
     0, .lc_fini = word_fini, .lc_trylock = word_try);
 
-static bool
-kh_upgrade(void *self, void *lock, const struct kern_site *site)
+bool
+host_upgrade(void *self, void *lock, const struct kern_site *site)
 {
 	struct kernel *k = self;
 	struct kern_thread *kt = kern_thread_of(k);
@@ -396,8 +396,8 @@ kh_upgrade(void *self, void *lock, const struct kern_site *site)
 	return (true);
 }
 
-static void
-kh_downgrade(void *self, void *lock, const struct kern_site *site)
+void
+host_downgrade(void *self, void *lock, const struct kern_site *site)
 {
 	struct kernel *k = self;
 	struct kern_thread *kt = kern_thread_of(k);
@@ -423,8 +423,8 @@ kh_downgrade(void *self, void *lock, const struct kern_site *site)
 		word_wake(kl, false);
 }
 
-static uint32_t
-kh_advance(void *self, void *lock, bool deferred)
+uint32_t
+host_advance(void *self, void *lock, bool deferred)
 {
 	struct kern_lock *kl = lock;
 	uint32_t v;
@@ -435,8 +435,8 @@ kh_advance(void *self, void *lock, bool deferred)
 	return (v + 2);
 }
 
-static bool
-kh_poll(void *self, void *lock, uint32_t goal, bool wait,
+bool
+host_poll(void *self, void *lock, uint32_t goal, bool wait,
     const struct kern_site *site)
 {
 	struct kern_lock *kl = lock;
@@ -457,19 +457,9 @@ kh_poll(void *self, void *lock, uint32_t goal, bool wait,
 	return (marks_over(kl, goal, wait));
 }
 
-static void
-kh_await(const volatile void *word, uint32_t seen)
+void
+host_await(const volatile void *word, uint32_t seen)
 {
 	/* Plain stores of the source end no wait. */
 	(void)machine_await_32((struct m32 *)(uintptr_t)word, seen, POLLS);
-}
-
-void
-kern_host_words(struct kern_host *kh)
-{
-	kh->kh_upgrade = kh_upgrade;
-	kh->kh_downgrade = kh_downgrade;
-	kh->kh_advance = kh_advance;
-	kh->kh_poll = kh_poll;
-	kh->kh_await = kh_await;
 }

@@ -157,12 +157,6 @@ node_of(struct lock_node *n)						\
 
 #define	lock_classes		FLAVOURED(lock_classes)
 #define	lock_class_count	FLAVOURED(lock_class_count)
-#define	lock_class_find		FLAVOURED(lock_class_find)
-#define	lock_init		FLAVOURED(lock_init)
-#define	lock_fini		FLAVOURED(lock_fini)
-#define	lock_await		FLAVOURED(lock_await)
-#define	lock_lines_init		FLAVOURED(lock_lines_init)
-#define	lock_fault		FLAVOURED(lock_fault)
 
 /* The family, in table order; and the class called name, or NULL. */
 extern const struct lock_class *const lock_classes[];

@@ -115,8 +115,6 @@ void lockprof_sum(const struct lockprof *lp, uint32_t window, unsigned site,
 void lockprof_sum_threads(const struct lockprof *lp, uint32_t window,
     unsigned first, unsigned last, struct lockprof_thread *sum);
 
-#define	lockprof_record	FLAVOURED(lockprof_record)
-
 /* Adds one finished hold to the calling thread's row; for this header. */
 void lockprof_record(struct lockprof *lp, const struct lockprof_hold *lh,
     uint64_t end_cycles);

@@ -8,8 +8,9 @@
  *	bare	the same without lock profiling, to measure its cost
  *	virtual	threads on simulated CPUs in simulated time, lib/vm/vm.h
  *
- * Headers of such files wrap each external symbol in FLAVOURED(), so that all
- * flavours link into one program.  The Makefile sets FLAVOUR.
+ * Each external symbol of such files is wrapped in FLAVOURED(), so that all
+ * flavours link into one program: functions by a header that mk/rules.sh makes,
+ * variables where they are declared.  The Makefile sets FLAVOUR.
  */
 #ifndef LIB_MACHINE_FLAVOUR_H
 #define LIB_MACHINE_FLAVOUR_H
@@ -21,6 +22,8 @@
 #define	FLAVOUR_PASTE_(f, s)	f##_##s
 #define	FLAVOUR_PASTE(f, s)	FLAVOUR_PASTE_(f, s)
 #define	FLAVOURED(s)		FLAVOUR_PASTE(FLAVOUR, s)
+
+#include "found/flavoured.h"
 
 /* What all flavours have in common. */
 enum {

@@ -4,8 +4,8 @@
  * the program, over struct kern_host.
  *
  * An interface that is missing: define it in the kern_*.h of its subject, and
- * add its header's name to headers.tbl; a family of them has a row of
- * interface.tbl.
+ * add its header's name to headers.tbl; another name of one is in alias.tbl; a
+ * family of them has a row of interface.tbl.
  */
 #ifndef KERN_H
 #define	KERN_H
@@ -158,10 +158,8 @@ enum { EPERM = 1, ENOENT = 2, ESRCH = 3, EINTR = KERN_EINTR, EIO = 5, ENXIO = 6,
 	KASSERT(exp, ("Assertion %s failed at %s:%d", #exp, __FILE__, __LINE__))
 #define	printf(...)		((void)sizeof(kern_format(__VA_ARGS__)))
 #define	log(level, ...)		printf(__VA_ARGS__)
-#define	uprintf			printf
 enum { LOG_EMERG, LOG_ALERT, LOG_CRIT, LOG_ERR, LOG_WARNING, LOG_NOTICE,
     LOG_INFO, LOG_DEBUG };
-#define	KASSERT_RELAXED		KASSERT
 #define	VNASSERT(exp, vp, msg)	KASSERT(exp, msg)
 #define	bootverbose		0
 
@@ -391,28 +389,9 @@ struct domainset;
 	if (__predict_false(RETURN_VALUE != 0))				\
 		__VA_ARGS__						\
 } while (0)
-#define	SDT_PROVIDER_DECLARE(p)		struct kern_hack
-#define	SDT_PROVIDER_DEFINE(p)		struct kern_hack
 #define	SDT_PROBE_DEFINE(...)		struct kern_hack
-#define	SDT_PROBE_DEFINE0		SDT_PROBE_DEFINE
-#define	SDT_PROBE_DEFINE5		SDT_PROBE_DEFINE
-#define	SDT_PROBE_DEFINE6		SDT_PROBE_DEFINE
-#define	SDT_PROBE_DEFINE7		SDT_PROBE_DEFINE
-#define	SDT_PROBE_DECLARE		SDT_PROBE_DEFINE
 #define	SDT_PROBES_ENABLED()		0
-#define	SDT_PROBE0			SDT_PROBE
-#define	SDT_PROBE5			SDT_PROBE
-#define	SDT_PROBE6			SDT_PROBE
-#define	SDT_PROBE7			SDT_PROBE
-#define	SDT_PROBE_DEFINE1		SDT_PROBE_DEFINE
-#define	SDT_PROBE_DEFINE2		SDT_PROBE_DEFINE
-#define	SDT_PROBE_DEFINE3		SDT_PROBE_DEFINE
-#define	SDT_PROBE_DEFINE4		SDT_PROBE_DEFINE
 #define	SDT_PROBE(...)			((void)0)
-#define	SDT_PROBE1			SDT_PROBE
-#define	SDT_PROBE2			SDT_PROBE
-#define	SDT_PROBE3			SDT_PROBE
-#define	SDT_PROBE4			SDT_PROBE
 
 /*
  * No kernel has these.  Writes that many cache lines, fetched as one; works for
@@ -440,6 +419,7 @@ kern_touch(void *p, u_int lines)
 #include <kern_task.h>
 #include <kern_mem.h>
 #include <kern_bits.h>
+#include <kern_alias.h>
 
 #ifndef KERN_CRYPTO_SOURCE
 #include <kern_crypto.h>

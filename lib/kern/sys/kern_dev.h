@@ -23,7 +23,6 @@ struct uio {
 /* Of one vector.  All of a program's memory can be read and written. */
 int	kern_uiomove(void *, int, struct uio *, const struct kern_site *);
 #define	uiomove(buf, n, uio)	kern_uiomove(buf, n, uio, KERN_SITE())
-#define	uiomove_nofault		uiomove
 #define	uiomove_frombuf(buf, size, uio)					\
 	((uio)->uio_offset >= (size) ? 0 : uiomove((char *)(buf) +	\
 	    (uio)->uio_offset, (int)((size) - (uio)->uio_offset), uio))
@@ -70,9 +69,6 @@ SYSINIT(load_##name, sub, order, kern_load_##name, NULL)
 static moduledata_t name##_mod = { #name, event, arg };			\
 DECLARE_MODULE(name, name##_mod, SI_SUB_DRIVERS, SI_ORDER_MIDDLE)
 #define	MODULE_VERSION(name, version)	struct kern_hack
-#define	MODULE_DEPEND(...)		struct kern_hack
-#define	MODULE_PNP_INFO(...)		struct kern_hack
-#define	DECLARE_MODULE_TIED		DECLARE_MODULE
 
 struct selinfo { int si_unused; };
 enum { POLLIN = 1, POLLRDNORM = 0x40 };

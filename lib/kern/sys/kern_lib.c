@@ -5,8 +5,8 @@
 /* Without a mark: each object has these, and most have no use for CPUs. */
 #undef	critical_enter
 #undef	critical_exit
-#define	critical_enter()	HOST(critical, 1, KERN_SITE())
-#define	critical_exit()		HOST(critical, -1, KERN_SITE())
+#define	critical_enter()	HOST(nest, KERN_CRITICAL, 1, KERN_SITE())
+#define	critical_exit()		HOST(nest, KERN_CRITICAL, -1, KERN_SITE())
 
 MALLOC_DEFINE(M_TEMP, "temp", "");
 MALLOC_DEFINE(M_DEVBUF, "devbuf", "");

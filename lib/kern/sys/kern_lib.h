@@ -47,12 +47,6 @@ void	arc4random_buf(void *, size_t);
 #define	testenv(name)		((void)(name), 0)
 
 #define	CTR0(mask, ...)		((void)(mask))
-#define	CTR1			CTR0
-#define	CTR2			CTR0
-#define	CTR3			CTR0
-#define	CTR4			CTR0
-#define	CTR5			CTR0
-#define	CTR6			CTR0
 enum { KTR_GEN = 1, KTR_SPARE2 = 0x20, KTR_SUBSYS = 0x20, KTR_DEV = 4 };
 
 /*

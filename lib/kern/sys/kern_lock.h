@@ -114,10 +114,6 @@ KERN_LOCK_STRUCT(rmlock, rm_lock);
 #define	KERN_SBT(sbt)		((sbt) == 0 ? -1 : sbttons(sbt))
 #define	mtx_sleep(ident, l, priority, msg, timo)			\
 	KERN_SLEEP(ident, KERN_INTERLOCK(l), priority, KERN_TICKS(timo), msg)
-#define	msleep				mtx_sleep
-#define	sx_sleep			mtx_sleep
-#define	rw_sleep			mtx_sleep
-#define	rm_sleep			mtx_sleep
 #define	msleep_spin(ident, l, msg, timo)				\
 	mtx_sleep(ident, l, 0, msg, timo)
 #define	msleep_sbt(ident, l, priority, msg, sbt, precision, flags)	\
@@ -137,7 +133,6 @@ KERN_LOCK_STRUCT(rmlock, rm_lock);
 	HOST(wakeup, __DEVOLATILE(const void *, ident), false)
 #define	wakeup_one(ident)						\
 	HOST(wakeup, __DEVOLATILE(const void *, ident), true)
-#define	wakeup_any(ident)	wakeup_one(ident)
 
 /* condvar(9): its address is the channel. */
 struct cv { const char *cv_description; };
@@ -153,7 +148,6 @@ struct cv { const char *cv_description; };
 	KERN_CV(cv, l, PCATCH, KERN_TICKS(timo))
 #define	cv_timedwait_sbt(cv, l, sbt, precision, flags)			\
 	KERN_CV(cv, l, 0, KERN_SBT(sbt))
-#define	cv_signal(cv)		wakeup_one(cv)
 #define	cv_broadcast(cv)	wakeup(cv)
 #define	cv_broadcastpri(cv, p)	wakeup(cv)
 #define	cv_wmesg(cv)		((cv)->cv_description)

@@ -67,18 +67,12 @@ void	kern_uma_given(uma_zone_t, void *, void *);
 } while (0)
 #define	uma_zalloc(zone, flags)		uma_zalloc_arg(zone, NULL, flags)
 #define	uma_zfree(zone, p)		uma_zfree_arg(zone, p, NULL)
-#define	uma_zalloc_pcpu			uma_zalloc
-#define	uma_zfree_pcpu			uma_zfree
 #define	uma_zdestroy(zone)		free(zone, NULL)
 #define	uma_prealloc(zone, n)		((void)(zone))
 #define	uma_zone_set_max(zone, n)	((void)(zone), (n))
 #define	uma_zone_reserve(zone, n)	((void)(zone))
 uma_zone_t kern_pcpu_zone(void);
 #define	pcpu_zone_4		kern_pcpu_zone()
-#define	pcpu_zone_8		kern_pcpu_zone()
-#define	pcpu_zone_16		kern_pcpu_zone()
-#define	pcpu_zone_32		kern_pcpu_zone()
-#define	pcpu_zone_64		kern_pcpu_zone()
 
 /* An item has a page of each CPU. */
 #define	zpcpu_get_cpu(p, cpu)						\
@@ -128,7 +122,6 @@ enum { KERN_COUNTER_WORDS = CACHE_LINE_SIZE / 8 };
 #define	counter_exit()		critical_exit()
 #define	counter_u64_add(c, n)						\
 	atomic_add_64(&(c)[KERN_COUNTER_WORDS * curcpu], (uint64_t)(n))
-#define	counter_u64_add_protected	counter_u64_add
 uint64_t counter_u64_fetch(counter_u64_t);
 void	counter_u64_zero(counter_u64_t);
 #define	KERN_COUNTER(c, func, sub, uninit)				\
@@ -163,7 +156,6 @@ void	*buf_ring_dequeue_sc(struct buf_ring *);
 void	*buf_ring_peek(struct buf_ring *);
 void	buf_ring_advance_sc(struct buf_ring *);
 void	buf_ring_putback_sc(struct buf_ring *, void *);
-#define	buf_ring_peek_clear_sc	buf_ring_peek
 KERN_CALL(u_int, buf_ring_count, (struct buf_ring *br),
     (atomic_load_int(&br->br_prod_tail) - atomic_load_int(&br->br_cons_tail)) &
     br->br_mask)

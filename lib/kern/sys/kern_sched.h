@@ -22,18 +22,20 @@ struct thread {
 };
 #define	curthread	((struct thread *)(void *)HOST(curthread))
 
-#define	critical_enter()	HOST(critical, 1, KERN_HOLD())
-#define	critical_exit()		HOST(critical, -1, KERN_HOLD())
-#define	spinlock_enter()	HOST(spinlock, 1, KERN_HOLD())
-#define	spinlock_exit()		HOST(spinlock, -1, KERN_HOLD())
-#define	sched_pin()		HOST(pin, 1, KERN_HOLD())
-#define	sched_unpin()		HOST(pin, -1, KERN_HOLD())
+#define	critical_enter()	HOST(nest, KERN_CRITICAL, 1, KERN_HOLD())
+#define	critical_exit()		HOST(nest, KERN_CRITICAL, -1, KERN_HOLD())
+#define	spinlock_enter()						\
+	HOST(nest, KERN_CRITICAL | KERN_MASKED, 1, KERN_HOLD())
+#define	spinlock_exit()							\
+	HOST(nest, KERN_CRITICAL | KERN_MASKED, -1, KERN_HOLD())
+#define	sched_pin()		HOST(nest, KERN_PINNED, 1, KERN_HOLD())
+#define	sched_unpin()		HOST(nest, KERN_PINNED, -1, KERN_HOLD())
 /* Both are counted, so what intr_restore() is given is not looked at. */
 typedef u_long register_t;
 #define	intr_disable()							\
-	(HOST(interrupts_off, 1, KERN_HOLD()), (register_t)0)
+	(HOST(nest, KERN_MASKED, 1, KERN_HOLD()), (register_t)0)
 #define	intr_restore(flags)						\
-	((void)(flags), HOST(interrupts_off, -1, KERN_HOLD()))
+	((void)(flags), HOST(nest, KERN_MASKED, -1, KERN_HOLD()))
 /* A thread binds itself alone, so its lock has no other user. */
 #define	thread_lock(td)		((void)(td))
 #define	thread_unlock(td)	((void)(td))

@@ -56,7 +56,7 @@ static struct sysctl_oid kern_sysctl_##parent##_##name			\
 	KERN_SYSCTL(parent, name, access, ptr, arg, handler, descr)
 #define	SYSCTL_ADD_NODE(ctx, parent, nbr, name, access, handler, descr)	\
 	kern_sysctl_add(parent, name, KERN_NODE_ARGS, descr)
-/* A type's arguments, and its two forms. */
+/* A type's arguments, and its two forms; alias.tbl has the types. */
 #define	KERN_TYPED(type, access, ptr, arg, handler)			\
 	CTLTYPE_##type | (unsigned)(access), ptr, arg, sysctl_handle_##handler
 #define	KERN_STATIC(type, handler, parent, nbr, name, access, ptr, val, descr) \
@@ -68,38 +68,6 @@ static struct sysctl_oid kern_sysctl_##parent##_##name			\
 	    handler), descr)
 /* bool is a macro. */
 #define	sysctl_handle__Bool	sysctl_handle_bool
-#define	SYSCTL_BOOL(...)	KERN_STATIC(U8, bool, __VA_ARGS__)
-#define	SYSCTL_ADD_BOOL(...)	KERN_ADDED(U8, bool, __VA_ARGS__)
-#define	SYSCTL_S8(...)	KERN_STATIC(S8, 8, __VA_ARGS__)
-#define	SYSCTL_ADD_S8(...)	KERN_ADDED(S8, 8, __VA_ARGS__)
-#define	SYSCTL_U8(...)	KERN_STATIC(U8, 8, __VA_ARGS__)
-#define	SYSCTL_ADD_U8(...)	KERN_ADDED(U8, 8, __VA_ARGS__)
-#define	SYSCTL_S16(...)	KERN_STATIC(S16, 16, __VA_ARGS__)
-#define	SYSCTL_ADD_S16(...)	KERN_ADDED(S16, 16, __VA_ARGS__)
-#define	SYSCTL_U16(...)	KERN_STATIC(U16, 16, __VA_ARGS__)
-#define	SYSCTL_ADD_U16(...)	KERN_ADDED(U16, 16, __VA_ARGS__)
-#define	SYSCTL_S32(...)	KERN_STATIC(S32, 32, __VA_ARGS__)
-#define	SYSCTL_ADD_S32(...)	KERN_ADDED(S32, 32, __VA_ARGS__)
-#define	SYSCTL_U32(...)	KERN_STATIC(U32, 32, __VA_ARGS__)
-#define	SYSCTL_ADD_U32(...)	KERN_ADDED(U32, 32, __VA_ARGS__)
-#define	SYSCTL_S64(...)	KERN_STATIC(S64, 64, __VA_ARGS__)
-#define	SYSCTL_ADD_S64(...)	KERN_ADDED(S64, 64, __VA_ARGS__)
-#define	SYSCTL_U64(...)	KERN_STATIC(U64, 64, __VA_ARGS__)
-#define	SYSCTL_ADD_U64(...)	KERN_ADDED(U64, 64, __VA_ARGS__)
-#define	SYSCTL_INT(...)	KERN_STATIC(INT, int, __VA_ARGS__)
-#define	SYSCTL_ADD_INT(...)	KERN_ADDED(INT, int, __VA_ARGS__)
-#define	SYSCTL_UINT(...)	KERN_STATIC(UINT, int, __VA_ARGS__)
-#define	SYSCTL_ADD_UINT(...)	KERN_ADDED(UINT, int, __VA_ARGS__)
-#define	SYSCTL_LONG(...)	KERN_STATIC(LONG, long, __VA_ARGS__)
-#define	SYSCTL_ADD_LONG(...)	KERN_ADDED(LONG, long, __VA_ARGS__)
-#define	SYSCTL_ULONG(...)	KERN_STATIC(ULONG, long, __VA_ARGS__)
-#define	SYSCTL_ADD_ULONG(...)	KERN_ADDED(ULONG, long, __VA_ARGS__)
-#define	SYSCTL_QUAD(...)	KERN_STATIC(S64, 64, __VA_ARGS__)
-#define	SYSCTL_ADD_QUAD(...)	KERN_ADDED(S64, 64, __VA_ARGS__)
-#define	SYSCTL_UQUAD(...)	KERN_STATIC(U64, 64, __VA_ARGS__)
-#define	SYSCTL_ADD_UQUAD(...)	KERN_ADDED(U64, 64, __VA_ARGS__)
-#define	SYSCTL_STRING(...)	KERN_STATIC(STRING, string, __VA_ARGS__)
-#define	SYSCTL_ADD_STRING(...)	KERN_ADDED(STRING, string, __VA_ARGS__)
 #define	SYSCTL_OPAQUE(parent, nbr, name, access, ptr, len, fmt, descr)	\
 	KERN_STATIC(OPAQUE, opaque, parent, nbr, name, access, ptr, len, descr)
 #define	SYSCTL_ADD_OPAQUE(ctx, parent, nbr, name, access, ptr, len, fmt, \
@@ -151,21 +119,14 @@ const char *kern_sysctl_path(struct sysctl_oid *);
 struct sysctl_oid *kern_sysctl_add(struct sysctl_oid_list *, const char *,
 	    unsigned, void *, intmax_t, int (*)(SYSCTL_HANDLER_ARGS),
 	    const char *);
-#define	KERN_TUNABLE(path, type, ptr, handler)				\
+#define	KERN_TUNABLE(type, handler, path, ptr)				\
 	KERN_TUNED(path, KERN_TYPED(type, CTLFLAG_RDTUN, ptr, 0, handler), "")
 #define	KERN_TUNED(path, ...)						\
 static struct sysctl_oid __CONCAT(kern_tunable_, __LINE__)		\
     __section("kern_sysctls") __used __aligned(8) =			\
 	KERN_OID("", path, __VA_ARGS__)
-#define	TUNABLE_INT(path, ptr)		KERN_TUNABLE(path, INT, ptr, int)
-#define	TUNABLE_BOOL(path, ptr)		KERN_TUNABLE(path, U8, ptr, bool)
-#define	TUNABLE_LONG(path, ptr)		KERN_TUNABLE(path, LONG, ptr, long)
-#define	TUNABLE_ULONG(path, ptr)	KERN_TUNABLE(path, ULONG, ptr, long)
-#define	TUNABLE_INT64(path, ptr)	KERN_TUNABLE(path, S64, ptr, 64)
-#define	TUNABLE_UINT64(path, ptr)	KERN_TUNABLE(path, U64, ptr, 64)
-#define	TUNABLE_QUAD(path, ptr)		KERN_TUNABLE(path, S64, ptr, 64)
 #define	TUNABLE_STR(path, ptr, size)	struct kern_hack
-#define	KERN_TUNABLE_FETCH(path, ptr) ({				\
+#define	TUNABLE_INT_FETCH(path, ptr) ({				\
 	int64_t kern_set = 0;						\
 	const bool kern_is_set = HOST(tunable, path, &kern_set);	\
 									\
@@ -173,16 +134,7 @@ static struct sysctl_oid __CONCAT(kern_tunable_, __LINE__)		\
 		*(ptr) = (__typeof__(*(ptr)))kern_set;			\
 	(int)kern_is_set;						\
 })
-#define	TUNABLE_INT_FETCH(path, ptr)	KERN_TUNABLE_FETCH(path, ptr)
-#define	TUNABLE_BOOL_FETCH(path, ptr)	KERN_TUNABLE_FETCH(path, ptr)
-#define	TUNABLE_LONG_FETCH(path, ptr)	KERN_TUNABLE_FETCH(path, ptr)
-#define	TUNABLE_ULONG_FETCH(path, ptr)	KERN_TUNABLE_FETCH(path, ptr)
-#define	TUNABLE_INT64_FETCH(path, ptr)	KERN_TUNABLE_FETCH(path, ptr)
-#define	TUNABLE_UINT64_FETCH(path, ptr)	KERN_TUNABLE_FETCH(path, ptr)
-#define	TUNABLE_QUAD_FETCH(path, ptr)	KERN_TUNABLE_FETCH(path, ptr)
 #define	TUNABLE_STR_FETCH(path, ptr, size)	((void)(ptr), 0)
-#define	getenv_int(path, ptr)		KERN_TUNABLE_FETCH(path, ptr)
-#define	getenv_bool(path, ptr)		KERN_TUNABLE_FETCH(path, ptr)
 
 /* sys/sbuf.h: what only texts need. */
 struct sbuf { int s_unused; };

@@ -72,10 +72,6 @@ struct timeout_task { struct task t; };
 struct taskqueue { int tq_unused; };
 typedef void (*taskqueue_enqueue_fn)(void *);
 extern struct taskqueue kern_taskqueue[1];
-#define	taskqueue_thread	kern_taskqueue
-#define	taskqueue_swi		kern_taskqueue
-#define	taskqueue_swi_giant	kern_taskqueue
-#define	taskqueue_fast		kern_taskqueue
 #define	TASK_INITIALIZER(priority, func, context)			\
 	{ { .kd_task = (func), .kd_arg = (context) } }
 #define	TASK_INIT(at, priority, func, context)				\
@@ -86,15 +82,12 @@ extern struct taskqueue kern_taskqueue[1];
 #define	TASKQUEUE_DECLARE(name)	extern struct taskqueue *taskqueue_##name
 #define	TASKQUEUE_DEFINE_THREAD(name)					\
 struct taskqueue *taskqueue_##name = kern_taskqueue
-#define	TASKQUEUE_FAST_DEFINE_THREAD	TASKQUEUE_DEFINE_THREAD
 KERN_CALL(struct taskqueue *, taskqueue_create, (const char *name __unused,
     int flags __unused, taskqueue_enqueue_fn enqueue __unused,
     void *context __unused), kern_taskqueue)
-#define	taskqueue_create_fast	taskqueue_create
 #define	taskqueue_thread_enqueue	((taskqueue_enqueue_fn)NULL)
 #define	taskqueue_start_threads(queue, count, priority, ...)		\
 	((void)(queue), 0)
-#define	taskqueue_free		taskqueue_drain_all
 int	kern_task_after(struct task *, sbintime_t);
 int	taskqueue_cancel(struct taskqueue *, struct task *, u_int *);
 void	taskqueue_drain(struct taskqueue *, struct task *);
@@ -111,7 +104,6 @@ void	taskqueue_drain_all(struct taskqueue *);
 	(void)taskqueue_cancel_timeout(queue, tt, NULL);		\
 	kern_timed_wait(&(tt)->t.ta_timed);				\
 } while (0)
-#define	taskqueue_quiesce	taskqueue_drain_all
 #define	fxrng_push_seed_generation(generation)	((void)(generation))
 
 /*
