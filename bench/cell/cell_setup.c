@@ -122,6 +122,11 @@ make_device(struct cell_run *run, unsigned i, struct randomdev **rd)
 	};
 	int error;
 
+	if (ce->ce_producers > 0 || bc->bc_lock.spin != 0)
+		rp.rp_kernel.kp_spin =
+		    lock_class_find(lock_spin_names[bc->bc_lock.spin]);
+	if (ce->ce_producers > 0)
+		rp.rp_included = 1u << ce->ce_producing->pg_source;
 	rp.rp_kernel.kp_lock_config.threads = index_main(run) + 1;
 	if (run->run_faults != NULL)
 		failpoints_set(run->run_faults, &rp);
@@ -244,6 +249,8 @@ cell_setup(struct cell_run *run)
 	    sizeof(*run->run_readers));
 	for (unsigned i = 0; error == 0 && i < n; i++)
 		error = setup_reader(run, i);
+	if (error == 0 && cp->cp_cell.ce_producers > 0)
+		cell_producers_setup(run);
 	return (error);
 }
 
@@ -269,6 +276,7 @@ cell_teardown(struct cell_run *run)
 	free(run->run_readers);
 	free(run->run_buf);
 	free(run->run_hold);
+	free(run->run_event_producers);
 	if (ended)
 		ht = randomdev_totals(run->run_dev);
 	harvest_fini(&run->run_sources);

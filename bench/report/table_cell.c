@@ -1,6 +1,8 @@
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "bench/cli/memory.h"
 #include "bench/report/report.h"
 #include "bench/result/comparable.h"
 #include "bench/result/describe.h"
@@ -225,17 +227,61 @@ print_indexes(FILE *out, const char *label, double min_max, double cov,
 	format_wrap(out, label, CELL_LABEL, t.s);
 }
 
-void
-table_cell_print(FILE *out, const void *result_cell)
+/* Of producers' events over the drawn profiles. */
+static double
+drawn_quantile(const struct result_cell *cell, double share)
 {
-	const struct result_cell *cell = result_cell;
-	const struct result_fairness *f = &cell->fairness;
-	const struct result_harvest *h = &cell->harvest;
-	const bool open = comparable_open_loop(cell);
+	const struct result_band *rb = &cell->uncertainty;
+	double *v = xcalloc(rb->samples, sizeof(*v)), quantile;
+
+	memcpy(v, rb->events_samples, rb->samples * sizeof(*v));
+	quantile = stats_quantile(v, rb->samples, share);
+	free(v);
+	return (quantile);
+}
+
+static void
+print_producers(FILE *out, const struct result_cell *cell)
+{
+	const struct result_production *pn = &cell->production;
 	struct text t = { .s = "" };
 
-	describe_cell(&t, cell);
-	format_wrap(out, "cell", CELL_LABEL, t.s);
+	if (cell->producers == 0)
+		return;
+	format_wrapf(out, "producers", CELL_LABEL, "%s events/s, 95 %% "
+	    "interval %s to %s; queued %s %%, full %s %%, masked %s %%, lost "
+	    "by the NIC %s %%", FORMAT(count, pn->events_per_s),
+	    FORMAT(count, cell->events_per_s_ci95[0]),
+	    FORMAT(count, cell->events_per_s_ci95[1]),
+	    FORMAT(percent, pn->taken_percent),
+	    FORMAT(percent, pn->full_percent),
+	    FORMAT(percent, pn->masked_percent),
+	    FORMAT(percent, pn->lost_percent));
+	if (cell->uncertainty.events_samples != NULL)
+		format_wrapf(out, "10-90 %", CELL_LABEL, "of the drawn "
+		    "profiles: %s to %s events/s", FORMAT(count,
+		    drawn_quantile(cell, STATS_BAND_LOW)), FORMAT(count,
+		    drawn_quantile(cell, STATS_ROBUST)));
+	for (unsigned i = 0; cell->producers > 1 && i < cell->producers; i++)
+		text_add(&t, "%s%s", i == 0 ? "" : " ",
+		    FORMAT(count, cell->producer_per_s[i]));
+	format_wrap(out, t.s[0] == '\0' ? "" : "each", CELL_LABEL, t.s);
+	PRINT_LATENCY(out, "one call", cell, call_ns);
+	format_wrapf(out, " ", CELL_LABEL, "CPU %s %% in all; interrupts off "
+	    "%s %% of each; min/max %.3f, Jain's index %.3f",
+	    FORMAT(percent, pn->cpu_percent), FORMAT(percent, pn->off_percent),
+	    pn->min_max, pn->jain);
+}
+
+/* What readers got. */
+static void
+print_reading(FILE *out, const struct result_cell *cell)
+{
+	const struct result_fairness *f = &cell->fairness;
+	const bool open = comparable_open_loop(cell);
+
+	if (cell->readers == 0)
+		return;
 	print_rates(out, cell);
 	if (cell->acquisition_ns > 0)
 		format_wrapf(out, "acquisitions", CELL_LABEL, "%s ns between "
@@ -250,6 +296,20 @@ table_cell_print(FILE *out, const void *result_cell)
 		PRINT_LATENCY(out, "begin to end", cell,
 		    latency_uncorrected_ns);
 	print_indexes(out, "fairness", f->min_max, f->cov, f->jain, f->cna);
+}
+
+void
+table_cell_print(FILE *out, const void *result_cell)
+{
+	const struct result_cell *cell = result_cell;
+	const struct result_fairness *f = &cell->fairness;
+	const struct result_harvest *h = &cell->harvest;
+	struct text t = { .s = "" };
+
+	describe_cell(&t, cell);
+	format_wrap(out, "cell", CELL_LABEL, t.s);
+	print_producers(out, cell);
+	print_reading(out, cell);
 	if (f->hold_cna > 0)
 		print_indexes(out, "  of holding", f->hold_min_max,
 		    f->hold_cov, f->hold_jain, f->hold_cna);

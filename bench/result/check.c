@@ -149,6 +149,7 @@ result_cell_order(const void *left, const void *right)
 		offsetof(struct result_cell, crypto),
 		offsetof(struct result_cell, workload),
 		offsetof(struct result_cell, arrivals),
+		offsetof(struct result_cell, producer),
 		offsetof(struct result_cell, host),
 	};
 	const struct result_cell *a = *(const struct result_cell *const *)left;
@@ -162,6 +163,7 @@ result_cell_order(const void *left, const void *right)
 #define	THEN(member)							\
 	if (d == 0)							\
 		d = (a->member > b->member) - (a->member < b->member)
+	THEN(producers);
 	THEN(readers);
 	THEN(request_bytes);
 	THEN(rate_per_s);
@@ -187,7 +189,18 @@ check_cell(struct walk *wa, struct result_cell c)
 		    c.nodes, c.cpus);
 		return (EINVAL);
 	}
+	if (c.readers == 0 && c.producers == 0) {
+		snprintf(wa->wa_error, RESULT_TEXT_SIZE, "%s[%u].readers: 0 is "
+		    "out of range", wa->wa_array, wa->wa_index);
+		return (EINVAL);
+	}
 	for (unsigned i = 0; i < c.repeats; i++) {
+		if (c.producers != c.samples[i].producer_count) {
+			snprintf(wa->wa_error, RESULT_TEXT_SIZE, "%s[%u]"
+			    ".samples[%u].producer_per_s: not %u numbers",
+			    wa->wa_array, wa->wa_index, i, c.producers);
+			return (EINVAL);
+		}
 		if (result_check_sum(&c.samples[i], c.readers, &sum))
 			continue;
 		snprintf(wa->wa_error, RESULT_TEXT_SIZE, "%s[%u].samples[%u]"

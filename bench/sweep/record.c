@@ -58,6 +58,9 @@ const struct field repeat_fields[] = {
 	MEASURE(latency, OBJECT, TABLE(hist, hist_fields)),
 	MEASURE(uncorrected, OBJECT, TABLE(hist, hist_fields)),
 	MEASURE(harvest_latency, OBJECT, TABLE(hist, hist_fields)),
+	MEASURE(call, OBJECT, TABLE(hist, hist_fields), .f_optional = true,
+	    .f_when = offsetof(struct cell_measure, cm_sample.producer_count),
+	    .f_when_size = sizeof(unsigned)),
 	MEASURE(rows, OBJECT, ARRAY(row_count), TABLE(cell_row, row_fields)),
 	MEASURE(waits, OBJECT, ARRAY(wait_count), TABLE(result_wait,
 	    result_wait_fields)),
@@ -145,6 +148,9 @@ head_format(const struct options *op, const struct result *r)
 	if (workload != NULL && workload[0] == '@')
 		json_object_set_new(record, "sum of --workload",
 		    sum_of_file(workload + 1));
+	if (op->op_producing.pg_path[0] != '\0')
+		json_object_set_new(record, "sum of --producer",
+		    sum_of_file(op->op_producing.pg_path));
 	if (replayed[0] != '\0')
 		json_object_set_new(record, "sum of replayed events",
 		    sum_of_file(replayed));

@@ -15,6 +15,9 @@ gather(const struct sweeping *sw, unsigned cell, unsigned n,
 	double *medians, *scratch = xcalloc(repeats, sizeof(*scratch));
 
 	for (unsigned q = 0; q < QUANTITIES; q++) {
+		if (q >= QUANTITY_PRODUCED &&
+		    sw->sw_cells[cell].sc_cell.ce_producers == 0)
+			break;
 		medians = xcalloc(n, sizeof(*medians));
 		memcpy((char *)rb + quantities[q].qu_drawn, &medians,
 		    sizeof(medians));
@@ -148,7 +151,8 @@ find_rankings(struct result *r)
 		if ((strcmp(a->design, b->design) != 0) != by_lock &&
 		    (strcmp(a->lock, b->lock) != 0) == by_lock &&
 		    strcmp(a->cipher, b->cipher) == 0 &&
-		    a->readers == b->readers &&
+		    a->readers == b->readers && a->readers > 0 &&
+		    a->producers == b->producers &&
 		    a->request_bytes == b->request_bytes)
 			rank_pair(a, b, by_lock != 0, scratch,
 			    &r->uncertainty);

@@ -124,6 +124,11 @@ struct random_object {
 	 */
 	void		 (*ro_state)(struct random_state *rs, bool set);
 	__uint128_t	 (*ro_counter)(void);
+	/*
+	 * Sets the source's bit of the mask, if mask has it, as options of the
+	 * kernel do that compile the source in.
+	 */
+	void		 (*ro_include)(uint8_t source, uint32_t mask);
 };
 
 #endif

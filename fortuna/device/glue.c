@@ -168,6 +168,15 @@ glue_harvest(enum random_entry entry, const void *entropy, unsigned n,
 	return (true);
 }
 
+/* Until release 11 no option leaves a source out. */
+static void
+glue_include(uint8_t kind __unused, uint32_t mask __unused)
+{
+#ifndef RANDOM_HARVEST_BITS
+	hc_source_mask |= 1u << glue_source(kind) & mask;
+#endif
+}
+
 /* The sources' functions have no argument for which one they are. */
 #define	GLUE_SOURCE(i)							\
 KERN_PLAIN static u_int							\
@@ -240,6 +249,7 @@ static struct random_object glue_object = {
 	.ro_read_uio = glue_read_uio,
 	.ro_harvest = glue_harvest,
 	.ro_register = glue_register,
+	.ro_include = glue_include,
 };
 
 /* Before the program is attached, which accesses are reported to. */

@@ -40,6 +40,11 @@ struct randomdev_params {
 	 * time was over.
 	 */
 	void		 (*rp_missed)(void *arg);
+	/*
+	 * Kinds of sources, by bit, that options of the kernel compile in: on,
+	 * unless kern.random.harvest.mask is set and says otherwise.
+	 */
+	uint32_t	 rp_included;
 };
 
 /* A source that the harvest thread reads; writes at most n bytes. */
@@ -139,8 +144,11 @@ void randomdev_prime(struct randomdev *rd, const uint8_t *bytes, size_t n);
 /* Sleeps until it is seeded or timeout_ns have passed. */
 void randomdev_wait_seeded(struct randomdev *rd, int64_t timeout_ns);
 
+/* What became of an event. */
+enum random_harvested { RANDOM_TAKEN, RANDOM_FULL, RANDOM_MASKED, RANDOM_FATES };
+
 /* random_harvest_queue() and its like, of a source of that kind. */
-void randomdev_harvest(struct randomdev *rd, enum random_entry entry,
+enum random_harvested randomdev_harvest(struct randomdev *rd, enum random_entry entry,
     const void *entropy, size_t n, enum random_entropy_source source);
 
 /*

@@ -49,6 +49,10 @@ kh_lock_new(void *self, const char *name, unsigned flags, const void *at)
 		config = lock_config_default(machine_cpus());
 		config.threads = threads;
 		config.faults = kp->kp_spin_faults;
+		if (kp->kp_spin != NULL) {
+			class = kp->kp_spin;
+			config.spin_polls = kp->kp_lock_config.spin_polls;
+		}
 	}
 	kl = xaligned(_Alignof(struct kern_lock), sizeof(struct kern_lock) +
 	    threads * sizeof(struct lock_node));

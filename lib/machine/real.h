@@ -171,6 +171,11 @@ machine_yield(void)
 	sched_yield();
 }
 
+static inline void
+machine_interrupt_context(void)
+{
+}
+
 #define	machine_cycles_to_ns	tick_cycles_to_ns
 #define	machine_ns_to_cycles	tick_ns_to_cycles
 #define	machine_cpu		cpu_current

@@ -88,6 +88,12 @@ machine_cpus(void)
 	return (vm_get()->vm_topology.tp_cpus);
 }
 
+void
+machine_interrupt_context(void)
+{
+	vm_get()->vm_self->vt_interrupt = true;
+}
+
 unsigned
 machine_node(void)
 {

@@ -1,0 +1,54 @@
+/*
+ * What producers of entropy events do: threads in interrupt context that work,
+ * as a packet's way through the stack does, and then queue an event.  In a
+ * closed loop there is always a packet.  In an open loop packets arrive at a
+ * rate, singly or in bursts, and those that find the NIC's queue full are lost.
+ */
+#ifndef BENCH_WORKLOAD_PRODUCING_H
+#define BENCH_WORKLOAD_PRODUCING_H
+
+#include "bench/workload/workload.h"
+#include "fortuna/device/event.h"
+
+enum {
+	PRODUCERS_MAX		= 1024,
+	PRODUCING_QUEUE		= 512,	/* packets, as drivers of NICs have */
+	PRODUCING_QUEUE_MAX	= 65536,
+	PRODUCING_BYTES_MAX	= 4096,
+	PRODUCING_RATE_MAX_PER_S = 100 * 1000 * 1000
+};
+
+/* Constant once made. */
+struct producing {
+	char		 pg_text[WORKLOAD_TEXT_SIZE];	/* canonical */
+	const char	*pg_name;	/* of its kind */
+	enum random_entry pg_entry;
+	enum random_entropy_source pg_source;
+	unsigned	 pg_bytes;	/* of an event */
+	uint64_t	 pg_work_ns;	/* before each; 0: the curve's */
+	/* Standard deviation of the work over its mean, 0..1. */
+	double		 pg_cv;
+	char		 pg_path[256];	/* the curve's; "": none */
+	/* Work by number of producers; 0: not in the file. */
+	uint64_t	 pg_curve_ns[PRODUCERS_MAX + 1];
+	double		 pg_rate_per_s;	/* of each producer; 0: closed loop */
+	bool		 pg_rate_drawn;	/* distances are exponential */
+	unsigned	 pg_burst;	/* packets that arrive together */
+	unsigned	 pg_queue;	/* packets that can wait */
+};
+
+/*
+ * Parses the argument of --producer.  Returns: 0; EINVAL, EBADMSG for a wrong
+ * text, file; another error; with what is wrong in why.
+ */
+int producing_parse(const char *text, struct producing *pg,
+    char why[WORKLOAD_ERROR_SIZE]);
+
+/* The mean work of each of n producers; 0: the curve lacks that. */
+static inline uint64_t
+producing_work_ns(const struct producing *pg, unsigned n)
+{
+	return (pg->pg_path[0] == '\0' ? pg->pg_work_ns : pg->pg_curve_ns[n]);
+}
+
+#endif
