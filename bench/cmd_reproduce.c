@@ -104,7 +104,8 @@ print_page(FILE *out, const void *of)
 	struct text line = { .s = "" };
 
 	text_add(&line, "for %s; computed by rngsim, beside published figures",
-	    of == &fw ? "the machines below" : of == &ri ? ri.ri_profile.pr_name :
+	    of == &fw ? "the machines below" : of == &ri ?
+	    ri.ri_profile.pr_name :
 	    pb.pb_machine.vi_profile.pr_name);
 	page_begin(out, of != &ri ? "rngsim: reproduce" : FORMATF("rngsim: "
 	    "reproduce %s", ri.ri_what->rn_name), RESULT_PREDICTED, line.s);

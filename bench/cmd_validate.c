@@ -137,7 +137,7 @@ static int
 check(struct options *op)
 {
 	static const enum option_id set[] = { OPTION_CIPHER, OPTION_DESIGN,
-	    OPTION_LOCK, OPTION_SHARERS, OPTION_SIZE, OPTION_CRYPTO,
+	    OPTION_LOCK, OPTION_READERS, OPTION_SIZE, OPTION_CRYPTO,
 	    OPTION_PLACE, OPTION_REPEATS, OPTION_SET, OPTIONS };
 
 	for (unsigned i = 0; op->op_from != NULL && set[i] != OPTIONS; i++)

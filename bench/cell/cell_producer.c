@@ -14,21 +14,21 @@ static const double ns_per_s = 1e9;
 
 /* Packets that arrive for a producer in an open loop. */
 struct arrivals {
-	uint64_t	 ar_next_ns;	/* since it began */
-	unsigned	 ar_queued;
-	uint64_t	 ar_lost;
+	uint64_t	 arr_next_ns;	/* since it began */
+	unsigned	 arr_queued;
+	uint64_t	 arr_lost;
 };
 
 static void
 plan(struct event_producer *evp, struct arrivals *ar)
 {
 	const struct producing *pg = evp->evp_producing;
-	double ns = ns_per_s / pg->pg_rate_per_s * pg->pg_burst;
+	double ns = ns_per_s / pg->prg_rate_per_s * pg->prg_burst;
 
-	if (pg->pg_rate_drawn)
+	if (pg->prg_rate_drawn)
 		ns *= splitmix_exponential(&evp->evp_draw);
 	evp->evp_plan_ns += ns;
-	ar->ar_next_ns = (uint64_t)evp->evp_plan_ns;
+	ar->arr_next_ns = (uint64_t)evp->evp_plan_ns;
 }
 
 /*
@@ -45,22 +45,22 @@ take_packet(struct event_producer *evp, struct arrivals *ar, uint64_t began,
 
 	for (;;) {
 		while ((uint64_t)machine_cycles_to_ns(now - began) >=
-		    ar->ar_next_ns) {
-			room = pg->pg_queue - ar->ar_queued;
-			room = room < pg->pg_burst ? room : pg->pg_burst;
-			ar->ar_queued += room;
-			ar->ar_lost += pg->pg_burst - room;
+		    ar->arr_next_ns) {
+			room = pg->prg_queue - ar->arr_queued;
+			room = room < pg->prg_burst ? room : pg->prg_burst;
+			ar->arr_queued += room;
+			ar->arr_lost += pg->prg_burst - room;
 			plan(evp, ar);
 		}
-		if (ar->ar_queued > 0)
+		if (ar->arr_queued > 0)
 			break;
 		now = cell_wait_until(evp->evp_run, began +
-		    machine_ns_to_cycles(ar->ar_next_ns + 1), phase);
+		    machine_ns_to_cycles(ar->arr_next_ns + 1), phase);
 		if (atomic_load_acq_32(&evp->evp_run->run_phase) !=
 		    (uint32_t)phase)
 			return (false);
 	}
-	ar->ar_queued--;
+	ar->arr_queued--;
 	return (true);
 }
 
@@ -68,7 +68,7 @@ take_packet(struct event_producer *evp, struct arrivals *ar, uint64_t began,
 static uint64_t
 work_ns(struct event_producer *evp)
 {
-	const double cv = evp->evp_producing->pg_cv;
+	const double cv = evp->evp_producing->prg_cv;
 
 	return (cv <= 0 ? evp->evp_work_ns : (uint64_t)((double)
 	    evp->evp_work_ns * (1 - cv + cv *
@@ -80,17 +80,17 @@ producer_loop(struct event_producer *evp)
 {
 	const struct producing *pg = evp->evp_producing;
 	struct cell_run *run = evp->evp_run;
-	struct arrivals ar = { .ar_queued = 0 };
+	struct arrivals ar = { .arr_queued = 0 };
 	enum phase phase = PHASE_WARM, seen;
 	uint64_t began, origin, now, counted = 0, lost = 0;
-	enum random_harvested fate;
+	enum random_fate fate;
 	bool packet;
 
 	origin = machine_cycles();
-	if (pg->pg_rate_per_s > 0)
+	if (pg->prg_rate_per_s > 0)
 		plan(evp, &ar);
 	for (;;) {
-		packet = pg->pg_rate_per_s <= 0 ||
+		packet = pg->prg_rate_per_s <= 0 ||
 		    take_packet(evp, &ar, origin, phase);
 		began = now = 0;
 		fate = RANDOM_FATES;
@@ -98,8 +98,8 @@ producer_loop(struct event_producer *evp)
 			machine_work(work_ns(evp));
 			began = machine_cycles();
 			evp->evp_entropy[0] = began;
-			fate = randomdev_harvest(run->run_dev, pg->pg_entry,
-			    evp->evp_entropy, pg->pg_bytes, pg->pg_source);
+			fate = randomdev_harvest(run->run_dev, pg->prg_entry,
+			    evp->evp_entropy, pg->prg_bytes, pg->prg_source);
 			now = machine_cycles();
 		}
 		seen = (enum phase)atomic_load_acq_32(&run->run_phase);
@@ -107,7 +107,7 @@ producer_loop(struct event_producer *evp)
 			if (seen == PHASE_STOP)
 				break;
 			phase = seen;
-			lost = ar.ar_lost;
+			lost = ar.arr_lost;
 			evp->evp_cpu_ns = -machine_thread_cpu_ns(&evp->evp_td);
 		} else if (packet && phase == PHASE_MEASURE) {
 			evp->evp_fate[fate]++;
@@ -116,7 +116,7 @@ producer_loop(struct event_producer *evp)
 			machine_note_store_64(&evp->evp_events, ++counted);
 		}
 	}
-	evp->evp_lost = ar.ar_lost - lost;
+	evp->evp_lost = ar.arr_lost - lost;
 	if (phase == PHASE_MEASURE)
 		evp->evp_cpu_ns += machine_thread_cpu_ns(&evp->evp_td);
 }
@@ -154,7 +154,7 @@ cell_producers_setup(struct cell_run *run)
 		/* Arrivals in step would meet at the mutex each time. */
 		evp->evp_plan_ns = -(double)(splitmix_next(&evp->evp_draw) >>
 		    11) * 0x1p-53 * ns_per_s / fmax(1,
-		    ce->ce_producing->pg_rate_per_s);
+		    ce->ce_producing->prg_rate_per_s);
 		for (unsigned k = 0; k < PRODUCING_BYTES_MAX / 8; k++)
 			evp->evp_entropy[k] = splitmix_next(&evp->evp_draw);
 		atomic_init_64(&evp->evp_events, 0);

@@ -122,11 +122,11 @@ make_device(struct cell_run *run, unsigned i, struct randomdev **rd)
 	};
 	int error;
 
-	if (ce->ce_producers > 0 || bc->bc_lock.spin != 0)
+	if (ce->ce_producers > 0 || bc->bc_lock.spinner != 0)
 		rp.rp_kernel.kp_spin =
-		    lock_class_find(lock_spin_names[bc->bc_lock.spin]);
+		    lock_class_find(lock_spin_names[bc->bc_lock.spinner]);
 	if (ce->ce_producers > 0)
-		rp.rp_included = 1u << ce->ce_producing->pg_source;
+		rp.rp_included = 1u << ce->ce_producing->prg_source;
 	rp.rp_kernel.kp_lock_config.threads = index_main(run) + 1;
 	if (run->run_faults != NULL)
 		failpoints_set(run->run_faults, &rp);

@@ -157,7 +157,8 @@ enum {
 	HIDDEN		= 1 << 2,	/* not in help */
 	ALL		= 1 << 3,	/* "all" may stand for a list */
 	READS		= 1 << 4,	/* the value names a file to read */
-	WRITES		= 1 << 5	/* ... to write */
+	WRITES		= 1 << 5,	/* ... to write */
+	ZERO		= 1 << 6	/* run and sweep also take 0 in a list */
 };
 
 /* A row of options.tbl. */

@@ -27,11 +27,11 @@ struct forwarding_row {
 };
 
 struct forwarding {
-	const struct options *fo_op;
-	const char	*fo_design;
-	unsigned	 fo_draws;
-	unsigned	 fo_count;
-	struct forwarding_row fo_row[FORWARDING_ROWS_MAX];
+	const struct options *fwd_op;
+	const char	*fwd_design;
+	unsigned	 fwd_draws;
+	unsigned	 fwd_count;
+	struct forwarding_row fwd_row[FORWARDING_ROWS_MAX];
 };
 
 /* Reads a file.  Returns: an exit status, after a message. */

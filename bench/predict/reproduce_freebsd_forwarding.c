@@ -83,11 +83,11 @@ harvests(const struct forwarding_row *fw)
 static int
 take_row(struct forwarding *fo, struct lines *li)
 {
-	struct forwarding_row *fw = &fo->fo_row[fo->fo_count];
+	struct forwarding_row *fw = &fo->fwd_row[fo->fwd_count];
 	char *rest = li->li_text, *item;
 	double number[5];
 
-	if (fo->fo_count == FORWARDING_ROWS_MAX)
+	if (fo->fwd_count == FORWARDING_ROWS_MAX)
 		return (lines_refuse(li, "more than %d rows",
 		    FORWARDING_ROWS_MAX));
 	for (unsigned i = 0; i < 8; i++) {
@@ -109,7 +109,7 @@ take_row(struct forwarding *fo, struct lines *li)
 	fw->fw_value = number[2];
 	fw->fw_least = number[3];
 	fw->fw_most = number[4];
-	fo->fo_count++;
+	fo->fwd_count++;
 	return (0);
 }
 
@@ -129,18 +129,18 @@ relate(struct forwarding *fo, struct forwarding_row *fw)
 {
 	const struct forwarding_row *of;
 
-	for (of = fo->fo_row; of < fo->fo_row + fo->fo_count; of++)
+	for (of = fo->fwd_row; of < fo->fwd_row + fo->fwd_count; of++)
 		if (alike(of, fw, true) && of->fw_mask != fw->fw_mask &&
 		    (of->fw_mask & fw->fw_mask) == of->fw_mask)
 			fw->fw_base = of;
-	for (of = fo->fo_row; fw->fw_base != NULL &&
-	    of < fo->fo_row + fo->fo_count; of++)
+	for (of = fo->fwd_row; fw->fw_base != NULL &&
+	    of < fo->fwd_row + fo->fwd_count; of++)
 		if (alike(of, fw, false) &&
 		    of->fw_mask == fw->fw_base->fw_mask &&
 		    of->fw_value > freer_share * fw->fw_base->fw_value)
 			fw->fw_freer = of;
 	fw->fw_backoff = backs_off(fw->fw_text[2]);
-	fw->fw_profile = fo->fo_op->op_profile;
+	fw->fw_profile = fo->fwd_op->op_profile;
 	for (unsigned i = 0; fw->fw_profile == NULL &&
 	    i < sizeof(machines) / sizeof(machines[0]); i++)
 		if (strncmp(fw->fw_text[0], machines[i].machine,
@@ -160,9 +160,9 @@ forwarding_open(struct forwarding *fo, const struct options *op,
 	unsigned chosen = 0;
 	int error = 0;
 
-	fo->fo_op = op;
-	fo->fo_draws = op->op_uncertainty > 0 ? op->op_uncertainty : DRAWS;
-	fo->fo_design = op->op_designs.ol_count == 0 ? "concurrent" :
+	fo->fwd_op = op;
+	fo->fwd_draws = op->op_uncertainty > 0 ? op->op_uncertainty : DRAWS;
+	fo->fwd_design = op->op_designs.ol_count == 0 ? "concurrent" :
 	    design_at(op->op_designs.ol_value[0])->de_ident;
 	(void)lines_open(&li, path, why);
 	while (lines_next(&li))
@@ -173,9 +173,9 @@ forwarding_open(struct forwarding *fo, const struct options *op,
 	if (li.li_error != 0)
 		return (complain(li.li_error == EINVAL || li.li_error == ENOENT
 		    ? EXIT_USAGE : EXIT_FAILURE, "--published: %s", why));
-	for (unsigned i = 0; i < fo->fo_count && error == 0; i++) {
-		error = relate(fo, &fo->fo_row[i]);
-		chosen += fo->fo_row[i].fw_base != NULL;
+	for (unsigned i = 0; i < fo->fwd_count && error == 0; i++) {
+		error = relate(fo, &fo->fwd_row[i]);
+		chosen += fo->fwd_row[i].fw_base != NULL;
 	}
 	return (error != 0 || chosen > 0 ? error : usage_error("--published: "
 	    "%s: expected rows that differ in mask alone", path));
@@ -196,7 +196,7 @@ simulate(const struct forwarding *fo, const struct forwarding_row *fw,
 	struct pinning place = { .pl_harvest = -1 };
 	char why[CELL_ERROR_SIZE];
 	struct cell_params cp = {
-		.cp_cell = { .ce_design = fo->fo_design, .ce_lock = "mtx",
+		.cp_cell = { .ce_design = fo->fwd_design, .ce_lock = "mtx",
 		    .ce_cipher = cipher_find("chacha20"),
 		    .ce_request_bytes = 1, .ce_producers = fw->fw_queues,
 		    .ce_producing = pg },
@@ -215,7 +215,7 @@ simulate(const struct forwarding *fo, const struct forwarding_row *fw,
 		error = pinning_parse(&place, "compact", &vi.vi_topology, why);
 	bench_config_default(&bc, cpus);
 	bc.bc_lock.spin_polls = 0;
-	bc.bc_lock.spin = !fw->fw_backoff;	/* tas comes second */
+	bc.bc_lock.spinner = !fw->fw_backoff;	/* tas comes second */
 	bc.bc_harvest.queue = HARVEST_MODEL_ring;
 	bc.bc_program.warmup_ms = WARMUP_MS;
 	design_setting(&bc.bc_setting[0], FORMATF("kern.random.harvest.mask=%u",
@@ -242,8 +242,8 @@ simulate(const struct forwarding *fo, const struct forwarding_row *fw,
 static int
 predict(const struct forwarding *fo, struct forwarding_row *fw)
 {
-	double *v = xcalloc(fo->fo_draws + SEEDS, sizeof(*v));
-	const uint64_t seed = fo->fo_op->op_seed;
+	double *v = xcalloc(fo->fwd_draws + SEEDS, sizeof(*v));
+	const uint64_t seed = fo->fwd_op->op_seed;
 	char why[PROFILE_ERROR_SIZE];
 	struct profile pr, drawn;
 	uint64_t draw = splitmix(seed);
@@ -256,14 +256,14 @@ predict(const struct forwarding *fo, struct forwarding_row *fw)
 	for (unsigned i = 0; error == 0 && i < SEEDS; i++)
 		error = simulate(fo, fw, &pr, work_cv, seed + i, &v[i]);
 	fw->fw_predicted = stats_median(v, SEEDS);
-	for (unsigned i = 0; error == 0 && i < fo->fo_draws; i++) {
-		profile_sample(&pr, i, fo->fo_draws, seed, &drawn);
+	for (unsigned i = 0; error == 0 && i < fo->fwd_draws; i++) {
+		profile_sample(&pr, i, fo->fwd_draws, seed, &drawn);
 		cv = 2 * work_cv * (double)(splitmix_next(&draw) >> 11) *
 		    0x1p-53;
 		error = simulate(fo, fw, &drawn, cv, seed + i, &v[i]);
 	}
-	fw->fw_band[0] = stats_quantile(v, fo->fo_draws, STATS_BAND_LOW);
-	fw->fw_band[1] = stats_quantile(v, fo->fo_draws, STATS_ROBUST);
+	fw->fw_band[0] = stats_quantile(v, fo->fwd_draws, STATS_BAND_LOW);
+	fw->fw_band[1] = stats_quantile(v, fo->fwd_draws, STATS_ROBUST);
 	free(v);
 	return (error);
 }
@@ -273,9 +273,9 @@ forwarding_predict(struct forwarding *fo)
 {
 	int error = 0;
 
-	for (unsigned i = 0; error == 0 && i < fo->fo_count; i++)
-		if (fo->fo_row[i].fw_base != NULL)
-			error = predict(fo, &fo->fo_row[i]);
+	for (unsigned i = 0; error == 0 && i < fo->fwd_count; i++)
+		if (fo->fwd_row[i].fw_base != NULL)
+			error = predict(fo, &fo->fwd_row[i]);
 	return (error);
 }
 
@@ -304,12 +304,12 @@ void
 forwarding_print(FILE *out, const struct forwarding *fo)
 {
 	const struct forwarding_row *fw, *last = NULL;
-	double *off = xcalloc(fo->fo_count, sizeof(*off));
+	double *off = xcalloc(fo->fwd_count, sizeof(*off));
 	unsigned n = 0;
 
 	fprintf(out, "freebsd-forwarding: million packets a second, without "
 	    "and with the harvest\n");
-	for (fw = fo->fo_row; fw < fo->fo_row + fo->fo_count; fw++) {
+	for (fw = fo->fwd_row; fw < fo->fwd_row + fo->fwd_count; fw++) {
 		if (fw->fw_base == NULL)
 			continue;
 		if (last == NULL || strcmp(last->fw_text[0], fw->fw_text[0]) !=
@@ -368,13 +368,13 @@ forwarding_print_json(FILE *out, const struct forwarding *fo)
 {
 	json_t *rows = json_array();
 
-	for (unsigned i = 0; i < fo->fo_count; i++)
-		if (fo->fo_row[i].fw_base != NULL)
-			json_array_append_new(rows, json_row(&fo->fo_row[i]));
+	for (unsigned i = 0; i < fo->fwd_count; i++)
+		if (fo->fwd_row[i].fw_base != NULL)
+			json_array_append_new(rows, json_row(&fo->fwd_row[i]));
 	json_print(out, json_pack("{s:s, s:s, s:s, s:I, s:i, s:o}",
 	    "reproduction", "freebsd-forwarding", "claim", "predicted",
-	    "design", fo->fo_design, "seed", (json_int_t)fo->fo_op->op_seed,
-	    "samples", (int)fo->fo_draws, "rows", rows), JSON_DIGITS);
+	    "design", fo->fwd_design, "seed", (json_int_t)fo->fwd_op->op_seed,
+	    "samples", (int)fo->fwd_draws, "rows", rows), JSON_DIGITS);
 }
 
 void
@@ -384,7 +384,7 @@ forwarding_print_csv(FILE *out, const struct forwarding *fo)
 
 	fputs("machine,nic,release,mask,queues,without,published,predicted,"
 	    "predicted_p10,predicted_p90,profile\n", out);
-	for (fw = fo->fo_row; fw < fo->fo_row + fo->fo_count; fw++)
+	for (fw = fo->fwd_row; fw < fo->fwd_row + fo->fwd_count; fw++)
 		if (fw->fw_base != NULL)
 			fprintf(out, "%s,%s,%s,%u,%u,%.9g,%.9g,%.9g,%.9g,%.9g,"
 			    "%s\n", fw->fw_text[0], fw->fw_text[1],

@@ -38,7 +38,7 @@ static const struct column columns[KINDS][TABLE_COLUMNS] = {
 	[LOCKS] = { { "readers", 7 }, { "design", -18 }, { "ns ", 8 },
 	    { "+-%", 5 }, { "thread", 7 }, { "p99", 7 }, { "", 0 }, { "", 0 } },
 	[PRODUCERS] = { { "producers", 9 }, { "design", -18 },
-	    { "events/s ", 9 }, { "+-%", 5 }, { "full%", 5 }, { "p99", 7 },
+	    { "M events/s ", 11 }, { "+-%", 5 }, { "full%", 5 }, { "p99", 7 },
 	    { "readers' MB/s", 13 }, { "", 0 } }
 };
 
@@ -152,7 +152,7 @@ print_row_producers(struct table *tb, const struct result_cell *cell)
 	columns_row(tb->tbl_out, columns[PRODUCERS], TABLE_COLUMNS,
 	    (const char *const []){ FORMATF("%u%c", cell->producers,
 	    cell->oversubscribed ? '*' : ' '), cell->design,
-	    FORMATF("%s%c", FORMAT(count, pn->events_per_s),
+	    FORMATF("%s%c", FORMAT(real, pn->events_per_s / 1e6),
 	    comparable_gated(cell) ? '!' : ' '),
 	    cell->repeats < RESULT_CI95_REPEATS_MIN ? "?" :
 	    FORMAT(percent, fmin(1e6, 50 * (ci95[1] - ci95[0]) /
@@ -308,7 +308,7 @@ print_legend(const struct table *tb)
 		    "the repeats' p99; begun: from when it began, as a closed "
 		    "loop would count.");
 	if (tb->tbl_kind[PRODUCERS])
-		format_wrap(out, "", 2, "events/s: of all producers; +-%: half "
+		format_wrap(out, "", 2, "M events/s: of all producers, 10^6; +-%: half "
 		    "its 95 % interval; full%: of 100 events, those that were "
 		    "not queued for lack of room; p99: of a call that queues "
 		    "one, the median of the repeats' p99.");
@@ -320,8 +320,8 @@ print_legend(const struct table *tb)
 		    "average it with others.");
 	if (tb->tbl_star)
 		format_wrap(out, "*", 2, tb->tbl_kind[PRODUCERS] ? "more "
-		    "readers and producers than CPUs." : "more readers than CPUs: the "
-		    "scheduler is in these numbers.");
+		    "readers and producers than CPUs." : "more readers than "
+		    "CPUs: the scheduler is in these numbers.");
 	if (tb->tbl_paren && tb->tbl_kind[SLICED])
 		format_wrap(out, "( )", 4, "no difference shown: the interval "
 		    "of the ratio contains 1.");

@@ -248,24 +248,25 @@ print_producers(FILE *out, const struct result_cell *cell)
 
 	if (cell->producers == 0)
 		return;
-	format_wrapf(out, "producers", CELL_LABEL, "%s events/s, 95 %% "
+	format_wrapf(out, "producers", CELL_LABEL, "%s M events/s, 95 %% "
 	    "interval %s to %s; queued %s %%, full %s %%, masked %s %%, lost "
-	    "by the NIC %s %%", FORMAT(count, pn->events_per_s),
-	    FORMAT(count, cell->events_per_s_ci95[0]),
-	    FORMAT(count, cell->events_per_s_ci95[1]),
+	    "by the NIC %s %%", FORMAT(real, pn->events_per_s / 1e6),
+	    FORMAT(real, cell->events_per_s_ci95[0] / 1e6),
+	    FORMAT(real, cell->events_per_s_ci95[1] / 1e6),
 	    FORMAT(percent, pn->taken_percent),
 	    FORMAT(percent, pn->full_percent),
 	    FORMAT(percent, pn->masked_percent),
 	    FORMAT(percent, pn->lost_percent));
 	if (cell->uncertainty.events_samples != NULL)
 		format_wrapf(out, "10-90 %", CELL_LABEL, "of the drawn "
-		    "profiles: %s to %s events/s", FORMAT(count,
-		    drawn_quantile(cell, STATS_BAND_LOW)), FORMAT(count,
+		    "profiles: %s to %s M events/s", FORMAT(real, 1e-6 *
+		    drawn_quantile(cell, STATS_BAND_LOW)), FORMAT(real, 1e-6 *
 		    drawn_quantile(cell, STATS_ROBUST)));
 	for (unsigned i = 0; cell->producers > 1 && i < cell->producers; i++)
 		text_add(&t, "%s%s", i == 0 ? "" : " ",
-		    FORMAT(count, cell->producer_per_s[i]));
-	format_wrap(out, t.s[0] == '\0' ? "" : "each", CELL_LABEL, t.s);
+		    FORMAT(real, cell->producer_per_s[i] / 1e6));
+	if (cell->producers > 1)
+		format_wrap(out, "each", CELL_LABEL, t.s);
 	PRINT_LATENCY(out, "one call", cell, call_ns);
 	format_wrapf(out, " ", CELL_LABEL, "CPU %s %% in all; interrupts off "
 	    "%s %% of each; min/max %.3f, Jain's index %.3f",

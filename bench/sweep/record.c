@@ -148,9 +148,9 @@ head_format(const struct options *op, const struct result *r)
 	if (workload != NULL && workload[0] == '@')
 		json_object_set_new(record, "sum of --workload",
 		    sum_of_file(workload + 1));
-	if (op->op_producing.pg_path[0] != '\0')
+	if (op->op_producing.prg_path[0] != '\0')
 		json_object_set_new(record, "sum of --producer",
-		    sum_of_file(op->op_producing.pg_path));
+		    sum_of_file(op->op_producing.prg_path));
 	if (replayed[0] != '\0')
 		json_object_set_new(record, "sum of replayed events",
 		    sum_of_file(replayed));

@@ -124,11 +124,11 @@ randomdev_prime(struct randomdev *rd, const uint8_t *bytes, size_t n)
 	wipe(&event, sizeof(event));
 }
 
-enum random_harvested
+enum random_fate
 randomdev_harvest(struct randomdev *rd, enum random_entry entry,
     const void *entropy, size_t n, enum random_entropy_source source)
 {
-	enum random_harvested fate = RANDOM_TAKEN;
+	enum random_fate fate = RANDOM_TAKEN;
 	struct caller *cl = caller_of(rd);
 
 	kernel_enter(rd->rd_kernel, KERNEL_CPU_HERE);

@@ -145,11 +145,12 @@ void randomdev_prime(struct randomdev *rd, const uint8_t *bytes, size_t n);
 void randomdev_wait_seeded(struct randomdev *rd, int64_t timeout_ns);
 
 /* What became of an event. */
-enum random_harvested { RANDOM_TAKEN, RANDOM_FULL, RANDOM_MASKED, RANDOM_FATES };
+enum random_fate { RANDOM_TAKEN, RANDOM_FULL, RANDOM_MASKED, RANDOM_FATES };
 
 /* random_harvest_queue() and its like, of a source of that kind. */
-enum random_harvested randomdev_harvest(struct randomdev *rd, enum random_entry entry,
-    const void *entropy, size_t n, enum random_entropy_source source);
+enum random_fate randomdev_harvest(struct randomdev *rd,
+    enum random_entry entry, const void *entropy, size_t n,
+    enum random_entropy_source source);
 
 /*
  * Registers a source, which outlives the device, for the harvest thread to

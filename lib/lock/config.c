@@ -63,7 +63,7 @@ const struct tunable lock_tunables[] = {
 	TUNABLE(lock_config, pass_limit, UINT, "rngsim.lock.pass_limit",
 	    "hand-overs within a node while another waits",
 	    TUNABLE_LIMITS(1, INT_MAX), .tn_knob = LK_PASS_LIMIT),
-	TUNABLE(lock_config, spin, CHOICE, "rngsim.lock.spin_mutex",
+	TUNABLE(lock_config, spinner, CHOICE, "rngsim.lock.spin_mutex",
 	    "the kind of a kernel's spin mutexes", .tn_choices =
 	    lock_spin_names),
 	TUNABLE(lock_config, nodes, UINT, "rngsim.lock.nodes",
