@@ -10,6 +10,8 @@
 #include "lib/base/splitmix.h"
 #include "lib/machine/machine.h"
 
+enum { WAIT_MAX_NS = 10 * 1000 * 1000 };
+
 static const double ns_per_s = 1e9;
 
 /* Packets that arrive for a producer in an open loop. */
@@ -40,7 +42,7 @@ take_packet(struct event_producer *evp, struct arrivals *ar, uint64_t began,
     enum phase phase)
 {
 	const struct producing *pg = evp->evp_producing;
-	uint64_t now = machine_cycles();
+	uint64_t left_ns, now = machine_cycles();
 	unsigned room;
 
 	for (;;) {
@@ -54,8 +56,15 @@ take_packet(struct event_producer *evp, struct arrivals *ar, uint64_t began,
 		}
 		if (ar->arr_queued > 0)
 			break;
-		now = cell_wait_until(evp->evp_run, began +
-		    machine_ns_to_cycles(ar->arr_next_ns + 1), phase);
+		/* Looks at the phase now and then. */
+		left_ns = ar->arr_next_ns + 1 - (uint64_t)
+		    machine_cycles_to_ns(now - began);
+		left_ns = left_ns < WAIT_MAX_NS ? left_ns : WAIT_MAX_NS;
+		if (machine_interrupt_wait(left_ns))
+			now = machine_cycles();
+		else
+			now = cell_wait_until(evp->evp_run, now +
+			    machine_ns_to_cycles(left_ns), phase);
 		if (atomic_load_acq_32(&evp->evp_run->run_phase) !=
 		    (uint32_t)phase)
 			return (false);

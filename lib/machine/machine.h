@@ -214,6 +214,12 @@ void machine_detach(void);
  */
 void machine_interrupt_context(void);
 
+/*
+ * Leaves the CPU to other threads until an interrupt comes, in ns.  Returns:
+ * false on a real machine, where nothing was waited for.
+ */
+bool machine_interrupt_wait(uint64_t ns);
+
 /* CPU time of a thread, ns; 0 before it runs and after it ended. */
 int64_t machine_thread_cpu_ns(struct mthread *td);
 

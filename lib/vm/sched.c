@@ -261,7 +261,7 @@ vm_sched_wake(struct vm *vm, struct vm_thread *vt)
 		TAILQ_REMOVE(&vt->vt_asleep_at->vl_sleepers, vt, vt_link);
 		vt->vt_asleep_at = NULL;
 	}
-	if (vt->vt_untimed) {
+	if (vt->vt_untimed || vt->vt_interrupt) {
 		vm_sched_ready(vm, vt);
 		return;
 	}
