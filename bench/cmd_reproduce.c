@@ -43,9 +43,12 @@ check_forwarding(const struct options *op)
 	    OPTION_PUBLISHED_PLACE, OPTION_PUBLISHED_TIME, OPTIONS };
 	const char *given = options_given_of(op, ids);
 
-	return (given == NULL ? op->op_designs.ol_count <= 1 ? 0 :
-	    usage_error("-d: expected one design") : usage_error("%s is for "
-	    "figures of locks: \"%s\" has none", given, op->op_operand[0]));
+	if (given != NULL || op->op_format == FORMAT_CSV)
+		return (usage_error("%s is for figures of locks: \"%s\" has "
+		    "none", given == NULL ? "--format csv" : given,
+		    op->op_operand[0]));
+	return (op->op_designs.ol_count <= 1 ? 0 : usage_error("-d: expected "
+	    "one design"));
 }
 
 static int
@@ -130,10 +133,8 @@ show(const struct options *op, const void *of, struct atomic_file *page)
 		print_table(stdout, of);
 	else if (of == &ri)
 		reproduce_print_json(stdout, &ri);
-	else if (of == &fw && op->op_format == FORMAT_JSON)
-		forwarding_print_json(stdout, &fw);
 	else if (of == &fw)
-		forwarding_print_csv(stdout, &fw);
+		forwarding_print_json(stdout, &fw);
 	else if (op->op_format == FORMAT_JSON)
 		published_print_json(stdout, &pb);
 	else

@@ -377,23 +377,6 @@ forwarding_print_json(FILE *out, const struct forwarding *fo)
 	    "samples", (int)fo->fwd_draws, "rows", rows), JSON_DIGITS);
 }
 
-void
-forwarding_print_csv(FILE *out, const struct forwarding *fo)
-{
-	const struct forwarding_row *fw;
-
-	fputs("machine,nic,release,mask,queues,without,published,predicted,"
-	    "predicted_p10,predicted_p90,profile\n", out);
-	for (fw = fo->fwd_row; fw < fo->fwd_row + fo->fwd_count; fw++)
-		if (fw->fw_base != NULL)
-			fprintf(out, "%s,%s,%s,%u,%u,%.9g,%.9g,%.9g,%.9g,%.9g,"
-			    "%s\n", fw->fw_text[0], fw->fw_text[1],
-			    fw->fw_text[2], fw->fw_mask, fw->fw_queues,
-			    fw->fw_base->fw_value, fw->fw_value,
-			    fw->fw_predicted, fw->fw_band[0], fw->fw_band[1],
-			    fw->fw_profile);
-}
-
 const struct reproduction reproduce_freebsd_forwarding = {
 	"freebsd-forwarding", "packets that FreeBSD's routers lose to their "
 	"harvest, 1 to 8 queues", .rn_file = "freebsd_forwarding.csv",

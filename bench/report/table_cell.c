@@ -1,8 +1,6 @@
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "bench/cli/memory.h"
 #include "bench/report/report.h"
 #include "bench/result/comparable.h"
 #include "bench/result/describe.h"
@@ -227,19 +225,6 @@ print_indexes(FILE *out, const char *label, double min_max, double cov,
 	format_wrap(out, label, CELL_LABEL, t.s);
 }
 
-/* Of producers' events over the drawn profiles. */
-static double
-drawn_quantile(const struct result_cell *cell, double share)
-{
-	const struct result_band *rb = &cell->uncertainty;
-	double *v = xcalloc(rb->samples, sizeof(*v)), quantile;
-
-	memcpy(v, rb->events_samples, rb->samples * sizeof(*v));
-	quantile = stats_quantile(v, rb->samples, share);
-	free(v);
-	return (quantile);
-}
-
 static void
 print_producers(FILE *out, const struct result_cell *cell)
 {
@@ -257,11 +242,10 @@ print_producers(FILE *out, const struct result_cell *cell)
 	    FORMAT(percent, pn->full_percent),
 	    FORMAT(percent, pn->masked_percent),
 	    FORMAT(percent, pn->lost_percent));
-	if (cell->uncertainty.events_samples != NULL)
+	if (cell->uncertainty.events_per_s[1] > 0)
 		format_wrapf(out, "10-90 %", CELL_LABEL, "of the drawn "
-		    "profiles: %s to %s M events/s", FORMAT(real, 1e-6 *
-		    drawn_quantile(cell, STATS_BAND_LOW)), FORMAT(real, 1e-6 *
-		    drawn_quantile(cell, STATS_ROBUST)));
+		    "profiles: %s M events/s", BAND(cell->uncertainty.
+		    events_per_s, pn->events_per_s, format_real, 1e6));
 	for (unsigned i = 0; cell->producers > 1 && i < cell->producers; i++)
 		text_add(&t, "%s%s", i == 0 ? "" : " ",
 		    FORMAT(real, cell->producer_per_s[i] / 1e6));

@@ -189,6 +189,8 @@ uncertainty_analyse(struct result *r, const struct profile *profiles,
 		band(rb->harvest_cpu_samples, n, scratch,
 		    rb->harvest_cpu_percent);
 		band(rb->latency_p99_samples, n, scratch, rb->latency_p99_ns);
+		if (rb->events_samples != NULL)
+			band(rb->events_samples, n, scratch, rb->events_per_s);
 	}
 	free(scratch);
 	relate(r, profiles, base);
