@@ -46,6 +46,8 @@ static const struct {
 static const char *const remarks[] = {
 	"The work of one packet is queues / rate without the harvest; that it "
 	    "varies by a quarter is guessed, and by 0 to a half in the band.",
+	"Where the mutex is nearly saturated, as with 8 queues, small "
+	    "differences of the machine decide: see the band.",
 	"Queues 3, 5, 6 and 7 share flows unevenly; the mean work stands for "
 	    "all.",
 	"A release whose rate without the harvest is far below another's on "
