@@ -26,7 +26,7 @@ compare(const struct page_results *pr, struct compare *co,
 		.co_path = { pr->pgr_path[0], pr->pgr_path[two] },
 		.co_wanted = two ? (1u << QUANTITIES) - 1 :
 		    1u << QUANTITY_TOTAL | 1u << QUANTITY_P99 |
-		    1u << QUANTITY_HARVEST_CPU,
+		    1u << QUANTITY_HARVEST_CPU | 1u << QUANTITY_PRODUCED,
 		.co_margin = compare_margin(a)
 	};
 	unsigned by = two ? COMPARE_RESULTS : COMPARE_DESIGN;
@@ -69,6 +69,8 @@ print_subject(FILE *out, const struct compare *co,
 {
 	double change[COMPARE_REFUSED + 1][2] = { { 0 } };
 	unsigned n[COMPARE_REFUSED + 1] = { 0 }, all = 0, v;
+	const unsigned q = pa->pa_cell[1]->readers > 0 ? QUANTITY_TOTAL :
+	    QUANTITY_PRODUCED;
 	struct text head = { .s = "" }, t = { .s = "" };
 	const struct compare_row *row;
 
@@ -76,7 +78,9 @@ print_subject(FILE *out, const struct compare *co,
 	    p < co->co_pairs + co->co_pair_count; p++) {
 		if (strcmp(subject(co, p), subject(co, pa)) != 0)
 			continue;
-		row = &p->pa_row[QUANTITY_TOTAL];
+		row = &p->pa_row[q];
+		if (!row->cmr_wanted)
+			continue;
 		v = row->cmr_verdict;
 		if (n[v]++ == 0)
 			change[v][0] = change[v][1] = compare_change(row);
@@ -102,7 +106,8 @@ print_subject(FILE *out, const struct compare *co,
 	    " class=\"better\"" : n[COMPARE_BETTER] == 0 &&
 	    n[COMPARE_WORSE] > 0 ? " class=\"worse\"" : "");
 	page_paragraph(out, "strong", head.s);
-	page_paragraph(out, "span", FORMATF("total MB/s: %s.", t.s));
+	page_paragraph(out, "span", FORMATF("%s: %s.",
+	    quantities[q].qu_title, t.s));
 	fputs("</p>\n", out);
 }
 

@@ -195,10 +195,12 @@ check_cell(struct walk *wa, struct result_cell c)
 		return (EINVAL);
 	}
 	for (unsigned i = 0; i < c.repeats; i++) {
-		if (c.producers != c.samples[i].producer_count) {
+		if (c.producers != c.samples[i].producer_count ||
+		    (c.producers > 0) != (c.producer_per_s != NULL)) {
 			snprintf(wa->wa_error, RESULT_TEXT_SIZE, "%s[%u]"
-			    ".samples[%u].producer_per_s: not %u numbers",
-			    wa->wa_array, wa->wa_index, i, c.producers);
+			    ".producer_per_s: not %u numbers, or samples[%u] "
+			    "has others", wa->wa_array, wa->wa_index,
+			    c.producers, i);
 			return (EINVAL);
 		}
 		if (result_check_sum(&c.samples[i], c.readers, &sum))

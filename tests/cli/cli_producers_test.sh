@@ -70,7 +70,8 @@ producers__arrivals_body() {
 	run_json --producers 4 --producer ether:work=1us,rate=100k -r 8 -s 4k
 	has production.events_per_s 3.9e5 4.1e5
 	has production.lost_percent 0 0
-	has production.cpu_percent 40 60
+	# Of which a switch to each interrupt's thread and back takes a part.
+	has production.cpu_percent 42 120
 	has fairness.min_max 0.7 1
 	run_json --producers 1 --producer ether:work=1us,rate=2m
 	has production.events_per_s 0.9e6 1e6
@@ -157,8 +158,9 @@ for row in rows:
 	    production_events_per_s,call_p99_ns --fail-if \
 	    'production_events_per_s < -5%'
 	grep -q "producers' events/s" out || atf_fail "not compared"
-	complains 1 'no cell has enough readers' compare run.json --by lock \
-	    -q reader_mb_per_s_min --fail-if 'reader_mb_per_s_min < -5%'
+	atf_check -s exit:1 -o ignore -e match:'no cell has enough readers' \
+	    "$(program)" compare run.json --by lock -q reader_mb_per_s_min \
+	    --fail-if 'reader_mb_per_s_min < -5%'
 }
 
 needs=python3
