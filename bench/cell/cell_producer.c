@@ -25,9 +25,9 @@ static void
 plan(struct event_producer *evp, struct arrivals *ar)
 {
 	const struct producing *pg = evp->evp_producing;
-	double ns = ns_per_s / pg->prg_rate_per_s * pg->prg_burst;
+	double ns = ns_per_s / pg->prw_rate_per_s * pg->prw_burst;
 
-	if (pg->prg_rate_drawn)
+	if (pg->prw_rate_drawn)
 		ns *= splitmix_exponential(&evp->evp_draw);
 	evp->evp_plan_ns += ns;
 	ar->arr_next_ns = (uint64_t)evp->evp_plan_ns;
@@ -48,10 +48,10 @@ take_packet(struct event_producer *evp, struct arrivals *ar, uint64_t began,
 	for (;;) {
 		while ((uint64_t)machine_cycles_to_ns(now - began) >=
 		    ar->arr_next_ns) {
-			room = pg->prg_queue - ar->arr_queued;
-			room = room < pg->prg_burst ? room : pg->prg_burst;
+			room = pg->prw_queue - ar->arr_queued;
+			room = room < pg->prw_burst ? room : pg->prw_burst;
 			ar->arr_queued += room;
-			ar->arr_lost += pg->prg_burst - room;
+			ar->arr_lost += pg->prw_burst - room;
 			plan(evp, ar);
 		}
 		if (ar->arr_queued > 0)
@@ -77,7 +77,7 @@ take_packet(struct event_producer *evp, struct arrivals *ar, uint64_t began,
 static uint64_t
 work_ns(struct event_producer *evp)
 {
-	const double cv = evp->evp_producing->prg_cv;
+	const double cv = evp->evp_producing->prw_cv;
 
 	return (cv <= 0 ? evp->evp_work_ns : (uint64_t)((double)
 	    evp->evp_work_ns * (1 - cv + cv *
@@ -96,10 +96,10 @@ producer_loop(struct event_producer *evp)
 	bool packet;
 
 	origin = machine_cycles();
-	if (pg->prg_rate_per_s > 0)
+	if (pg->prw_rate_per_s > 0)
 		plan(evp, &ar);
 	for (;;) {
-		packet = pg->prg_rate_per_s <= 0 ||
+		packet = pg->prw_rate_per_s <= 0 ||
 		    take_packet(evp, &ar, origin, phase);
 		began = now = 0;
 		fate = RANDOM_FATES;
@@ -107,8 +107,8 @@ producer_loop(struct event_producer *evp)
 			machine_work(work_ns(evp));
 			began = machine_cycles();
 			evp->evp_entropy[0] = began;
-			fate = randomdev_harvest(run->run_dev, pg->prg_entry,
-			    evp->evp_entropy, pg->prg_bytes, pg->prg_source);
+			fate = randomdev_harvest(run->run_dev, pg->prw_entry,
+			    evp->evp_entropy, pg->prw_bytes, pg->prw_source);
 			now = machine_cycles();
 		}
 		seen = (enum phase)atomic_load_acq_32(&run->run_phase);
@@ -163,7 +163,7 @@ cell_producers_setup(struct cell_run *run)
 		/* Arrivals in step would meet at the mutex each time. */
 		evp->evp_plan_ns = -(double)(splitmix_next(&evp->evp_draw) >>
 		    11) * 0x1p-53 * ns_per_s / fmax(1,
-		    ce->ce_producing->prg_rate_per_s);
+		    ce->ce_producing->prw_rate_per_s);
 		for (unsigned k = 0; k < PRODUCING_BYTES_MAX / 8; k++)
 			evp->evp_entropy[k] = splitmix_next(&evp->evp_draw);
 		atomic_init_64(&evp->evp_events, 0);

@@ -126,7 +126,7 @@ make_device(struct cell_run *run, unsigned i, struct randomdev **rd)
 		rp.rp_kernel.kp_spin =
 		    lock_class_find(lock_spin_names[bc->bc_lock.spinner]);
 	if (ce->ce_producers > 0)
-		rp.rp_included = 1u << ce->ce_producing->prg_source;
+		rp.rp_included = 1u << ce->ce_producing->prw_source;
 	rp.rp_kernel.kp_lock_config.threads = index_main(run) + 1;
 	if (run->run_faults != NULL)
 		failpoints_set(run->run_faults, &rp);
@@ -141,6 +141,10 @@ make_device(struct cell_run *run, unsigned i, struct randomdev **rd)
 		    "boot entropy: %s", strerror(errno)));
 	error = randomdev_new(rd, &rp);
 	free(rp.rp_kernel.kp_preload);
+	if (error == ENXIO && ce->ce_producers > 0)
+		return (cell_fail(run, error, "the sources of %s have no "
+		    "events of kind %s", ce->ce_design,
+		    ce->ce_producing->prw_name));
 	if (error != 0)
 		return (cell_fail(run, error, "cannot make design %s with lock "
 		    "%s: %s", ce->ce_design, ce->ce_lock, strerror(error)));

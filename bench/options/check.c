@@ -316,7 +316,7 @@ path_of(const struct options *op, unsigned id, struct uses *uss)
 	if (id == OPTION_WORKLOAD)
 		return (name != NULL && name[0] == '@' ? name + 1 : NULL);
 	if (id == OPTION_PRODUCER)
-		return (op->op_producing.prg_path);
+		return (op->op_producing.prw_path);
 	if (id != OPTION_PROFILE)
 		return (name);
 	/* Also by default; and a shipped profile is no file of its name. */

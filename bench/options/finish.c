@@ -279,7 +279,7 @@ check_place(const struct options *op, unsigned producers)
 	if (producers > cpus)
 		return (usage_error("--producers: %u, and %u CPU%s: expected "
 		    "one for each", producers, cpus, PLURAL(cpus)));
-	if (op->op_producing.prg_rate_per_s > 0)
+	if (op->op_producing.prw_rate_per_s > 0)
 		return (0);
 	if (producers + option_list_max(&op->op_readers) > cpus &&
 	    option_list_max(&op->op_readers) > 0)
@@ -316,12 +316,12 @@ finish_producers(struct options *op)
 		if (n > 0 && GIVEN(op, PRODUCER) &&
 		    producing_work_ns(pg, n) == 0)
 			return (usage_error("--producer: %s has no line for %u "
-			    "producer%s", pg->prg_path, n, PLURAL(n)));
+			    "producer%s", pg->prw_path, n, PLURAL(n)));
 		if (n > 0 && GIVEN(op, PRODUCER) && (double)
 		    producing_work_ns(pg, n) > op->op_time_s * 1e9)
 			return (usage_error("--producer: %s: the work of one "
 			    "event is longer than the window of %g s",
-			    pg->prg_text, op->op_time_s));
+			    pg->prw_text, op->op_time_s));
 	}
 	if ((most > 0) != GIVEN(op, PRODUCER))
 		return (usage_error(most > 0 ? "--producers: expected "

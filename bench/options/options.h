@@ -158,7 +158,7 @@ enum {
 	ALL		= 1 << 3,	/* "all" may stand for a list */
 	READS		= 1 << 4,	/* the value names a file to read */
 	WRITES		= 1 << 5,	/* ... to write */
-	ZERO		= 1 << 6	/* run and sweep also take 0 in a list */
+	ZERO		= 1 << 6	/* run and sweep take 0 in it, too */
 };
 
 /* A row of options.tbl. */

@@ -308,10 +308,10 @@ print_legend(const struct table *tb)
 		    "the repeats' p99; begun: from when it began, as a closed "
 		    "loop would count.");
 	if (tb->tbl_kind[PRODUCERS])
-		format_wrap(out, "", 2, "M events/s: of all producers, 10^6; +-%: half "
-		    "its 95 % interval; full%: of 100 events, those that were "
-		    "not queued for lack of room; p99: of a call that queues "
-		    "one, the median of the repeats' p99.");
+		format_wrap(out, "", 2, "M events/s: 10^6, of all producers; "
+		    "+-%: half its 95 % interval; full%: of 100 events, those "
+		    "that were not queued for lack of room; p99: of a call "
+		    "that queues one, the median of the repeats' p99.");
 	if (provenance_of(tb->tbl_result) != RESULT_MEASURED &&
 	    tb->tbl_result->uncertainty.samples == 0)
 		format_wrapf(out, "", 2, "Predicted: %s.", provenance_guesses);

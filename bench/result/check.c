@@ -189,11 +189,6 @@ check_cell(struct walk *wa, struct result_cell c)
 		    c.nodes, c.cpus);
 		return (EINVAL);
 	}
-	if (c.readers == 0 && c.producers == 0) {
-		snprintf(wa->wa_error, RESULT_TEXT_SIZE, "%s[%u].readers: 0 is "
-		    "out of range", wa->wa_array, wa->wa_index);
-		return (EINVAL);
-	}
 	for (unsigned i = 0; i < c.repeats; i++) {
 		if (c.producers != c.samples[i].producer_count ||
 		    (c.producers > 0) != (c.producer_per_s != NULL)) {

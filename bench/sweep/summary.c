@@ -187,7 +187,7 @@ summarise_producers(struct sweep_cell *sc, const struct engine *en,
 
 	rc->producers = sc->sc_cell.ce_producers;
 	snprintf(rc->producer, sizeof(rc->producer), "%s",
-	    sc->sc_cell.ce_producing->prg_text);
+	    sc->sc_cell.ce_producing->prw_text);
 	rc->producer_per_s = xcalloc(rc->producers, sizeof(double));
 	for (unsigned k = 0; k < rc->producers; k++) {
 		for (unsigned i = 0; i < rc->repeats; i++)

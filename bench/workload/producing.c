@@ -65,8 +65,8 @@ load_curve(struct producing *pg, const char *path, char *why)
 	uint64_t n;
 	double ns;
 
-	if ((size_t)snprintf(pg->prg_path, sizeof(pg->prg_path), "%s", path) >=
-	    sizeof(pg->prg_path) || path[0] == '\0' || strcmp(path, "-") == 0)
+	if ((size_t)snprintf(pg->prw_path, sizeof(pg->prw_path), "%s", path) >=
+	    sizeof(pg->prw_path) || path[0] == '\0' || strcmp(path, "-") == 0)
 		return (REFUSE("curve: \"%.40s\": expected the name "
 		    "of a file", path));
 	(void)lines_open(&li, path, why);
@@ -82,11 +82,11 @@ load_curve(struct producing *pg, const char *path, char *why)
 			lines_refuse(&li, "expected a number of producers, "
 			    "1..%d, and the ns of one packet, 1 or more",
 			    PRODUCERS_MAX);
-		else if (pg->prg_curve_ns[n] != 0)
+		else if (pg->prw_curve_ns[n] != 0)
 			lines_refuse(&li, "%" PRIu64 " producers are there "
 			    "twice", n);
 		else
-			pg->prg_curve_ns[n] = (uint64_t)(ns + 0.5);
+			pg->prw_curve_ns[n] = (uint64_t)(ns + 0.5);
 	}
 	lines_close(&li);
 	return (li.li_error == EINVAL ? EBADMSG : li.li_error);
@@ -116,14 +116,14 @@ parse_item(struct producing *pg, char *item, char *why)
 		return (REFUSE("\"%.40s\": %s", item, items));
 	*value++ = '\0';
 	if (strcmp(item, "work") == 0) {
-		pg->prg_cv = drawn ? 1 : pg->prg_cv;
-		return (workload_time("work", value, &pg->prg_work_ns, why));
+		pg->prw_cv = drawn ? 1 : pg->prw_cv;
+		return (workload_time("work", value, &pg->prw_work_ns, why));
 	}
 	if (strcmp(item, "rate") == 0) {
-		pg->prg_rate_drawn = drawn;
-		if (parse_rate(value, &pg->prg_rate_per_s) == 0 &&
-		    pg->prg_rate_per_s >= 1 &&
-		    pg->prg_rate_per_s <= PRODUCING_RATE_MAX_PER_S)
+		pg->prw_rate_drawn = drawn;
+		if (parse_rate(value, &pg->prw_rate_per_s) == 0 &&
+		    pg->prw_rate_per_s >= 1 &&
+		    pg->prw_rate_per_s <= PRODUCING_RATE_MAX_PER_S)
 			return (0);
 		return (REFUSE("rate: \"%.40s\": expected packets a "
 		    "second of each producer, 1..%d, with k or m for 10^3, "
@@ -133,20 +133,20 @@ parse_item(struct producing *pg, char *item, char *why)
 		if (parse_real(value, &v) != 0 || v > 1)
 			return (REFUSE("cv: \"%.40s\": expected a "
 			    "share, 0..1", value));
-		pg->prg_cv = v;
+		pg->prw_cv = v;
 		return (0);
 	}
 	if (!drawn && strcmp(item, "curve") == 0)
 		return (load_curve(pg, value, why));
 	if (!drawn && strcmp(item, "size") == 0)
 		return (parse_count(item, value, PRODUCING_BYTES_MAX,
-		    &pg->prg_bytes, why));
+		    &pg->prw_bytes, why));
 	if (!drawn && strcmp(item, "burst") == 0)
 		return (parse_count(item, value, WORKLOAD_BURST_MAX,
-		    &pg->prg_burst, why));
+		    &pg->prw_burst, why));
 	if (!drawn && strcmp(item, "queue") == 0)
 		return (parse_count(item, value, PRODUCING_QUEUE_MAX,
-		    &pg->prg_queue, why));
+		    &pg->prw_queue, why));
 	return (REFUSE("\"%.40s\": %s", item, items));
 }
 
@@ -154,35 +154,35 @@ parse_item(struct producing *pg, char *item, char *why)
 static int
 canonical(struct producing *pg, unsigned bytes, char *why)
 {
-	const char *base = strrchr(pg->prg_path, '/');
+	const char *base = strrchr(pg->prw_path, '/');
 	struct text t = { .s = "" };
 	uint64_t hash = 0;
 
-	text_add(&t, "%s:", pg->prg_name);
+	text_add(&t, "%s:", pg->prw_name);
 	for (unsigned i = 1; i <= PRODUCERS_MAX; i++)
-		hash = splitmix(hash ^ pg->prg_curve_ns[i]);
-	if (pg->prg_path[0] != '\0')
+		hash = splitmix(hash ^ pg->prw_curve_ns[i]);
+	if (pg->prw_path[0] != '\0')
 		text_add(&t, "curve=%.64s#%08" PRIx32, base == NULL ?
-		    pg->prg_path : base + 1, (uint32_t)hash);
+		    pg->prw_path : base + 1, (uint32_t)hash);
 	else
-		text_add(&t, "work=%" PRIu64 "ns", pg->prg_work_ns);
-	if (pg->prg_cv > 0)
-		text_add(&t, ",cv=%.9g", pg->prg_cv);
-	if (pg->prg_bytes != bytes)
-		text_add(&t, ",size=%u", pg->prg_bytes);
-	if (pg->prg_rate_per_s > 0) {
-		text_add(&t, ",rate%c%.9g", pg->prg_rate_drawn ? '~' : '=',
-		    pg->prg_rate_per_s);
-		if (pg->prg_burst > 1)
-			text_add(&t, ",burst=%u", pg->prg_burst);
-		if (pg->prg_queue != PRODUCING_QUEUE)
-			text_add(&t, ",queue=%u", pg->prg_queue);
+		text_add(&t, "work=%" PRIu64 "ns", pg->prw_work_ns);
+	if (pg->prw_cv > 0)
+		text_add(&t, ",cv=%.9g", pg->prw_cv);
+	if (pg->prw_bytes != bytes)
+		text_add(&t, ",size=%u", pg->prw_bytes);
+	if (pg->prw_rate_per_s > 0) {
+		text_add(&t, ",rate%c%.9g", pg->prw_rate_drawn ? '~' : '=',
+		    pg->prw_rate_per_s);
+		if (pg->prw_burst > 1)
+			text_add(&t, ",burst=%u", pg->prw_burst);
+		if (pg->prw_queue != PRODUCING_QUEUE)
+			text_add(&t, ",queue=%u", pg->prw_queue);
 	}
 	text_clean(t.s);
-	if (strlen(t.s) >= sizeof(pg->prg_text))
+	if (strlen(t.s) >= sizeof(pg->prw_text))
 		return (REFUSE("too long: expected at most %zu "
-		    "characters", sizeof(pg->prg_text) - 1));
-	memcpy(pg->prg_text, t.s, strlen(t.s) + 1);
+		    "characters", sizeof(pg->prw_text) - 1));
+	memcpy(pg->prw_text, t.s, strlen(t.s) + 1);
 	return (0);
 }
 
@@ -205,20 +205,20 @@ producing_parse(const char *text, struct producing *pg,
 		return (REFUSE("\"%.40s\": no kind of event: "
 		    "expected one of %s, and after a colon work=TIME", item,
 		    names.s));
-	pg->prg_name = kinds[i].name;
-	pg->prg_entry = kinds[i].entry;
-	pg->prg_source = kinds[i].source;
-	pg->prg_bytes = kinds[i].bytes;
+	pg->prw_name = kinds[i].name;
+	pg->prw_entry = kinds[i].entry;
+	pg->prw_source = kinds[i].source;
+	pg->prw_bytes = kinds[i].bytes;
 	while (error == 0 && (item = strsep(&rest, ",")) != NULL)
 		error = parse_item(pg, item, why);
-	if (error == 0 && (pg->prg_work_ns == 0) == (pg->prg_path[0] == '\0'))
+	if (error == 0 && (pg->prw_work_ns == 0) == (pg->prw_path[0] == '\0'))
 		error = REFUSE("\"%.40s\": expected one of work= and "
 		    "curve=: what a producer does before each event", text);
-	if (error == 0 && pg->prg_rate_per_s <= 0 && (pg->prg_burst != 0 ||
-	    pg->prg_queue != 0))
+	if (error == 0 && pg->prw_rate_per_s <= 0 && (pg->prw_burst != 0 ||
+	    pg->prw_queue != 0))
 		error = REFUSE("\"%.40s\": burst= and queue= are of "
 		    "packets that arrive: expected rate= too", text);
-	pg->prg_burst = pg->prg_burst == 0 ? 1 : pg->prg_burst;
-	pg->prg_queue = pg->prg_queue == 0 ? PRODUCING_QUEUE : pg->prg_queue;
+	pg->prw_burst = pg->prw_burst == 0 ? 1 : pg->prw_burst;
+	pg->prw_queue = pg->prw_queue == 0 ? PRODUCING_QUEUE : pg->prw_queue;
 	return (error != 0 ? error : canonical(pg, kinds[i].bytes, why));
 }

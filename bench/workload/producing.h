@@ -20,21 +20,21 @@ enum {
 
 /* Constant once made. */
 struct producing {
-	char		 prg_text[WORKLOAD_TEXT_SIZE];	/* canonical */
-	const char	*prg_name;	/* of its kind */
-	enum random_entry prg_entry;
-	enum random_entropy_source prg_source;
-	unsigned	 prg_bytes;	/* of an event */
-	uint64_t	 prg_work_ns;	/* before each; 0: the curve's */
+	char		 prw_text[WORKLOAD_TEXT_SIZE];	/* canonical */
+	const char	*prw_name;	/* of its kind */
+	enum random_entry prw_entry;
+	enum random_entropy_source prw_source;
+	unsigned	 prw_bytes;	/* of an event */
+	uint64_t	 prw_work_ns;	/* before each; 0: the curve's */
 	/* Standard deviation of the work over its mean, 0..1. */
-	double		 prg_cv;
-	char		 prg_path[256];	/* the curve's; "": none */
+	double		 prw_cv;
+	char		 prw_path[256];	/* the curve's; "": none */
 	/* Work by number of producers; 0: not in the file. */
-	uint64_t	 prg_curve_ns[PRODUCERS_MAX + 1];
-	double		 prg_rate_per_s;	/* of each; 0: closed loop */
-	bool		 prg_rate_drawn;	/* distances are exponential */
-	unsigned	 prg_burst;	/* packets that arrive together */
-	unsigned	 prg_queue;	/* packets that can wait */
+	uint64_t	 prw_curve_ns[PRODUCERS_MAX + 1];
+	double		 prw_rate_per_s;	/* of each; 0: closed loop */
+	bool		 prw_rate_drawn;	/* distances are exponential */
+	unsigned	 prw_burst;	/* packets that arrive together */
+	unsigned	 prw_queue;	/* packets that can wait */
 };
 
 /*
@@ -48,8 +48,8 @@ int producing_parse(const char *text, struct producing *pg,
 static inline uint64_t
 producing_work_ns(const struct producing *pg, unsigned n)
 {
-	return (pg->prg_path[0] == '\0' ? pg->prg_work_ns :
-	    pg->prg_curve_ns[n]);
+	return (pg->prw_path[0] == '\0' ? pg->prw_work_ns :
+	    pg->prw_curve_ns[n]);
 }
 
 #endif

@@ -126,9 +126,10 @@ struct random_object {
 	__uint128_t	 (*ro_counter)(void);
 	/*
 	 * Sets the source's bit of the mask, if mask has it, as options of the
-	 * kernel do that compile the source in.
+	 * kernel do that compile the source in.  Returns: false if the release
+	 * does not have it.
 	 */
-	void		 (*ro_include)(uint8_t source, uint32_t mask);
+	bool		 (*ro_include)(uint8_t source, uint32_t mask);
 };
 
 #endif

@@ -169,12 +169,13 @@ glue_harvest(enum random_entry entry, const void *entropy, unsigned n,
 }
 
 /* Until release 11 no option leaves a source out. */
-static void
-glue_include(uint8_t kind __unused, uint32_t mask __unused)
+static bool
+glue_include(uint8_t kind, uint32_t mask __unused)
 {
 #ifndef RANDOM_HARVEST_BITS
 	hc_source_mask |= 1u << glue_source(kind) & mask;
 #endif
+	return (kind < GLUE_PURE_START);
 }
 
 /* The sources' functions have no argument for which one they are. */

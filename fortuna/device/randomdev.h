@@ -102,8 +102,8 @@ struct device_status {
 /*
  * Makes a device: loads its kernel and boots it.
  *
- * Returns: 0, or an errno value of kernel_load() or design_file(); *rd is
- * written only with 0.
+ * Returns: 0; ENXIO if the release lacks a kind of rp_included; or an errno
+ * value of kernel_load() or design_file().  *rd is written only with 0.
  */
 int randomdev_new(struct randomdev **rd, const struct randomdev_params *rp);
 
