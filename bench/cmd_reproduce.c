@@ -39,14 +39,13 @@ static int
 check_forwarding(const struct options *op)
 {
 	static const enum option_id ids[] = { OPTION_MAP, OPTION_WHERE,
-	    OPTION_PUBLISHED_LOOP, OPTION_UNITS, OPTION_PUBLISHED_THREADS,
-	    OPTION_PUBLISHED_PLACE, OPTION_PUBLISHED_TIME, OPTIONS };
+	    OPTION_PUBLISHED_LOOP, OPTION_UNITS, OPTION_PUBLISHED_PLACE,
+	    OPTION_PUBLISHED_TIME, OPTIONS };
 	const char *given = options_given_of(op, ids);
 
-	if (given != NULL || op->op_format == FORMAT_CSV)
+	if (given != NULL)
 		return (usage_error("%s is for figures of locks: \"%s\" has "
-		    "none", given == NULL ? "--format csv" : given,
-		    op->op_operand[0]));
+		    "none", given, op->op_operand[0]));
 	return (op->op_designs.ol_count <= 1 ? 0 : usage_error("-d: expected "
 	    "one design"));
 }
@@ -133,8 +132,10 @@ show(const struct options *op, const void *of, struct atomic_file *page)
 		print_table(stdout, of);
 	else if (of == &ri)
 		reproduce_print_json(stdout, &ri);
-	else if (of == &fw)
+	else if (of == &fw && op->op_format == FORMAT_JSON)
 		forwarding_print_json(stdout, &fw);
+	else if (of == &fw)
+		forwarding_print_csv(stdout, &fw);
 	else if (op->op_format == FORMAT_JSON)
 		published_print_json(stdout, &pb);
 	else
@@ -239,7 +240,7 @@ run(struct options *op)
 
 	if (op->op_operands == 0 && op->op_published == NULL) {
 		for (unsigned i = 0; i < reproduction_count; i++)
-			printf("  %-16s %s\n", reproductions[i]->rn_name,
+			printf("  %-18s %s\n", reproductions[i]->rn_name,
 			    reproductions[i]->rn_descr);
 		return (EXIT_SUCCESS);
 	}

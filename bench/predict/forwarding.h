@@ -42,6 +42,7 @@ int forwarding_open(struct forwarding *fo, const struct options *op,
 int forwarding_predict(struct forwarding *fo);
 
 void forwarding_print(FILE *out, const struct forwarding *fo);
+void forwarding_print_csv(FILE *out, const struct forwarding *fo);
 void forwarding_print_json(FILE *out, const struct forwarding *fo);
 
 #endif

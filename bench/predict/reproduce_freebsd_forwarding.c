@@ -129,8 +129,14 @@ alike(const struct forwarding_row *a, const struct forwarding_row *b,
 static int
 relate(struct forwarding *fo, struct forwarding_row *fw)
 {
+	const struct option_list *ol = &fo->fwd_op->op_readers;
 	const struct forwarding_row *of;
+	unsigned k;
 
+	for (k = 0; k < ol->ol_count && ol->ol_value[k] != fw->fw_queues;)
+		k++;
+	if (ol->ol_count > 0 && k == ol->ol_count)
+		return (0);
 	for (of = fo->fwd_row; of < fo->fwd_row + fo->fwd_count; of++)
 		if (alike(of, fw, true) && of->fw_mask != fw->fw_mask &&
 		    (of->fw_mask & fw->fw_mask) == of->fw_mask)
@@ -180,7 +186,8 @@ forwarding_open(struct forwarding *fo, const struct options *op,
 		chosen += fo->fwd_row[i].fw_base != NULL;
 	}
 	return (error != 0 || chosen > 0 ? error : usage_error("--published: "
-	    "%s: expected rows that differ in mask alone", path));
+	    "%s: expected rows that differ in mask alone, with "
+	    "these queues", path));
 }
 
 /* Packets a second of all queues with a profile. */
@@ -377,6 +384,23 @@ forwarding_print_json(FILE *out, const struct forwarding *fo)
 	    "reproduction", "freebsd-forwarding", "claim", "predicted",
 	    "design", fo->fwd_design, "seed", (json_int_t)fo->fwd_op->op_seed,
 	    "samples", (int)fo->fwd_draws, "rows", rows), JSON_DIGITS);
+}
+
+void
+forwarding_print_csv(FILE *out, const struct forwarding *fo)
+{
+	const struct forwarding_row *fw;
+
+	fputs("machine,nic,release,mask,queues,without,published,predicted,"
+	    "predicted_p10,predicted_p90,profile\n", out);
+	for (fw = fo->fwd_row; fw < fo->fwd_row + fo->fwd_count; fw++)
+		if (fw->fw_base != NULL)
+			fprintf(out, "%s,%s,%s,%u,%u,%.9g,%.9g,%.9g,%.9g,%.9g,"
+			    "%s\n", fw->fw_text[0], fw->fw_text[1],
+			    fw->fw_text[2], fw->fw_mask, fw->fw_queues,
+			    fw->fw_base->fw_value, fw->fw_value,
+			    fw->fw_predicted, fw->fw_band[0], fw->fw_band[1],
+			    fw->fw_profile);
 }
 
 const struct reproduction reproduce_freebsd_forwarding = {
