@@ -21,6 +21,7 @@ struct forwarding_row {
 	/* The same of a release that is less limited by locks; or NULL. */
 	const struct forwarding_row *fw_freer;
 	const char	*fw_profile;
+	bool		 fw_nearest;	/* of a like machine */
 	bool		 fw_backoff;	/* of its spin mutexes */
 	double		 fw_predicted;
 	double		 fw_band[2];	/* 10 and 90 % of drawn profiles */

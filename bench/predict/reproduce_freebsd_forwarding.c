@@ -34,13 +34,18 @@ static const double work_cv = 0.25;
 /* So much faster is a release with other locks, and not by chance. */
 static const double freer_share = 1.2;
 
+/* By a word of the machine's name; the first one is taken. */
 static const struct {
-	const char	*machine;	/* how its name begins */
+	const char	*word;
 	const char	*profile;
+	bool		 nearest;
 } machines[] = {
-	{ "Xeon E5-2650", "xeon-e5-2650" },
-	{ "Atom C2758", "atom-c2758" },
-	{ "AMD GX-412TC", "gx-412tc" },
+	{ "Xeon E5-2650", "xeon-e5-2650", false },
+	{ "Atom C2758", "atom-c2758", false },
+	{ "AMD GX-412TC", "gx-412tc", false },
+	{ "Xeon", "xeon-e5-2650", true },
+	{ "Atom", "atom-c2758", true },
+	{ "AMD GX", "gx-412tc", true },
 };
 
 static const char *const remarks[] = {
@@ -151,9 +156,10 @@ relate(struct forwarding *fo, struct forwarding_row *fw)
 	fw->fw_profile = fo->fwd_op->op_profile;
 	for (unsigned i = 0; fw->fw_profile == NULL &&
 	    i < sizeof(machines) / sizeof(machines[0]); i++)
-		if (strncmp(fw->fw_text[0], machines[i].machine,
-		    strlen(machines[i].machine)) == 0)
+		if (strstr(fw->fw_text[0], machines[i].word) != NULL) {
 			fw->fw_profile = machines[i].profile;
+			fw->fw_nearest = machines[i].nearest;
+		}
 	return (fw->fw_base == NULL || fw->fw_profile != NULL ? 0 :
 	    usage_error("no profile is known for \"%s\": expected --profile",
 	    fw->fw_text[0]));
@@ -325,9 +331,10 @@ forwarding_print(FILE *out, const struct forwarding *fo)
 		    0 || strcmp(last->fw_text[2], fw->fw_text[2]) != 0 ||
 		    last->fw_mask != fw->fw_mask) {
 			format_wrapf(out, "\n", 2, "%s, %s, mask %u instead of "
-			    "%u; predicted for %s, spin mutex %s%s",
+			    "%u; predicted for %s%s, spin mutex %s%s",
 			    fw->fw_text[0], fw->fw_text[2], fw->fw_mask,
 			    fw->fw_base->fw_mask, fw->fw_profile,
+			    fw->fw_nearest ? ", the nearest one" : "",
 			    fw->fw_backoff ? "mtx-spin" : "tas",
 			    fw->fw_freer == NULL ? "" :
 			    "; limited by locks of its own");
