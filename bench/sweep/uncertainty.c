@@ -77,6 +77,7 @@ find_effects(struct result *r, const struct profile *profiles,
 {
 	struct result_uncertainty *ru = &r->uncertainty;
 	unsigned n = ru->samples;
+	const struct result_band *rb;
 	struct result_parameter *rp;
 	double effect, *values, *work;
 
@@ -96,8 +97,11 @@ find_effects(struct result *r, const struct profile *profiles,
 		for (unsigned i = 0; i < n; i++)
 			values[i] = profiles[i].pr_value[key];
 		for (unsigned cell = 0; cell < r->cell_count; cell++) {
-			effect = gsl_stats_spearman(values, 1, r->cells[cell].
-			    uncertainty.total_samples, 1, n, work);
+			rb = &r->cells[cell].uncertainty;
+			effect = gsl_stats_spearman(values, 1,
+			    r->cells[cell].readers > 0 ||
+			    rb->events_samples == NULL ? rb->total_samples :
+			    rb->events_samples, 1, n, work);
 			/* Not a number where one of the two does not vary. */
 			if (isfinite(effect))
 				rp->effect += fmax(-1, fmin(1, effect)) /

@@ -30,9 +30,6 @@ lock_config_default(unsigned ncpus)
 	    .threads = LOCK_THREADS_DEFAULT, .prof_enable = true });
 }
 
-const char *const lock_spin_names[] = { "mtx-spin", "tas", "tas-backoff",
-    "ticket", "mcs", NULL };
-
 const struct tunable lock_tunables[] = {
 	TUNABLE(lock_config, delay_base, UINT, "debug.lock.delay_base",
 	    "half the pauses in a waiter's first back-off",
@@ -63,9 +60,6 @@ const struct tunable lock_tunables[] = {
 	TUNABLE(lock_config, pass_limit, UINT, "rngsim.lock.pass_limit",
 	    "hand-overs within a node while another waits",
 	    TUNABLE_LIMITS(1, INT_MAX), .tn_knob = LK_PASS_LIMIT),
-	TUNABLE(lock_config, spinner, CHOICE, "rngsim.lock.spin_mutex",
-	    "the kind of a kernel's spin mutexes", .tn_choices =
-	    lock_spin_names),
 	TUNABLE(lock_config, nodes, UINT, "rngsim.lock.nodes",
 	    "NUMA nodes to pretend; 0: the host's",
 	    TUNABLE_LIMITS(0, LOCK_NODES_MAX), .tn_knob = LK_NODES),

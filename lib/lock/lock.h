@@ -60,11 +60,7 @@ struct lock_config {
 	bool		prof_enable;
 	unsigned	prof_skipcount;
 	const struct lock_faults *faults;	/* outlives the lock, or NULL */
-	unsigned	spinner;	/* what spin mutexes are; 0: theirs */
 };
-
-/* NULL-terminated, by that. */
-extern const char *const lock_spin_names[];
 
 struct lock_class;
 
