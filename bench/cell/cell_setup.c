@@ -122,9 +122,9 @@ make_device(struct cell_run *run, unsigned i, struct randomdev **rd)
 	};
 	int error;
 
-	if (ce->ce_producers > 0 || bc->bc_program.spin_mutex != 0)
+	if (ce->ce_producers > 0 || bc->bc_program.spinmutex != 0)
 		rp.rp_kernel.kp_spin = lock_class_find(
-		    program_spin_names[bc->bc_program.spin_mutex]);
+		    program_spin_names[bc->bc_program.spinmutex]);
 	if (ce->ce_producers > 0)
 		rp.rp_included = 1u << ce->ce_producing->prw_source;
 	rp.rp_kernel.kp_lock_config.threads = index_main(run) + 1;

@@ -7,7 +7,7 @@ const char *const program_spin_names[] = { "mtx-spin", "tas", "tas-backoff",
     "ticket", "mcs", NULL };
 
 static const struct tunable program_tunables[] = {
-	TUNABLE(program_config, spin_mutex, CHOICE, "rngsim.lock.spin_mutex",
+	TUNABLE(program_config, spinmutex, CHOICE, "rngsim.lock.spin_mutex",
 	    "the kind of a kernel's spin mutexes", .tn_choices =
 	    program_spin_names),
 	TUNABLE(program_config, concurrent_read, BOOL,

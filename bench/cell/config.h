@@ -17,7 +17,7 @@ struct program_config {
 	bool		concurrent_read;
 	bool		use_chacha20_cipher;
 	char		pool_hash[TUNABLE_STRING_SIZE];	/* "": the source's */
-	unsigned	spin_mutex;	/* what MTX_SPIN is; 0: FreeBSD's */
+	unsigned	spinmutex;	/* what MTX_SPIN is; 0: FreeBSD's */
 };
 
 /* NULL-terminated, by that. */

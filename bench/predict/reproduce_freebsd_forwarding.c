@@ -230,7 +230,7 @@ simulate(const struct forwarding *fo, const struct forwarding_row *fw,
 		error = pinning_parse(&place, "compact", &vi.vi_topology, why);
 	bench_config_default(&bc, cpus);
 	bc.bc_lock.spin_polls = 0;
-	bc.bc_program.spin_mutex = !fw->fw_backoff;	/* tas comes second */
+	bc.bc_program.spinmutex = !fw->fw_backoff;	/* tas comes second */
 	bc.bc_harvest.queue = HARVEST_MODEL_ring;
 	bc.bc_program.warmup_ms = WARMUP_MS;
 	design_setting(&bc.bc_setting[0], FORMATF("kern.random.harvest.mask=%u",
