@@ -49,7 +49,8 @@ FLAVOURED != echo lib/machine/failpoint_machine.c lib/lock/lock.c \
 	lib/kern/crypto.c lib/kern/hashes.c \
 	lib/kern/keys.c fortuna/device/randomdev.c fortuna/device/entry.c harvest/harvest.c \
 	harvest/src_*.c bench/cell/cell.c bench/cell/cell_setup.c \
-	bench/cell/cell_reader.c bench/cell/cell_collect.c \
+	bench/cell/cell_reader.c bench/cell/cell_producer.c \
+	bench/cell/cell_collect.c \
 	bench/assure/lock_trial.c
 # Only runs on simulated machines.
 SIMULATED = bench/cell/critical_section.c bench/explore/execution.c \

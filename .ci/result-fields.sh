@@ -188,6 +188,8 @@ with newlines alone."
 the unit last."
 		print "Columns of predictions are empty where a cell was \
 measured."
+		print "Those from production_events_per_s on are there if a \
+cell has producers."
 		print ".Bl -enum -compact"
 		for (i = 1; i in column; i++) {
 			print ".It"

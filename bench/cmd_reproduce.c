@@ -6,6 +6,7 @@
 #include "bench/cli/child.h"
 #include "bench/cmd.h"
 #include "bench/page/page.h"
+#include "bench/predict/forwarding.h"
 #include "bench/predict/published.h"
 #include "bench/predict/reproduce.h"
 
@@ -19,7 +20,8 @@ FAMILY(reproduce_names, reproduction_count, reproductions[i]->rn_name,
 static int
 check_file_options(const struct options *op)
 {
-	static const enum option_id ids[] = { OPTION_MAP, OPTION_WHERE,
+	static const enum option_id ids[] = { OPTION_REPRODUCE_DESIGN,
+	    OPTION_MAP, OPTION_WHERE,
 	    OPTION_PUBLISHED_LOOP, OPTION_UNITS, OPTION_PUBLISHED_THREADS,
 	    OPTION_PUBLISHED_PLACE, OPTION_PUBLISHED_TIME,
 	    OPTION_UNCERTAINTY, OPTIONS };
@@ -32,12 +34,34 @@ check_file_options(const struct options *op)
 	    "\"csv\": expected table or json with \"%s\"", op->op_operand[0]));
 }
 
+/* The same, and what says something about locks. */
+static int
+check_forwarding(const struct options *op)
+{
+	static const enum option_id ids[] = { OPTION_MAP, OPTION_WHERE,
+	    OPTION_PUBLISHED_LOOP, OPTION_UNITS, OPTION_PUBLISHED_PLACE,
+	    OPTION_PUBLISHED_TIME, OPTIONS };
+	const char *given = options_given_of(op, ids);
+
+	if (given != NULL)
+		return (usage_error("%s is for figures of locks: \"%s\" has "
+		    "none", given, op->op_operand[0]));
+	return (op->op_designs.ol_count <= 1 ? 0 : usage_error("-d: expected "
+	    "one design"));
+}
+
 static int
 check(struct options *op)
 {
 	char known[512];
 	int i;
 
+	i = op->op_operands == 0 ? -1 : family_find(&reproduce_names,
+	    op->op_operand[0]);
+	if (i != -1 && reproductions[i]->rn_forwarding)
+		return (check_forwarding(op));
+	if (GIVEN(op, REPRODUCE_DESIGN))
+		return (usage_error("-d: expected freebsd-forwarding with it"));
 	if (op->op_published != NULL) {
 		if (op->op_operands > 0)
 			return (usage_error("\"%s\" and --published: expected "
@@ -52,7 +76,6 @@ check(struct options *op)
 		    "\"rngsim reproduce\" lists the names"));
 	if (op->op_operands == 0)
 		return (0);
-	i = family_find(&reproduce_names, op->op_operand[0]);
 	if (i != -1)
 		return (reproductions[i]->rn_file != NULL ? 0 :
 		    check_file_options(op));
@@ -63,12 +86,15 @@ check(struct options *op)
 /* What is shown: one of the two. */
 static struct reproducing ri;
 static struct published pb;
+static struct forwarding fw;
 
 static void
 print_table(FILE *out, const void *of)
 {
 	if (of == &ri)
 		reproduce_print(out, &ri);
+	else if (of == &fw)
+		forwarding_print(out, &fw);
 	else
 		published_print(out, &pb);
 }
@@ -80,7 +106,8 @@ print_page(FILE *out, const void *of)
 	struct text line = { .s = "" };
 
 	text_add(&line, "for %s; computed by rngsim, beside published figures",
-	    of == &ri ? ri.ri_profile.pr_name :
+	    of == &fw ? "the machines below" : of == &ri ?
+	    ri.ri_profile.pr_name :
 	    pb.pb_machine.vi_profile.pr_name);
 	page_begin(out, of != &ri ? "rngsim: reproduce" : FORMATF("rngsim: "
 	    "reproduce %s", ri.ri_what->rn_name), RESULT_PREDICTED, line.s);
@@ -105,6 +132,10 @@ show(const struct options *op, const void *of, struct atomic_file *page)
 		print_table(stdout, of);
 	else if (of == &ri)
 		reproduce_print_json(stdout, &ri);
+	else if (of == &fw && op->op_format == FORMAT_JSON)
+		forwarding_print_json(stdout, &fw);
+	else if (of == &fw)
+		forwarding_print_csv(stdout, &fw);
 	else if (op->op_format == FORMAT_JSON)
 		published_print_json(stdout, &pb);
 	else
@@ -149,6 +180,18 @@ run_one(const struct options *op, const struct reproduction *rn,
 	    "lie"));
 }
 
+static int
+run_forwarding(const struct options *op, struct atomic_file *of)
+{
+	int status = forwarding_open(&fw, op, op->op_published);
+
+	if (status == 0)
+		status = command_open(op->op_html, of);
+	if (status == 0)
+		status = forwarding_predict(&fw);
+	return (status != 0 ? status : show(op, &fw, of));
+}
+
 /* Predicts a file of figures: rn's, or with NULL the one that was given. */
 static int
 run_file(struct options *op, const struct reproduction *rn,
@@ -158,12 +201,16 @@ run_file(struct options *op, const struct reproduction *rn,
 	char why[PROFILE_ERROR_SIZE] = "";
 	int error, status;
 
-	if (rn != NULL) {
+	if (rn != NULL && op->op_published == NULL) {
 		if (!program_data("published", "lib/published", folder))
 			return (run_error("the files of published figures are "
 			    "not installed"));
 		snprintf(path, sizeof(path), "%s/%s", folder, rn->rn_file);
 		op->op_published = path;
+	}
+	if (rn != NULL && rn->rn_forwarding)
+		return (run_forwarding(op, of));
+	if (rn != NULL) {
 		if (op->op_map == NULL)
 			op->op_map = rn->rn_map;
 		if (op->op_profile == NULL)
@@ -193,7 +240,7 @@ run(struct options *op)
 
 	if (op->op_operands == 0 && op->op_published == NULL) {
 		for (unsigned i = 0; i < reproduction_count; i++)
-			printf("  %-16s %s\n", reproductions[i]->rn_name,
+			printf("  %-18s %s\n", reproductions[i]->rn_name,
 			    reproductions[i]->rn_descr);
 		return (EXIT_SUCCESS);
 	}

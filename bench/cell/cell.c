@@ -60,7 +60,8 @@ start_threads(struct cell_run *run)
 	int error;
 
 	error = machine_spawn(&run->run_harvest, "rand_harvestq",
-	    pinning_harvest(place, n), harvest_main, run);
+	    pinning_harvest(place, n + run->run_params->cp_cell.ce_producers),
+	    harvest_main, run);
 	run->run_harvest_started = error == 0;
 	while (error == 0 && (i = run->run_producers_started) < producers) {
 		what = "producer";
@@ -77,9 +78,20 @@ start_threads(struct cell_run *run)
 		of = n;
 		snprintf(name, sizeof(name), "reader%u", i);
 		error = machine_spawn(&run->run_readers[i].r_td, name,
-		    pinning_reader(place, i), cell_reader_main,
+		    pinning_reader(place, run->run_params->cp_cell.ce_producers
+		    + i), cell_reader_main,
 		    &run->run_readers[i]);
 		run->run_started += error == 0;
+	}
+	while (error == 0 && (i = run->run_event_producers_started) <
+	    run->run_params->cp_cell.ce_producers) {
+		what = "event producer";
+		of = run->run_params->cp_cell.ce_producers;
+		snprintf(name, sizeof(name), "producer%u", i);
+		error = machine_spawn(&run->run_event_producers[i].evp_td,
+		    name, pinning_reader(place, i), cell_producer_main,
+		    &run->run_event_producers[i]);
+		run->run_event_producers_started += error == 0;
 	}
 	return (error == 0 ? 0 : cell_fail(run, error, "the host refused to "
 	    "start %s thread %u of %u: %s; see ulimit -u, ulimit -v and the "
@@ -149,7 +161,7 @@ wait_running(struct cell_run *run)
 	int error;
 
 	while ((ready = atomic_load_acq_32(&run->run_ready)) <
-	    cp->cp_cell.ce_readers)
+	    cp->cp_cell.ce_readers + cp->cp_cell.ce_producers)
 		machine_wait_32(&run->run_ready, ready, -1);
 	error = slice_report(cp->cp_arm, SLICE_READY, bytes_so_far, run);
 	if (error != 0)
@@ -157,7 +169,7 @@ wait_running(struct cell_run *run)
 	end_ns = machine_uptime_ns() + timeout_ms * NS_PER_MS;
 	set_phase(run, PHASE_WARM);
 	/* Devices that are not shared were seeded when they were made. */
-	while (run->run_readers[0].r_dev == rd) {
+	while (cp->cp_cell.ce_readers == 0 || run->run_readers[0].r_dev == rd) {
 		/* Tries a pre_read, should no reader do so. */
 		if (randomdev_seeded(rd))
 			return (0);
@@ -259,6 +271,8 @@ stop_threads(struct cell_run *run)
 		machine_interrupt(&run->run_readers[i].r_td);
 	for (unsigned i = 0; i < run->run_started; i++)
 		machine_join(&run->run_readers[i].r_td);
+	for (unsigned i = 0; i < run->run_event_producers_started; i++)
+		machine_join(&run->run_event_producers[i].evp_td);
 	harvest_stop(&run->run_sources);
 	for (unsigned i = 0; i < run->run_producers_started; i++) {
 		machine_interrupt(&run->run_producers[i].p_td);

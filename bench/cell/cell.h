@@ -8,7 +8,7 @@
 #include "bench/cell/config.h"
 #include "bench/cell/failpoints.h"
 #include "bench/cell/pinning.h"
-#include "bench/workload/workload.h"
+#include "bench/workload/producing.h"
 #include "bench/result/result.h"
 #include "lib/vm/vm.h"
 
@@ -30,6 +30,9 @@ struct cell {
 	const struct workload *ce_workload;
 	/* The null design's critical section alone; a request has one byte. */
 	bool		 ce_lock_loop;
+	/* Threads that queue events; 0: none, and then NULL. */
+	unsigned	 ce_producers;
+	const struct producing *ce_producing;
 };
 
 struct cell_params {
@@ -63,6 +66,7 @@ struct cell_measure {
 	struct hist	 cm_latency;
 	struct hist	 cm_uncorrected;	/* empty in a closed loop */
 	struct hist	 cm_harvest_latency;
+	struct hist	 cm_call;	/* of producers, to queue an event */
 	struct cell_row	*cm_rows;
 	unsigned	 cm_row_count;
 	struct result_wait *cm_waits;

@@ -61,6 +61,8 @@ collect_rows(struct cell_run *run, struct cell_measure *cm)
 	for (unsigned i = 0; i < lp->lp_sites * CELL_ROLES; i++) {
 		site = i / CELL_ROLES;
 		role = i % CELL_ROLES;
+		if (role == 0 && harvest == 0)
+			continue;
 		lockprof_sum(lp, WINDOW, site, first[role], last[role], &sum);
 		if (sum.lr_count == 0)
 			continue;
@@ -158,7 +160,7 @@ collect_hold_shares(struct cell_run *run, struct result_fairness *fairness)
 	double *hold = run->run_hold;
 	struct lockprof_row row;
 
-	if (!LOCK_PROFILING)
+	if (!LOCK_PROFILING || n == 0)
 		return;
 	for (unsigned i = 0; i < n; i++)
 		for (unsigned site = 0; site < lp->lp_sites; site++) {
@@ -205,6 +207,8 @@ collect_readers(struct cell_run *run, struct cell_measure *cm)
 	double ns, requests = 0;
 
 	ns = NS(run->run_close_cycles - run->run_open_cycles);
+	if (n == 0)
+		return;
 	for (unsigned i = 0; i < n; i++) {
 		struct reader *r = &run->run_readers[i];
 
@@ -301,6 +305,7 @@ cell_collect(struct cell_run *run)
 	collect_readers(run, cm);
 	collect_hold_shares(run, &rs->fairness);
 	collect_harvest(run, cm);
+	cell_producers_collect(run, cm);
 	/* Of each reader's output in the whole run. */
 	CTASSERT(RESULT_SHA256_SIZE == 2 * DIGEST_BYTES + 1);
 	for (unsigned i = 0; rs->output_sha256 != NULL &&

@@ -67,12 +67,11 @@ request(struct reader *r, size_t n, size_t *made, uint64_t *now)
 }
 
 /*
- * Waits until a time, or until the phase is no longer what it was.  Sleep ends
- * late, so the last stretch is spent awake; where others need the CPU it is
- * offered to them.  Returns: the time.
+ * Sleep ends late, so the last stretch is spent awake; where others need the
+ * CPU it is offered to them.
  */
-static uint64_t
-wait_until(struct cell_run *run, uint64_t until, enum phase phase)
+uint64_t
+cell_wait_until(struct cell_run *run, uint64_t until, enum phase phase)
 {
 	bool crowded = run->run_params->cp_cell.ce_readers > machine_cpus();
 	uint64_t now;
@@ -136,7 +135,8 @@ reader_loop(struct reader *r, const bool plain)
 				due = machine_ns_to_cycles(st.st_ns) +
 				    (st.st_start == START_AT ? began : now);
 			if (now < due)
-				last = wait_until(run, due, phase);
+				last = cell_wait_until(run, due,
+				    phase);
 			waiting = last < due;
 		}
 		if (waiting) {
@@ -181,16 +181,22 @@ reader_loop(struct reader *r, const bool plain)
 }
 
 void
+cell_wait_start(struct cell_run *run)
+{
+	atomic_fetchadd_rel_32(&run->run_ready, 1);
+	machine_wake_32(&run->run_ready);
+	while (atomic_load_acq_32(&run->run_phase) == PHASE_START)
+		machine_wait_32(&run->run_phase, PHASE_START, -1);
+}
+
+void
 cell_reader_main(void *arg)
 {
 	struct reader *r = arg;
 	struct cell_run *run = r->r_run;
 
 	machine_curthread()->mt_index = r->r_index;
-	atomic_fetchadd_rel_32(&run->run_ready, 1);
-	machine_wake_32(&run->run_ready);
-	while (atomic_load_acq_32(&run->run_phase) == PHASE_START)
-		machine_wait_32(&run->run_phase, PHASE_START, -1);
+	cell_wait_start(run);
 	r->r_error = run->run_params->cp_cell.ce_workload == NULL ?
 	    reader_loop(r, true) : reader_loop(r, false);
 	r->r_cpu = machine_cpu();

@@ -50,6 +50,27 @@ struct reader {
 	struct mthread	 r_td;
 };
 
+/* The same of a producer of events; interrupts of one source of --producers. */
+struct event_producer {
+	_Alignas(MACHINE_CACHE_LINE)
+	struct m64	 evp_events;	/* in the window, as the next ones */
+	uint64_t	 evp_fate[RANDOM_FATES];
+	uint64_t	 evp_lost;	/* packets without room in the NIC */
+	struct hist	 evp_call;	/* cycles */
+	int64_t		 evp_cpu_ns;
+	struct cell_run	*evp_run;
+	const struct producing *evp_producing;
+	unsigned	 evp_index;
+	uint64_t	 evp_work_ns;
+	uint64_t	 evp_draw;	/* the generator's state */
+	double		 evp_plan_ns;	/* when the next packet arrives */
+	uint64_t	 evp_entropy[PRODUCING_BYTES_MAX / 8];
+	bool		 evp_displaced;
+	_Alignas(MACHINE_CACHE_LINE)
+	struct mthread	 evp_td;
+};
+
+/* A thread of an entropy source. */
 struct producer {
 	struct cell_run	*p_run;
 	unsigned	 p_index;
@@ -76,6 +97,8 @@ struct cell_run {
 	uint8_t		*run_buf;	/* shared; NULL: each has its own */
 	struct producer	 run_producers[RANDOM_SOURCES];
 	unsigned	 run_producers_started;
+	struct event_producer *run_event_producers;
+	unsigned	 run_event_producers_started;
 	double		*run_hold;	/* each reader's, cycles; for sums */
 	struct mthread	 run_harvest;
 	bool		 run_harvest_started;
@@ -88,10 +111,10 @@ struct cell_run {
 	_Alignas(MACHINE_CACHE_LINE)
 	struct m32	 run_phase;
 	_Alignas(MACHINE_CACHE_LINE)
-	struct m32	 run_ready;	/* readers at the barrier */
+	struct m32	 run_ready;	/* readers, producers at the barrier */
 };
 
-/* Indexes of the threads: readers, harvest, producers, main. */
+/* Indexes of the threads: readers, harvest, sources', producers, main. */
 static inline unsigned
 index_harvest(const struct cell_run *run)
 {
@@ -99,9 +122,15 @@ index_harvest(const struct cell_run *run)
 }
 
 static inline unsigned
-index_main(const struct cell_run *run)
+index_producers(const struct cell_run *run)
 {
 	return (index_harvest(run) + 1 + RANDOM_SOURCES);
+}
+
+static inline unsigned
+index_main(const struct cell_run *run)
+{
+	return (index_producers(run) + run->run_params->cp_cell.ce_producers);
 }
 
 /* Whether reader i waited to the end because a fail point made it. */
@@ -141,6 +170,21 @@ void cell_teardown(struct cell_run *run);
 
 /* The body of a reader's thread; arg is its struct reader. */
 void cell_reader_main(void *arg);
+
+/* Waits at the barrier. */
+void cell_wait_start(struct cell_run *run);
+
+/*
+ * Waits until a time, or until the phase is no longer what it was.  Returns:
+ * the time.
+ */
+uint64_t cell_wait_until(struct cell_run *run, uint64_t until,
+    enum phase phase);
+
+/* Producers of events: made, run (arg is one), and their figures. */
+void cell_producers_setup(struct cell_run *run);
+void cell_producer_main(void *arg);
+void cell_producers_collect(struct cell_run *run, struct cell_measure *cm);
 
 /* Begins or ends what is counted in the window. */
 void cell_window(struct cell_run *run, bool open);

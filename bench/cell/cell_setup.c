@@ -123,6 +123,11 @@ make_device(struct cell_run *run, unsigned i, struct randomdev **rd)
 	};
 	int error;
 
+	if (ce->ce_producers > 0 || bc->bc_program.spinmutex != 0)
+		rp.rp_kernel.kp_spin = lock_class_find(
+		    program_spin_names[bc->bc_program.spinmutex]);
+	if (ce->ce_producers > 0)
+		rp.rp_included = 1u << ce->ce_producing->prw_source;
 	rp.rp_kernel.kp_lock_config.threads = index_main(run) + 1;
 	if (run->run_faults != NULL)
 		failpoints_set(run->run_faults, &rp);
@@ -137,6 +142,10 @@ make_device(struct cell_run *run, unsigned i, struct randomdev **rd)
 		    "boot entropy: %s", strerror(errno)));
 	error = randomdev_new(rd, &rp);
 	free(rp.rp_kernel.kp_preload);
+	if (error == ENXIO && ce->ce_producers > 0)
+		return (cell_fail(run, error, "the sources of %s have no "
+		    "events of kind %s", ce->ce_design,
+		    ce->ce_producing->prw_name));
 	if (error != 0)
 		return (cell_fail(run, error, "cannot make design %s with lock "
 		    "%s: %s", ce->ce_design, ce->ce_lock, strerror(error)));
@@ -245,6 +254,8 @@ cell_setup(struct cell_run *run)
 	    sizeof(*run->run_readers));
 	for (unsigned i = 0; error == 0 && i < n; i++)
 		error = setup_reader(run, i);
+	if (error == 0 && cp->cp_cell.ce_producers > 0)
+		cell_producers_setup(run);
 	return (error);
 }
 
@@ -270,6 +281,7 @@ cell_teardown(struct cell_run *run)
 	free(run->run_readers);
 	free(run->run_buf);
 	free(run->run_hold);
+	free(run->run_event_producers);
 	if (ended)
 		ht = randomdev_totals(run->run_dev);
 	harvest_fini(&run->run_sources);

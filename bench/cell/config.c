@@ -3,7 +3,13 @@
 
 #include "bench/cell/config.h"
 
+const char *const program_spin_names[] = { "mtx-spin", "tas", "tas-backoff",
+    "ticket", "mcs", NULL };
+
 static const struct tunable program_tunables[] = {
+	TUNABLE(program_config, spinmutex, CHOICE, "rngsim.lock.spin_mutex",
+	    "the kind of a kernel's spin mutexes", .tn_choices =
+	    program_spin_names),
 	TUNABLE(program_config, concurrent_read, BOOL,
 	    "kern.random.fortuna.concurrent_read",
 	    "1 is -d concurrent, 0 is -d locked", TUNABLE_LIMITS(0, 1)),

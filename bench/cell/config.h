@@ -17,7 +17,11 @@ struct program_config {
 	bool		concurrent_read;
 	bool		use_chacha20_cipher;
 	char		pool_hash[TUNABLE_STRING_SIZE];	/* "": the source's */
+	unsigned	spinmutex;	/* what MTX_SPIN is; 0: FreeBSD's */
 };
+
+/* NULL-terminated, by that. */
+extern const char *const program_spin_names[];
 
 struct bench_config {
 	struct lock_config	bc_lock;

@@ -39,7 +39,7 @@ virtual_seed(uint64_t seed, unsigned repeat, const struct cell *ce)
 			v = splitmix(v ^ (unsigned char)*p);
 		v = splitmix(v);
 	}
-	v = splitmix(v ^ ce->ce_readers);
+	v = splitmix(v ^ ce->ce_readers ^ (uint64_t)ce->ce_producers << 32);
 	return (splitmix(v ^ ce->ce_request_bytes));
 }
 
@@ -102,5 +102,5 @@ virtual_describe(const struct virtual_machine *vi, struct result_cell *rc)
 	rc->guessed_share = profile_share(&vi->vi_profile, PROVENANCE_GUESSED);
 	rc->cpus = vi->vi_topology.tp_cpus;
 	rc->nodes = vi->vi_topology.tp_nodes;
-	rc->oversubscribed = rc->readers > rc->cpus;
+	rc->oversubscribed = rc->readers + rc->producers > rc->cpus;
 }

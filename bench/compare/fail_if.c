@@ -129,8 +129,9 @@ compare_fail_if(const struct compare *co, const struct compare_gate *cg,
 	for (unsigned i = 0; i < co->co_pair_count; i++)
 		rows += co->co_pairs[i].pa_row[cg->cg_quantity].cmr_wanted;
 	if (rows == 0)
-		return (run_error("%s: no cell has enough readers for this "
-		    "quantity", cg->cg_text));
+		return (run_error("%s: no cell has enough readers%s for this "
+		    "quantity", cg->cg_text, cg->cg_quantity >=
+		    QUANTITY_PRODUCED ? ", or producers," : ""));
 	if (rows == refused)
 		run_error("%s: every row was refused", cg->cg_text);
 	else if (refused > 0 && !refused_ok)

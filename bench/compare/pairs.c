@@ -76,8 +76,7 @@ pair_up(struct compare *co, const struct result_cell **sorted,
 			pa->pa_row[q] = (struct compare_row){ .cmr_pair = pa,
 			    .cmr_quantity = &quantities[q],
 			    .cmr_wanted = (co->co_wanted & 1u << q) != 0 &&
-			    (like.readers > 1 || !quantities[q].qu_of_several)
-			};
+			    quantity_of(&quantities[q], &like) };
 	}
 	for (unsigned i = 0; i < a->cell_count; i++)
 		if (!met[i] && is_side(co, &a->cells[i], base, 0)) {

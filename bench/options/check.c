@@ -267,7 +267,8 @@ check_grid(const struct options *op)
 {
 	const uint64_t cells = (uint64_t)op->op_designs.ol_count *
 	    op->op_locks.ol_count * op->op_ciphers.ol_count *
-	    op->op_readers.ol_count * op->op_sizes.ol_count;
+	    op->op_producers.ol_count * op->op_readers.ol_count *
+	    op->op_sizes.ol_count;
 
 	if (op->op_cmd == COMMAND_cat && op->op_place.pl_harvest >= 0)
 		return (usage_error("--place: \"%s\": there is no "
@@ -339,6 +340,8 @@ path_of(const struct options *op, unsigned id, struct uses *uss)
 
 	if (id == OPTION_WORKLOAD)
 		return (name != NULL && name[0] == '@' ? name + 1 : NULL);
+	if (id == OPTION_PRODUCER)
+		return (op->op_producing.prw_path);
 	if (id != OPTION_PROFILE)
 		return (name);
 	/* Also by default; and a shipped profile is no file of its name. */

@@ -238,8 +238,12 @@ finish_lists(struct options *op)
 	if (op->op_ciphers.ol_count == 0)
 		for (unsigned v = 0; v < cipher_count; v++)
 			option_list_add(&op->op_ciphers, "", "", v);
+	if (op->op_producers.ol_count == 0)
+		option_list_add(&op->op_producers, "", "", 0);
 	if (op->op_readers.ol_count > 0)
 		return (0);
+	if (GIVEN(op, PRODUCERS))
+		return (option_list_add(&op->op_readers, "", "", 0));
 	for (unsigned v = 1; sweep && v < cpus;
 	    v = op->op_simulated ? v * 2 : v + 1)
 		option_list_add(&op->op_readers, "", "", v);
@@ -259,6 +263,76 @@ finish_place(struct options *op)
 	return (error == 0 ? 0 : error == EINVAL ?
 	    usage_error("--place: \"%s\": %s", op->op_place_text, why) :
 	    run_error("--place: %s", why));
+}
+
+/*
+ * A producer of a closed loop never leaves its CPU, so that a reader or a
+ * harvest thread that is bound there would not run.
+ */
+static int
+check_place(const struct options *op, unsigned producers)
+{
+	const struct pinning *pl = &op->op_place;
+	const unsigned cpus = pl->pl_count;
+
+	if (cpus == 0)
+		return (usage_error("--place: \"none\": expected CPUs, which "
+		    "producers are bound to"));
+	if (producers > cpus)
+		return (usage_error("--producers: %u, and %u CPU%s: expected "
+		    "one for each", producers, cpus, PLURAL(cpus)));
+	if (op->op_producing.prw_rate_per_s > 0)
+		return (0);
+	if (producers + option_list_max(&op->op_readers) > cpus &&
+	    option_list_max(&op->op_readers) > 0)
+		return (usage_error("--producers: %u and %ju readers on %u "
+		    "CPU%s: a producer without rate= leaves its CPU to no "
+		    "thread: expected one for each, or rate=", producers,
+		    (uintmax_t)option_list_max(&op->op_readers), cpus,
+		    PLURAL(cpus)));
+	for (unsigned i = 0; i < producers; i++)
+		if (pl->pl_harvest == (int)pl->pl_ranks[i])
+			return (usage_error("--place: \"%s\": the harvest "
+			    "thread's CPU has producer %u, which leaves it to "
+			    "no thread: expected another, or rate=",
+			    op->op_place_text, i));
+	return (0);
+}
+
+static int
+finish_producers(struct options *op)
+{
+	const struct producing *pg = &op->op_producing;
+	const unsigned most = (unsigned)option_list_max(&op->op_producers);
+	bool none = false;
+	unsigned n;
+
+	for (unsigned i = 0; i < op->op_readers.ol_count; i++)
+		none |= op->op_readers.ol_value[i] == 0;
+	for (unsigned i = 0; i < op->op_producers.ol_count; i++) {
+		n = (unsigned)op->op_producers.ol_value[i];
+		if (n == 0 && none)
+			return (usage_error("-r: \"0\": expected a number of "
+			    "readers, 1..%d; 0 with --producers alone",
+			    CELL_READERS_MAX));
+		if (n > 0 && GIVEN(op, PRODUCER) &&
+		    producing_work_ns(pg, n) == 0)
+			return (usage_error("--producer: %s has no line for %u "
+			    "producer%s", pg->prw_path, n, PLURAL(n)));
+		if (n > 0 && GIVEN(op, PRODUCER) && (double)
+		    producing_work_ns(pg, n) > op->op_time_s * 1e9)
+			return (usage_error("--producer: %s: the work of one "
+			    "event is longer than the window of %g s",
+			    pg->prw_text, op->op_time_s));
+	}
+	if ((most > 0) != GIVEN(op, PRODUCER))
+		return (usage_error(most > 0 ? "--producers: expected "
+		    "--producer with it: what they do" : "--producer: expected "
+		    "--producers with it"));
+	if (most > 0 && (op->op_lock_loop || op->op_faults.fl_count > 0))
+		return (usage_error("--producers: expected no %s",
+		    op->op_lock_loop ? "--loop lock" : "--failpoint"));
+	return (most == 0 ? 0 : check_place(op, most));
 }
 
 /* A lock loop is the null design's, with no events and one byte a request. */
@@ -293,7 +367,7 @@ options_finish(struct options *op)
 {
 	static int (*const steps[])(struct options *) = { finish_machine,
 		finish_workload, finish_loop, finish_tunables, finish_lists,
-		finish_until, finish_place };
+		finish_until, finish_place, finish_producers };
 	int error = 0;
 
 	op->op_ledger |= op->op_ledger_path != NULL;

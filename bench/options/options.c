@@ -93,6 +93,9 @@ add_item(const struct options *op, const struct option_def *od,
 	uint64_t v;
 	int i;
 
+	if ((od->od_flags & ZERO) != 0 && strcmp(item, "0") == 0 &&
+	    (op->op_cmd == COMMAND_run || op->op_cmd == COMMAND_sweep))
+		return (option_list_add(ol, label, item, 0));
 	if (od->od_type == TYPE_NUMBERS)
 		return (add_numbers(op, od, ol, label, item));
 	if (od->od_type == TYPE_SIZES) {

@@ -76,6 +76,8 @@ struct options {
 	bool		 op_lock_loop;	/* critical sections, no reads */
 	double		 op_rate_per_s;	/* 0: closed loop */
 	unsigned	 op_arrivals;	/* into family_arrivals */
+	struct option_list op_producers;	/* {0}: none */
+	struct producing op_producing;
 	double		 op_time_s;
 	unsigned	 op_repeats;	/* with op_until the most */
 	double		 op_until;	/* width of intervals, share; or 0 */
@@ -156,7 +158,8 @@ enum {
 	HIDDEN		= 1 << 2,	/* not in help */
 	ALL		= 1 << 3,	/* "all" may stand for a list */
 	READS		= 1 << 4,	/* the value names a file to read */
-	WRITES		= 1 << 5	/* ... to write */
+	WRITES		= 1 << 5,	/* ... to write */
+	ZERO		= 1 << 6	/* run and sweep take 0 in it, too */
 };
 
 /* A row of options.tbl. */

@@ -165,6 +165,16 @@ option_workload(struct options *op, const char *label, const char *text)
 	    EXIT_FAILURE, "%s: %s", label, why));
 }
 
+static int
+option_producer(struct options *op, const char *label, const char *text)
+{
+	char why[WORKLOAD_ERROR_SIZE] = "";
+	const int error = producing_parse(text, &op->op_producing, why);
+
+	return (error == 0 ? 0 : complain(error == EINVAL ? EXIT_USAGE :
+	    EXIT_FAILURE, "%s: %s", label, why));
+}
+
 #define	IN(command)	(1u << COMMAND_##command)
 #define	BIT(format)	(1u << FORMAT_##format)
 #define	NONE		{ 0, NULL }

@@ -28,7 +28,7 @@ compare(const struct page_results *pr, struct compare *co,
 		.co_path = { pr->pgr_path[0], pr->pgr_path[two] },
 		.co_wanted = two ? (1u << QUANTITIES) - 1 :
 		    1u << QUANTITY_TOTAL | 1u << QUANTITY_P99 |
-		    1u << QUANTITY_HARVEST_CPU,
+		    1u << QUANTITY_HARVEST_CPU | 1u << QUANTITY_PRODUCED,
 		.co_margin = compare_margin(a), .co_verbose = true
 	};
 	unsigned by = two ? COMPARE_RESULTS : COMPARE_DESIGN;
@@ -74,7 +74,9 @@ print_subject(FILE *out, const struct compare *co,
 {
 	double change[COMPARE_REFUSED + 1][2] = { { 0 } };
 	unsigned n[COMPARE_REFUSED + 1] = { 0 }, all = 0, v;
-	struct text line = { .s = "" }, head = { .s = "" }, t = { .s = "" };
+	const unsigned q = pa->pa_cell[1]->readers > 0 ? QUANTITY_TOTAL :
+	    QUANTITY_PRODUCED;
+	struct text head = { .s = "" }, t = { .s = "" };
 	struct text where[COMPARE_REFUSED + 1] = { { .s = "" } };
 	const struct compare_row *row;
 
@@ -82,7 +84,9 @@ print_subject(FILE *out, const struct compare *co,
 	    p < co->co_pairs + co->co_pair_count; p++) {
 		if (strcmp(subject(co, p), subject(co, pa)) != 0)
 			continue;
-		row = &p->pa_row[QUANTITY_TOTAL];
+		row = &p->pa_row[q];
+		if (!row->cmr_wanted)
+			continue;
 		v = row->cmr_verdict;
 		if (n[v]++ == 0)
 			change[v][0] = change[v][1] = compare_change(row);
@@ -114,8 +118,8 @@ print_subject(FILE *out, const struct compare *co,
 	    n[COMPARE_BETTER] == 0 && 2 * n[COMPARE_WORSE] > all ?
 	    " class=\"worse\"" : "");
 	page_paragraph(out, "strong", head.s);
-	text_add(&line, "total MB/s: %s.", t.s);
-	page_paragraph(out, "span", line.s);
+	page_paragraph(out, "span", FORMATF("%s: %s.",
+	    quantities[q].qu_title, t.s));
 	fputs("</p>\n", out);
 }
 

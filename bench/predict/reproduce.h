@@ -70,6 +70,7 @@ struct reproduction {
 	/* A file of figures has these, and nothing below. */
 	const char	*rn_file;	/* in lib/published; else NULL */
 	const char	*rn_map;
+	bool		 rn_forwarding;	/* as bench/predict/forwarding.h */
 	reproduce_runner *rn_run;
 	unsigned	 rn_runs;	/* of rows and words; fits may add */
 	/* The first is of the value that tables name. */

@@ -1,5 +1,6 @@
 # One row of panels: up to six curves of one cipher.  Set before: TOP and the
-# legend's height LEGEND, pixels; HEADING; N and NAME[], the curves.
+# legend's height LEGEND, pixels; HEADING; N and NAME[], the curves; AXIS, RATE
+# and CALL, words: with producers 3 to 6 and 10 to 13 below are theirs.
 #
 # $D has a row for each cell: 1 curve, 2 gate failed, 3 readers, 4 total MB/s,
 # 5 low, 6 high, 7 harvest CPU, 8 low, 9 high, 10 p50 s, 11 p90, 12 p99,
@@ -60,7 +61,7 @@ unset key
 set border 3
 set tics nomirror
 set grid noxtics ytics back linetype 1 linewidth 0.6 linecolor rgb '#b0b0b0'
-set xlabel 'readers' offset 0,0.5
+set xlabel AXIS offset 0,0.5
 if (BY2) {
 	set logscale x 2
 	set xrange [LEAST / 1.15:MOST * 1.05]
@@ -79,11 +80,11 @@ if (SHADE > 0) {
 AT = LEFT
 TOP = TOP + LEGEND
 
-set ylabel 'MB/s' offset 0.5,0
+set ylabel RATE offset 0.5,0
 set format y '%g'
 do for [EACH=0:1] {
 	eval place(AT, TOP, PANEL, 300)
-	set title EACH ? 'MB/s of each reader' : 'total MB/s' offset 0,-0.6
+	set title EACH ? RATE.' of each of the '.AXIS : 'total '.RATE offset 0,-0.6
 	set yrange [0:*]
 	plot for [i=1:N] $D using 3:(cell(i, 0, per($5, $3))):(per($6, $3)) \
 	    with filledcurves linestyle i fillstyle transparent solid 0.15 noborder, \
@@ -103,7 +104,7 @@ beside(i, n) = BY2 ? n * (1 + 0.05 * (i - (N + 1) / 2.0)) : \
     n + 0.025 * (i - (N + 1) / 2.0) * (MOST - LEAST + 0.8)
 tick(n) = (BY2 ? n : MOST - LEAST + 0.8) * 0.008
 eval place(AT, TOP, PANEL, 300)
-set title 'latency of one read: p50 to p99.9'
+set title 'latency of '.CALL.': p50 to p99.9'
 unset ylabel
 if (TIMED) {
 	set logscale y 10

@@ -143,21 +143,27 @@ print_cell(FILE *out, unsigned curve, const struct result_cell *c)
 {
 	/* Of predictions with drawn profiles a band is what these gave. */
 	bool drawn = c->uncertainty.samples > 0;
-	const double *total = drawn ? c->uncertainty.total_mb_per_s :
-	    c->total_mb_per_s_ci95;
+	const bool producers = c->producers > 0;
+	const double unit = producers ? 1e6 : 1;
+	const double *total = producers ? c->events_per_s_ci95 : drawn ?
+	    c->uncertainty.total_mb_per_s : c->total_mb_per_s_ci95;
 	const double *cpu = drawn ? c->uncertainty.harvest_cpu_percent :
 	    c->harvest_cpu_percent_ci95;
 	const double latency[] = {
-		COMPARABLE_QUANTILE(c, latency_ns.p50),
-		COMPARABLE_QUANTILE(c, latency_ns.p90),
-		COMPARABLE_QUANTILE(c, latency_ns.p99),
-		COMPARABLE_QUANTILE(c, latency_ns.p999)
+#define	LATENCY(q)							\
+		producers ? COMPARABLE_QUANTILE(c, call_ns.q) :		\
+		    COMPARABLE_QUANTILE(c, latency_ns.q)
+		LATENCY(p50),
+		LATENCY(p90),
+		LATENCY(p99),
+		LATENCY(p999)
 	};
 	unsigned i;
 
 	fprintf(out, "%u %d %u %.9g %.9g %.9g %.9g %.9g %.9g", curve,
-	    comparable_gated(c), c->readers, c->total_mb_per_s, total[0],
-	    total[1], c->harvest.cpu_percent,
+	    comparable_gated(c), producers ? c->producers : c->readers,
+	    producers ? c->production.events_per_s / unit : c->total_mb_per_s,
+	    total[0] / unit, total[1] / unit, c->harvest.cpu_percent,
 	    cpu[1] > 0 ? cpu[0] : c->harvest.cpu_percent,
 	    cpu[1] > 0 ? cpu[1] : c->harvest.cpu_percent);
 	for (i = 0; i < 4; i++)
@@ -281,14 +287,21 @@ plot_print(FILE *out, const struct result *r, bool svg)
 	struct sheet sh = { .sh_top = 0 };
 	struct grouped_cell *gc;
 	unsigned head, height;
+	bool producers = false;
 	char *body = NULL;
 	size_t len;
 
 	KASSERT(r->cell_count > 0, ("nothing to draw"));
 	gc = cells_group(r, PARTS);
 	sh.sh_curves = xcalloc(r->cell_count, sizeof(*sh.sh_curves));
+	for (unsigned i = 0; i < r->cell_count; i++)
+		producers |= r->cells[i].producers > 0;
+	/* Of a result with producers the other cells are left out. */
 	for (unsigned i = 0; i < r->cell_count; i++) {
-		if (i == 0 || gc[i].gc_group != gc[i - 1].gc_group)
+		if ((gc[i].gc_cell->producers > 0) != producers)
+			continue;
+		if (sh.sh_count == 0 || gc[i].gc_group !=
+		    sh.sh_curves[sh.sh_count - 1].cu_cells->gc_group)
 			sh.sh_curves[sh.sh_count++].cu_cells = &gc[i];
 		sh.sh_curves[sh.sh_count - 1].cu_count++;
 		for (unsigned part = 0; part < PARTS; part++)
@@ -316,6 +329,9 @@ plot_print(FILE *out, const struct result *r, bool svg)
 	    ""));
 	fprintf(out, "HEAD = %u\nWIDTH = %u\nHEIGHT = %u\nPANEL = %u\n", head,
 	    PLOT_WIDTH, height, PLOT_PANEL);
+	set(out, "AXIS", producers ? "producers" : "readers");
+	set(out, "RATE", producers ? "M events/s" : "MB/s");
+	set(out, "CALL", producers ? "a producer's call" : "one read");
 	fprintf(out, "%s%sunset multiplot\n", embedded_sheet, body);
 	free(body);
 	free(sh.sh_curves);

@@ -10,7 +10,7 @@
 #include "bench/result/describe.h"
 #include "lib/base/kassert.h"
 
-enum { COLUMNS_MAX = 128 };
+enum { COLUMNS_MAX = 128, COLUMNS_PRODUCERS = 54 };
 
 /* A line: each column's text, and whether it is that of names. */
 struct csv_line {
@@ -103,6 +103,10 @@ print_line(FILE *out, const struct result *r, const struct result_cell *c,
 {
 	const struct result_band *band = &c->uncertainty;
 	struct csv_line cl = { .csl_names = names };
+	bool producers = false;
+
+	for (unsigned i = 0; i < r->cell_count; i++)
+		producers |= r->cells[i].producers > 0;
 
 	add_columns(&cl, result_cell_fields, c, "", 0);
 	add_columns(&cl, result_host_fields, &r->host, NULL, 0);
@@ -118,7 +122,9 @@ print_line(FILE *out, const struct result *r, const struct result_cell *c,
 #include "bench/result/column.tbl"
 	for (unsigned i = 1; cl.csl_column[i] != NULL; i++) {
 		xmemclose(cl.csl_column[i]);
-		fprintf(out, "%s%s", i == 1 ? "" : ",", cl.csl_text[i]);
+		if (i < COLUMNS_PRODUCERS || producers)
+			fprintf(out, "%s%s", i == 1 ? "" : ",",
+			    cl.csl_text[i]);
 		free(cl.csl_text[i]);
 	}
 	fputc('\n', out);

@@ -12,12 +12,16 @@ enum {
 	TABLE_COLUMNS	= 8
 };
 
-/* Cells in closed loop, alone or side by side; in open loop; of locks alone. */
+/*
+ * Cells in closed loop, alone or side by side; in open loop; of locks alone;
+ * with producers.
+ */
 enum kind {
 	CLOSED,
 	SLICED,
 	OPEN,
 	LOCKS,
+	PRODUCERS,
 	KINDS
 };
 
@@ -32,7 +36,10 @@ static const struct column columns[KINDS][TABLE_COLUMNS] = {
 	    { "+-%", 5 }, { "p99", 7 }, { "begun", 7 }, { "", 0 }, { "", 0 } },
 	/* Time between acquisitions, of all and of one thread. */
 	[LOCKS] = { { "readers", 7 }, { "design", -18 }, { "ns ", 8 },
-	    { "+-%", 5 }, { "thread", 7 }, { "p99", 7 }, { "", 0 }, { "", 0 } }
+	    { "+-%", 5 }, { "thread", 7 }, { "p99", 7 }, { "", 0 }, { "", 0 } },
+	[PRODUCERS] = { { "producers", 9 }, { "design", -18 },
+	    { "M events/s ", 11 }, { "+-%", 5 }, { "full%", 5 }, { "p99", 7 },
+	    { "readers' MB/s", 13 }, { "", 0 } }
 };
 
 struct table {
@@ -128,8 +135,33 @@ ratio_text(struct table *tb, const struct result_cell *base,
 static enum kind
 kind_of(const struct result_cell *cell)
 {
-	return (comparable_open_loop(cell) ? OPEN : cell->acquisition_ns > 0 ?
+	return (cell->producers > 0 ? PRODUCERS :
+	    comparable_open_loop(cell) ? OPEN : cell->acquisition_ns > 0 ?
 	    LOCKS : comparable_sliced(cell) ? SLICED : CLOSED);
+}
+
+static void
+print_row_producers(struct table *tb, const struct result_cell *cell)
+{
+	const struct result_production *pn = &cell->production;
+	const double *ci95 = cell->events_per_s_ci95;
+	char notes[TABLE_MARK_SIZE] = "";
+
+	mark(tb, cell, notes);
+	tb->tbl_star |= cell->oversubscribed;
+	tb->tbl_spread |= cell->repeats < RESULT_CI95_REPEATS_MIN;
+	tb->tbl_gate |= comparable_gated(cell);
+	columns_row(tb->tbl_out, columns[PRODUCERS], TABLE_COLUMNS,
+	    (const char *const []){ FORMATF("%u%c", cell->producers,
+	    cell->oversubscribed ? '*' : ' '), cell->design,
+	    FORMATF("%s%c", FORMAT(real, pn->events_per_s / 1e6),
+	    comparable_gated(cell) ? '!' : ' '),
+	    cell->repeats < RESULT_CI95_REPEATS_MIN ? "?" :
+	    FORMAT(percent, fmin(1e6, 50 * (ci95[1] - ci95[0]) /
+	    fmax(1, pn->events_per_s))), FORMAT(percent, pn->full_percent),
+	    FORMAT(ns, COMPARABLE_QUANTILE(cell, call_ns.p99)),
+	    cell->readers == 0 ? "-" : FORMATF("%u x %s", cell->readers,
+	    FORMAT(real, cell->total_mb_per_s / cell->readers)), notes });
 }
 
 static void
@@ -232,7 +264,10 @@ print_block(struct table *tb, const struct grouped_cell *gc, unsigned n)
 	for (unsigned i = 0; i < n; i++) {
 		if (gc[i].gc_cell->readers != base->readers)
 			base = gc[i].gc_cell;
-		print_row(tb, base, gc[i].gc_cell);
+		if (kind == PRODUCERS)
+			print_row_producers(tb, gc[i].gc_cell);
+		else
+			print_row(tb, base, gc[i].gc_cell);
 	}
 	for (unsigned i = 0; i < tb->tbl_note_count; i++) {
 		const struct result_cell *cell = tb->tbl_notes[i];
@@ -247,7 +282,7 @@ print_block(struct table *tb, const struct grouped_cell *gc, unsigned n)
 		    "noted; the result file has the text");
 	tb->tbl_note_count = 0;
 	tb->tbl_notes_more = false;
-	if (tb->tbl_result->uncertainty.samples > 0)
+	if (tb->tbl_result->uncertainty.samples > 0 && kind != PRODUCERS)
 		print_bands(tb, gc, n);
 }
 
@@ -277,6 +312,11 @@ print_legend(const struct table *tb)
 		    "p99: of one request from when it was due, the median of "
 		    "the repeats' p99; begun: from when it began, as a closed "
 		    "loop would count.");
+	if (tb->tbl_kind[PRODUCERS])
+		format_wrap(out, "", 2, "M events/s: 10^6, of all producers; "
+		    "+-%: half its 95 % interval; full%: of 100 events, those "
+		    "that were not queued for lack of room; p99: of a call "
+		    "that queues one, the median of the repeats' p99.");
 	if (provenance_of(tb->tbl_result) != RESULT_MEASURED &&
 	    tb->tbl_result->uncertainty.samples == 0)
 		format_wrapf(out, "", 2, "Predicted: %s.", provenance_guesses);
@@ -284,8 +324,9 @@ print_legend(const struct table *tb)
 		format_wrap(out, "!", 2, "failed a gate: do not rank it or "
 		    "average it with others.");
 	if (tb->tbl_star)
-		format_wrap(out, "*", 2, "more readers than CPUs: the "
-		    "scheduler is in these numbers.");
+		format_wrap(out, "*", 2, tb->tbl_kind[PRODUCERS] ? "more "
+		    "readers and producers than CPUs." : "more readers than "
+		    "CPUs: the scheduler is in these numbers.");
 	if (tb->tbl_paren && tb->tbl_kind[SLICED])
 		format_wrap(out, "( )", 4, "no difference shown: the interval "
 		    "of the ratio contains 1.");

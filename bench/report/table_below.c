@@ -152,6 +152,8 @@ print_uncertainty(FILE *out, const struct result *r)
 {
 	static const char bar[] = "####################";
 	const struct result_uncertainty *ru = &r->uncertainty;
+	const char *rate = r->cell_count > 0 && r->cells->readers == 0 ?
+	    "events/s" : "MB/s";
 	int n;
 
 	if (ru->samples == 0)
@@ -167,10 +169,10 @@ print_uncertainty(FILE *out, const struct result *r)
 		fputs("  no value of the profile is uncertain\n", out);
 	else
 		format_wrapf(out, "", 2, "What moved them most: rank "
-		    "correlation of a value with the total MB/s, the mean "
-		    "over cells; left of the axis more of it means less MB/s. "
-		    "With so many samples up to %.2f may be chance.",
-		    two_sigma / sqrt(ru->samples - 1.0));
+		    "correlation of a value with the total %s, the mean "
+		    "over cells; left of the axis more of it means less %s. "
+		    "With so many samples up to %.2f may be chance.", rate,
+		    rate, two_sigma / sqrt(ru->samples - 1.0));
 	/* A bar to the left of the axis for less, to the right for more. */
 	for (unsigned i = 0; i < ru->parameter_count && i < BELOW_PARAMETERS;
 	    i++) {

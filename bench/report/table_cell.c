@@ -225,18 +225,48 @@ print_indexes(FILE *out, const char *label, double min_max, double cov,
 	format_wrap(out, label, CELL_LABEL, t.s);
 }
 
-void
-table_cell_print(FILE *out, const void *result_cell)
+static void
+print_producers(FILE *out, const struct result_cell *cell)
 {
-	const struct result_cell *cell = result_cell;
-	const struct result_fairness *f = &cell->fairness;
-	const struct result_harvest *h = &cell->harvest;
-	const double *ci95 = cell->harvest_cpu_percent_ci95;
-	const bool open = comparable_open_loop(cell);
+	const struct result_production *pn = &cell->production;
 	struct text t = { .s = "" };
 
-	describe_cell(&t, cell);
-	format_wrap(out, "cell", CELL_LABEL, t.s);
+	if (cell->producers == 0)
+		return;
+	format_wrapf(out, "producers", CELL_LABEL, "%s M events/s, 95 %% "
+	    "interval %s to %s; queued %s %%, full %s %%, masked %s %%, lost "
+	    "by the NIC %s %%", FORMAT(real, pn->events_per_s / 1e6),
+	    FORMAT(real, cell->events_per_s_ci95[0] / 1e6),
+	    FORMAT(real, cell->events_per_s_ci95[1] / 1e6),
+	    FORMAT(percent, pn->taken_percent),
+	    FORMAT(percent, pn->full_percent),
+	    FORMAT(percent, pn->masked_percent),
+	    FORMAT(percent, pn->lost_percent));
+	if (cell->uncertainty.events_per_s[1] > 0)
+		format_wrapf(out, "10-90 %", CELL_LABEL, "of the drawn "
+		    "profiles: %s M events/s", BAND(cell->uncertainty.
+		    events_per_s, pn->events_per_s, format_real, 1e6));
+	for (unsigned i = 0; cell->producers > 1 && i < cell->producers; i++)
+		text_add(&t, "%s%s", i == 0 ? "" : " ",
+		    FORMAT(real, cell->producer_per_s[i] / 1e6));
+	if (cell->producers > 1)
+		format_wrap(out, "each", CELL_LABEL, t.s);
+	PRINT_LATENCY(out, "one call", cell, call_ns);
+	format_wrapf(out, " ", CELL_LABEL, "CPU %s %% in all; interrupts off "
+	    "%s %% of each; min/max %.3f, Jain's index %.3f",
+	    FORMAT(percent, pn->cpu_percent), FORMAT(percent, pn->off_percent),
+	    pn->min_max, pn->jain);
+}
+
+/* What readers got. */
+static void
+print_reading(FILE *out, const struct result_cell *cell)
+{
+	const struct result_fairness *f = &cell->fairness;
+	const bool open = comparable_open_loop(cell);
+
+	if (cell->readers == 0)
+		return;
 	print_rates(out, cell);
 	if (cell->acquisition_ns > 0)
 		format_wrapf(out, "acquisitions", CELL_LABEL, "%s ns between "
@@ -251,6 +281,21 @@ table_cell_print(FILE *out, const void *result_cell)
 		PRINT_LATENCY(out, "begin to end", cell,
 		    latency_uncorrected_ns);
 	print_indexes(out, "fairness", f->min_max, f->cov, f->jain, f->cna);
+}
+
+void
+table_cell_print(FILE *out, const void *result_cell)
+{
+	const struct result_cell *cell = result_cell;
+	const struct result_fairness *f = &cell->fairness;
+	const struct result_harvest *h = &cell->harvest;
+	const double *ci95 = cell->harvest_cpu_percent_ci95;
+	struct text t = { .s = "" };
+
+	describe_cell(&t, cell);
+	format_wrap(out, "cell", CELL_LABEL, t.s);
+	print_producers(out, cell);
+	print_reading(out, cell);
 	if (f->hold_cna > 0)
 		print_indexes(out, "  of holding", f->hold_min_max,
 		    f->hold_cov, f->hold_jain, f->hold_cna);

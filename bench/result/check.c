@@ -151,6 +151,7 @@ result_cell_order(const void *left, const void *right)
 		offsetof(struct result_cell, crypto),
 		offsetof(struct result_cell, workload),
 		offsetof(struct result_cell, arrivals),
+		offsetof(struct result_cell, producer),
 		offsetof(struct result_cell, host),
 	};
 	const struct result_cell *a = *(const struct result_cell *const *)left;
@@ -164,6 +165,7 @@ result_cell_order(const void *left, const void *right)
 #define	THEN(member)							\
 	if (d == 0)							\
 		d = (a->member > b->member) - (a->member < b->member)
+	THEN(producers);
 	THEN(readers);
 	THEN(request_bytes);
 	THEN(rate_per_s);
@@ -207,6 +209,14 @@ check_cell(struct walk *wa, struct result_cell c)
 			    ".samples[%u].order: another repeat has this place "
 			    "and total: the file was edited", wa->wa_array,
 			    wa->wa_index, i);
+			return (EINVAL);
+		}
+		if (c.producers != c.samples[i].producer_count ||
+		    (c.producers > 0) != (c.producer_per_s != NULL)) {
+			snprintf(wa->wa_error, RESULT_TEXT_SIZE, "%s[%u]"
+			    ".producer_per_s: not %u numbers, or samples[%u] "
+			    "has others", wa->wa_array, wa->wa_index,
+			    c.producers, i);
 			return (EINVAL);
 		}
 		if (result_check_sum(&c.samples[i], c.readers, &sum))

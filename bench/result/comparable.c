@@ -38,9 +38,25 @@ const struct quantity quantities[QUANTITIES + 1] = {
 	    1e-3, 0, AT(fairness.min_max), DRAWN(fairness_min_max) },
 	{ "fairness_jain", "fairness Jain", QUANTITY_SHARE, true, true, 1e-3,
 	    0, AT(fairness.jain), DRAWN(fairness_jain) },
+	[QUANTITY_PRODUCED] = { "production_events_per_s",
+	    "producers' events/s", QUANTITY_SHARE, true, false, 1, 0,
+	    AT(production.events_per_s), DRAWN(events) },
+	LATENCY("call_p50_ns", "producers' call p50", call_ns.p50, call_p50),
+	LATENCY("call_p99_ns", "producers' call p99", call_ns.p99, call_p99),
 	[QUANTITY_EVENTS] = { "harvest_events_per_s", "harvest events",
 	    QUANTITY_SHARE, true, false, 1, 0, AT(harvest.events_per_s), 0 }
 };
+
+bool
+quantity_of(const struct quantity *qu, const struct result_cell *c)
+{
+	const ptrdiff_t q = qu - quantities;
+
+	if (q >= QUANTITY_PRODUCED && q < QUANTITIES)
+		return (c->producers > 0);
+	return (c->readers > 1 || !(qu->qu_of_several || (c->readers == 0 &&
+	    q < QUANTITY_HARVEST_CPU)));
+}
 
 int
 quantity_find(const char *name)
@@ -61,7 +77,7 @@ quantity_raw(const struct quantity *qu, const struct result_sample *s,
 		memcpy(&v, (const char *)s + qu->qu_offset, sizeof(v));
 		return (v);
 	}
-	v = s->reader_mb_per_s[0];
+	v = readers == 0 ? 0 : s->reader_mb_per_s[0];
 	for (unsigned i = 1; i < readers; i++)
 		v = fmin(v, s->reader_mb_per_s[i]);
 	return (v);

@@ -16,7 +16,8 @@ enum {
 	QUANTITY_P99,
 	QUANTITY_HARVEST_CPU,
 	QUANTITY_HARVEST_P99,
-	QUANTITIES		= 8,
+	QUANTITY_PRODUCED	= 8,	/* this and the next are producers' */
+	QUANTITIES		= 11,
 	/* Events that the harvest thread delivered: not compared itself. */
 	QUANTITY_EVENTS		= QUANTITIES
 };
@@ -46,6 +47,9 @@ struct quantity {
 };
 
 extern const struct quantity quantities[QUANTITIES + 1];
+
+/* Whether cells like that one have the quantity, and more than a constant. */
+bool quantity_of(const struct quantity *qu, const struct result_cell *c);
 
 /* The quantity of that name; -1: there is none. */
 int quantity_find(const char *name);

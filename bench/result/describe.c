@@ -23,6 +23,7 @@ cells_differ(const struct result_cell *a, const struct result_cell *b,
 	    a->spin_polls != b->spin_polls :
 	    a->request_bytes != b->request_bytes ||
 	    strcmp(a->workload, b->workload) != 0 ||
+	    strcmp(a->producer, b->producer) != 0 ||
 	    a->rate_per_s != b->rate_per_s ||
 	    strcmp(a->arrivals, b->arrivals) != 0);
 }
@@ -37,6 +38,8 @@ by_group(const void *left, const void *right)
 
 	if (x->gc_group != y->gc_group)
 		return (x->gc_group < y->gc_group ? -1 : 1);
+	if (a->producers != b->producers)
+		return (a->producers < b->producers ? -1 : 1);
 	if (a->readers != b->readers)
 		return (a->readers < b->readers ? -1 : 1);
 	/* Others stay in the document's order. */
@@ -120,6 +123,10 @@ describe_part(struct text *t, const struct result_cell *cell,
 	if (cell->acquisition_ns > 0 && (part == PART_CIPHER ||
 	    part == PART_CRYPTO || part == PART_LOAD))
 		return;
+	if (part == PART_LOAD && cell->producers > 0)
+		text_list(t, "producers of %s", cell->producer);
+	if (part == PART_LOAD && cell->readers == 0)
+		return;
 	text_list(t, "%s", part == PART_CIPHER ? cell->cipher :
 	    part == PART_CRYPTO ? crypto_name(cell) :
 	    part == PART_LOCK ? "lock " : part == PART_LOAD ? "requests of " :
@@ -135,10 +142,16 @@ describe_load(struct text *t, const struct result_cell *cell)
 {
 	const bool locks = cell->acquisition_ns > 0;
 
-	text_add(t, "%u reader%s%s", cell->readers, PLURAL(cell->readers),
-	    locks ? "" : " of ");
-	if (!locks)
-		add_requests(t, cell);
+	if (cell->producers > 0)
+		text_add(t, "%u producer%s of %s%s", cell->producers,
+		    PLURAL(cell->producers), cell->producer,
+		    cell->readers == 0 ? "" : ", ");
+	if (cell->readers > 0) {
+		text_add(t, "%u reader%s%s", cell->readers,
+		    PLURAL(cell->readers), locks ? "" : " of ");
+		if (!locks)
+			add_requests(t, cell);
+	}
 	/* The default goes without saying. */
 	if (!locks && strcmp(cell->crypto, "kernel") != 0)
 		text_add(t, ", %s", crypto_name(cell));

@@ -242,8 +242,12 @@ read_table(struct reader *rd, const struct field *table, const json_t *object,
 			continue;
 		error = field_is_array(f) ? read_array(rd, j, f, base) :
 		    read_one(rd, j, f, f->f_key, p);
-		if (f->f_kind == FIELD_READERS)
-			rd->frd_readers = *(const unsigned *)p;
+		if (f->f_kind != FIELD_READERS || error != 0)
+			continue;
+		rd->frd_readers = *(const unsigned *)p;
+		if (rd->frd_readers == 0 && json_integer_value(
+		    json_object_get(object, "producers")) <= 0)
+			return (refuse(rd, f->f_key, "0 is out of range"));
 	}
 	return (error);
 }

@@ -44,7 +44,7 @@ enum field_kind {
 	FIELD_BOOL,
 	FIELD_COUNT,
 	FIELD_SOME,		/* 1 or more */
-	FIELD_READERS,		/* likewise; the length of FIELD_EACH below */
+	FIELD_READERS,		/* the length of FIELD_EACH below */
 	FIELD_BYTES,		/* 1..2^63 - 1 */
 	FIELD_SEED,		/* a string above 2^63 - 1 */
 	FIELD_REAL,		/* finite, 0 or more */

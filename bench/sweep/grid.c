@@ -16,8 +16,10 @@ workload(const struct options *op)
 
 static struct cell
 cell_at(const struct options *op, unsigned c, unsigned s, unsigned l,
-    unsigned r, unsigned d)
+    unsigned p, unsigned r, unsigned d)
 {
+	const unsigned producers = (unsigned)op->op_producers.ol_value[p];
+
 	return ((struct cell){
 		.ce_design = design_at(op->op_designs.ol_value[d])->de_ident,
 		.ce_lock = lock_classes[op->op_locks.ol_value[l]]->lc_name,
@@ -26,13 +28,15 @@ cell_at(const struct options *op, unsigned c, unsigned s, unsigned l,
 		.ce_request_bytes = op->op_sizes.ol_value[s],
 		.ce_workload = workload(op),
 		.ce_lock_loop = op->op_lock_loop,
+		.ce_producers = producers,
+		.ce_producing = producers == 0 ? NULL : &op->op_producing,
 	});
 }
 
 struct cell
 grid_first(const struct options *op)
 {
-	return (cell_at(op, 0, 0, 0, 0, 0));
+	return (cell_at(op, 0, 0, 0, 0, 0, 0));
 }
 
 /* Each lock around nothing, and each cipher with nothing shared. */
@@ -61,6 +65,8 @@ expand_controls(const struct options *op, struct sweep_cell *cells)
 			best = v;
 	}
 	like.ce_readers = (unsigned)(best > 0 ? best : fewest);
+	if (like.ce_readers == 0)
+		return (0);
 	for (unsigned i = 0; i < op->op_locks.ol_count; i++) {
 		like.ce_lock = lock_classes[op->op_locks.ol_value[i]]->lc_name;
 		cells[n++].sc_cell = like;
@@ -88,7 +94,8 @@ grid_make(struct sweeping *sw)
 	const struct options *op = sw->sw_options;
 	const unsigned most = op->op_locks.ol_count * (1 +
 	    op->op_designs.ol_count * op->op_ciphers.ol_count *
-	    op->op_readers.ol_count * op->op_sizes.ol_count) +
+	    op->op_producers.ol_count * op->op_readers.ol_count *
+	    op->op_sizes.ol_count) +
 	    op->op_ciphers.ol_count;
 
 	sw->sw_cells = xcalloc(most, sizeof(*sw->sw_cells));
@@ -96,10 +103,11 @@ grid_make(struct sweeping *sw)
 	for (unsigned c = 0; c < op->op_ciphers.ol_count; c++)
 	for (unsigned s = 0; s < op->op_sizes.ol_count; s++)
 	for (unsigned l = 0; l < op->op_locks.ol_count; l++)
+	for (unsigned p = 0; p < op->op_producers.ol_count; p++)
 	for (unsigned r = 0; r < op->op_readers.ol_count; r++)
 	for (unsigned d = 0; d < op->op_designs.ol_count; d++)
-		sw->sw_cells[sw->sw_grid++].sc_cell = cell_at(op, c, s, l, r,
-		    d);
+		sw->sw_cells[sw->sw_grid++].sc_cell = cell_at(op, c, s, l, p,
+		    r, d);
 	sw->sw_count = sw->sw_grid +
 	    expand_controls(op, sw->sw_cells + sw->sw_grid);
 	for (unsigned i = 0; i < sw->sw_count; i++)
@@ -163,7 +171,8 @@ grid_machine(const struct options *op, const struct profile *pr,
 unsigned
 grid_jobs(const struct options *op)
 {
-	const unsigned n = op->op_sizes.ol_count * op->op_readers.ol_count;
+	const unsigned n = op->op_sizes.ol_count * op->op_readers.ol_count *
+	    op->op_producers.ol_count;
 
 	return (!op->op_simulated ? n : n * op->op_designs.ol_count *
 	    op->op_locks.ol_count * op->op_ciphers.ol_count);
@@ -173,7 +182,8 @@ bool
 grid_in_part(const struct options *op, unsigned cell)
 {
 	const unsigned designs = op->op_designs.ol_count;
-	const unsigned readers = op->op_readers.ol_count;
+	const unsigned readers = op->op_readers.ol_count *
+	    op->op_producers.ol_count;
 	uint64_t job = cell;
 
 	if (op->op_part_of == 0)
@@ -197,8 +207,10 @@ grid_engine(const struct options *op)
 const char *
 grid_text(const struct cell *ce, char text[GRID_TEXT_SIZE])
 {
-	snprintf(text, GRID_TEXT_SIZE, "%s %s %s, %u reader%s, %" PRIu64
+	snprintf(text, GRID_TEXT_SIZE, "%s %s %s, %s%u reader%s, %" PRIu64
 	    " bytes", ce->ce_design, ce->ce_lock, ce->ce_cipher->ci_name,
+	    ce->ce_producers == 0 ? "" : FORMATF("%u producer%s, ",
+	    ce->ce_producers, PLURAL(ce->ce_producers)),
 	    ce->ce_readers, PLURAL(ce->ce_readers), ce->ce_request_bytes);
 	return (text);
 }

@@ -58,6 +58,9 @@ const struct field repeat_fields[] = {
 	MEASURE(latency, OBJECT, TABLE(hist, hist_fields)),
 	MEASURE(uncorrected, OBJECT, TABLE(hist, hist_fields)),
 	MEASURE(harvest_latency, OBJECT, TABLE(hist, hist_fields)),
+	MEASURE(call, OBJECT, TABLE(hist, hist_fields), .f_optional = true,
+	    .f_when = offsetof(struct cell_measure, cm_sample.producer_count),
+	    .f_when_size = sizeof(unsigned)),
 	MEASURE(rows, OBJECT, ARRAY(row_count), TABLE(cell_row, row_fields)),
 	MEASURE(waits, OBJECT, ARRAY(wait_count), TABLE(result_wait,
 	    result_wait_fields)),
@@ -145,6 +148,9 @@ head_format(const struct options *op, const struct result *r)
 	if (workload != NULL && workload[0] == '@')
 		json_object_set_new(record, "sum of --workload",
 		    sum_of_file(workload + 1));
+	if (op->op_producing.prw_path[0] != '\0')
+		json_object_set_new(record, "sum of --producer",
+		    sum_of_file(op->op_producing.prw_path));
 	if (replayed[0] != '\0')
 		json_object_set_new(record, "sum of replayed events",
 		    sum_of_file(replayed));
@@ -203,6 +209,9 @@ repeat_load(const json_t *object, unsigned readers, struct cell_measure *cm,
 	/* What a summary needs, and a result need not have. */
 	if (rs->reader_cpu == NULL)
 		snprintf(error, RESULT_TEXT_SIZE, "sample.reader_cpu: missing");
+	else if (rs->producer_count > 0 &&
+	    json_object_get(object, "call") == NULL)
+		snprintf(error, RESULT_TEXT_SIZE, "call: missing");
 	else if (rs->intervals < 1 || rs->intervals > CELL_INTERVALS)
 		snprintf(error, RESULT_TEXT_SIZE, "sample.interval_mb_per_s: "
 		    "%u numbers, expected 1 to %d", rs->intervals,

@@ -176,6 +176,8 @@ gate_and_notes(const struct sweep_cell *sc, const struct result_host *host,
 		note(rc, "%u NUMA nodes are pretended, threads in turn on "
 		    "them", rc->pretended_nodes);
 	note_of_recording(sc->sc_cell.ce_workload, rc);
+	if (rc->producers > 0 && rc->harvest.cpu_percent <= 0)
+		note(rc, "the harvest thread got no CPU beside the producers");
 	for (unsigned i = 0; i < sc->sc_count; i++) {
 		const struct result_sample *rs = &sc->sc_samples[i];
 
@@ -200,6 +202,30 @@ gate_and_notes(const struct sweep_cell *sc, const struct result_host *host,
 	if (idle > 0)
 		note(rc, "a reader finished no request in %u window%s", idle,
 		    PLURAL(idle));
+}
+
+/* The cell's figures of producers. */
+static void
+summarise_producers(struct sweep_cell *sc, const struct engine *en,
+    uint64_t seed, struct result_cell *rc)
+{
+	double *values = xcalloc(rc->repeats, sizeof(*values));
+
+	rc->producers = sc->sc_cell.ce_producers;
+	snprintf(rc->producer, sizeof(rc->producer), "%s",
+	    sc->sc_cell.ce_producing->prw_text);
+	rc->producer_per_s = xcalloc(rc->producers, sizeof(double));
+	for (unsigned k = 0; k < rc->producers; k++) {
+		for (unsigned i = 0; i < rc->repeats; i++)
+			values[i] = rc->samples[i].producer_per_s[k];
+		rc->producer_per_s[k] = stats_median(values, rc->repeats);
+	}
+	for (unsigned i = 0; i < rc->repeats; i++)
+		values[i] = rc->samples[i].production.events_per_s;
+	stats_ci95_median(values, rc->repeats, seed, &rc->events_per_s_ci95[0],
+	    &rc->events_per_s_ci95[1]);
+	rc->call_ns = cell_latency(en, &sc->sc_sum.cm_call);
+	free(values);
 }
 
 /* What the cell was, as options set it. */
@@ -233,8 +259,8 @@ describe(const struct sweep_cell *sc, const struct options *op,
 #undef NAME
 	rc->repeats = sc->sc_count;
 	rc->oversubscribed = !engine->en_simulated &&
-	    (rc->readers > cpu_count() ||
-	    (cpu_quota() > 0 && rc->readers > cpu_quota()));
+	    (rc->readers + ce->ce_producers > cpu_count() ||
+	    (cpu_quota() > 0 && rc->readers + ce->ce_producers > cpu_quota()));
 	rc->profiled = engine->en_profiled;
 	knobs = (unsigned)lock_class_find(rc->lock)->lc_knobs;
 	if ((knobs & LK_SPIN_POLLS) != 0)
@@ -272,6 +298,8 @@ summary_finish(struct sweep_cell *sc, const struct options *op,
 	rc->latency_ns = cell_latency(en, &sum->cm_latency);
 	rc->latency_uncorrected_ns = sum->cm_uncorrected.hi_count == 0 ?
 	    rc->latency_ns : cell_latency(en, &sum->cm_uncorrected);
+	if (sc->sc_cell.ce_producers > 0)
+		summarise_producers(sc, en, op->op_seed, rc);
 	rc->harvest.latency_p99_ns = cell_latency(en,
 	    &sum->cm_harvest_latency).p99;
 	intervals(rc, op->op_seed);
@@ -291,7 +319,7 @@ summary_finish(struct sweep_cell *sc, const struct options *op,
 	sum->cm_waits = NULL;
 	for (unsigned i = 0; i < sc->sc_count; i++)
 		reader_ns += rc->samples[i].window_s * 1e9 * rc->readers;
-	if (rc->profiled)
+	if (rc->profiled && rc->readers > 0)
 		rc->profile_cost_percent = 100 * sum->cm_acquisitions *
 		    host->profile_ns / reader_ns;
 	if (en->en_simulated) {

@@ -54,13 +54,14 @@ measure_one(const struct options *op, struct cell_params *cp,
  * Whether cells are measured side by side: those that differ only in design,
  * lock or cipher, unless they are too many or too large to exist at once.  A
  * ledger's cell is measured twice, and what is recorded or logged is of one
- * cell.
+ * cell.  A slice shows readers' bytes, not producers' events.
  */
 static bool
 together(const struct options *op, const struct cell *a, const struct cell *b)
 {
 	return (a->ce_readers == b->ce_readers &&
 	    a->ce_request_bytes == b->ce_request_bytes &&
+	    a->ce_producers + b->ce_producers == 0 &&
 	    (uint64_t)a->ce_readers * op->op_designs.ol_count *
 	    op->op_locks.ol_count * op->op_ciphers.ol_count <=
 	    SLICES_READERS_MAX && workload_max_bytes(&op->op_workload,

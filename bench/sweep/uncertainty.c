@@ -15,6 +15,9 @@ gather(const struct sweeping *sw, unsigned cell, unsigned n,
 	double *medians, *scratch = xcalloc(repeats, sizeof(*scratch));
 
 	for (unsigned q = 0; q < QUANTITIES; q++) {
+		if (q >= QUANTITY_PRODUCED &&
+		    sw->sw_cells[cell].sc_cell.ce_producers == 0)
+			break;
 		medians = xcalloc(n, sizeof(*medians));
 		memcpy((char *)rb + quantities[q].qu_drawn, &medians,
 		    sizeof(medians));
@@ -74,6 +77,7 @@ find_effects(struct result *r, const struct profile *profiles,
 {
 	struct result_uncertainty *ru = &r->uncertainty;
 	unsigned n = ru->samples;
+	const struct result_band *rb;
 	struct result_parameter *rp;
 	double effect, *values, *work;
 
@@ -93,8 +97,11 @@ find_effects(struct result *r, const struct profile *profiles,
 		for (unsigned i = 0; i < n; i++)
 			values[i] = profiles[i].pr_value[key];
 		for (unsigned cell = 0; cell < r->cell_count; cell++) {
-			effect = gsl_stats_spearman(values, 1, r->cells[cell].
-			    uncertainty.total_samples, 1, n, work);
+			rb = &r->cells[cell].uncertainty;
+			effect = gsl_stats_spearman(values, 1,
+			    r->cells[cell].readers > 0 ||
+			    rb->events_samples == NULL ? rb->total_samples :
+			    rb->events_samples, 1, n, work);
 			/* Not a number where one of the two does not vary. */
 			if (isfinite(effect))
 				rp->effect += fmax(-1, fmin(1, effect)) /
@@ -150,7 +157,8 @@ find_rankings(struct result *r)
 		if ((strcmp(a->design, b->design) != 0) != by_lock &&
 		    (strcmp(a->lock, b->lock) != 0) == by_lock &&
 		    strcmp(a->cipher, b->cipher) == 0 &&
-		    a->readers == b->readers &&
+		    a->readers == b->readers && a->readers > 0 &&
+		    a->producers == b->producers &&
 		    a->request_bytes == b->request_bytes)
 			rank_pair(a, b, by_lock != 0, scratch,
 			    &r->uncertainty);
@@ -188,6 +196,8 @@ uncertainty_analyse(struct result *r, const struct profile *profiles,
 		band(rb->harvest_cpu_samples, n, scratch,
 		    rb->harvest_cpu_percent);
 		band(rb->latency_p99_samples, n, scratch, rb->latency_p99_ns);
+		if (rb->events_samples != NULL)
+			band(rb->events_samples, n, scratch, rb->events_per_s);
 	}
 	free(scratch);
 	relate(r, profiles, base);

@@ -84,6 +84,9 @@ struct workload_player {
 int workload_parse(const char *text, struct workload *wl,
     char error[WORKLOAD_ERROR_SIZE]);
 
+/* A part of it: a time with its unit, more than 0.  Returns: 0; EINVAL. */
+int workload_time(const char *what, const char *text, uint64_t *ns, char *why);
+
 /* Make a workload without sizes and pauses; the second frees what it had. */
 void workload_init(struct workload *wl);
 void workload_free(struct workload *wl);

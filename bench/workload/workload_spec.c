@@ -44,8 +44,8 @@ static const struct unit {
 
 enum { UNITS = sizeof(units) / sizeof(units[0]) };
 
-static int
-parse_time(const char *what, const char *text, uint64_t *ns, char *why)
+int
+workload_time(const char *what, const char *text, uint64_t *ns, char *why)
 {
 	const size_t n = strspn(text, "0123456789.");
 	char number[32];
@@ -104,7 +104,7 @@ parse_pause(struct workload *wl, char *text, char *why)
 		    "expected one of them"));
 	if (text[0] == 't') {
 		wl->wl_pause_drawn = text[5] == '~';
-		return (parse_time("think", after, &wl->wl_pause_ns, why));
+		return (workload_time("think", after, &wl->wl_pause_ns, why));
 	}
 	count = strsep(&after, ":");
 	if (after == NULL)
@@ -114,7 +114,7 @@ parse_pause(struct workload *wl, char *text, char *why)
 		return (refuse(why, "burst: \"%.40s\": expected requests, "
 		    "1..%d", count, WORKLOAD_BURST_MAX));
 	wl->wl_burst = (unsigned)v;
-	return (parse_time("burst", after, &wl->wl_pause_ns, why));
+	return (workload_time("burst", after, &wl->wl_pause_ns, why));
 }
 
 static int

@@ -133,6 +133,12 @@ struct random_object {
 	bool		 ro_aes_alone;
 	/* Takes off the i-th source; it is not read from then on. */
 	void		 (*ro_deregister)(unsigned i);
+	/*
+	 * Sets the source's bit of the mask, if mask has it, as options of the
+	 * kernel do that compile the source in.  Returns: false if the release
+	 * does not have it.
+	 */
+	bool		 (*ro_include)(uint8_t source, uint32_t mask);
 };
 
 #endif

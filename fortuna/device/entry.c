@@ -125,25 +125,29 @@ randomdev_prime(struct randomdev *rd, const uint8_t *bytes, size_t n)
 	wipe(&event, sizeof(event));
 }
 
-void
+enum random_fate
 randomdev_harvest(struct randomdev *rd, enum random_entry entry,
     const void *entropy, size_t n, enum random_entropy_source source)
 {
+	enum random_fate fate = RANDOM_TAKEN;
 	struct caller *cl = caller_of(rd);
 
 	kernel_enter(rd->rd_kernel, entry == RANDOM_QUEUE ?
 	    KERNEL_CPU_INTERRUPT : KERNEL_CPU_HERE);
-	if (rd->rd_object->ro_harvest(entry, entropy, (unsigned)n,
-	    (uint8_t)source) && entry == RANDOM_QUEUE) {
+	if (!rd->rd_object->ro_harvest(entry, entropy, (unsigned)n,
+	    (uint8_t)source)) {
+		fate = RANDOM_MASKED;
+	} else if (entry == RANDOM_QUEUE) {
 		/* An event is stamped when there is room for it. */
 		if (kernel_stamped(rd->rd_kernel)) {
-			count(&cl->cl_queued);
-			count(&rd->rd_kind[source].kd_queued);
+			count(&cl->cl_queued[source]);
 		} else {
 			count(&cl->cl_dropped);
+			fate = RANDOM_FULL;
 		}
 	}
 	kernel_leave(rd->rd_kernel);
+	return (fate);
 }
 
 void
@@ -200,17 +204,19 @@ randomdev_totals(struct randomdev *rd)
 	uint64_t direct, emptied, queued;
 	struct kind *kd;
 
-	for (unsigned i = 0; i < threads; i++) {
-		ht.ht_in += machine_note_load_64(&rd->rd_caller[i].cl_queued);
+	for (unsigned i = 0; i < threads; i++)
 		ht.ht_dropped += machine_note_load_64(
 		    &rd->rd_caller[i].cl_dropped);
-	}
-	ht.ht_in += ht.ht_dropped;
+	ht.ht_in = ht.ht_dropped;
 	for (unsigned i = 0; i < ENTROPYSOURCE; i++) {
 		kd = &rd->rd_kind[i];
 		direct = machine_note_load_64(&kd->kd_direct);
 		emptied = machine_note_load_64(&kd->kd_delivered) - direct;
-		queued = machine_note_load_64(&kd->kd_queued);
+		queued = 0;
+		for (unsigned k = 0; k < threads; k++)
+			queued += machine_note_load_64(
+			    &rd->rd_caller[k].cl_queued[i]);
+		ht.ht_in += queued;
 		ht.ht_delivered += direct + emptied;
 		ht.ht_discarded += machine_note_load_64(&kd->kd_discarded);
 		/* A source that is polled does not go through the queue. */

@@ -237,6 +237,16 @@ glue_harvest(enum random_entry entry, const void *entropy, unsigned n,
 	return (true);
 }
 
+/* Until release 11 no option leaves a source out. */
+static bool
+glue_include(uint8_t kind, uint32_t mask __unused)
+{
+#ifndef RANDOM_HARVEST_BITS
+	hc_source_mask |= 1u << glue_source(kind) & mask;
+#endif
+	return (kind < GLUE_PURE_START);
+}
+
 /* The sources' functions have no argument for which one they are. */
 #define	GLUE_SOURCE(i)							\
 KERN_PLAIN static u_int							\
@@ -343,6 +353,7 @@ static struct random_object glue_object = {
 	.ro_harvest = glue_harvest,
 	.ro_register = glue_register,
 	.ro_deregister = glue_deregister,
+	.ro_include = glue_include,
 };
 
 /* Before the program is attached, which accesses are reported to. */

@@ -9,7 +9,7 @@
 /* What a thread does; it alone writes its counts. */
 struct caller {
 	_Alignas(MACHINE_CACHE_LINE)
-	struct m64	 cl_queued;
+	struct m64	 cl_queued[ENTROPYSOURCE];
 	struct m64	 cl_dropped;
 	uint64_t	 cl_began_cycles;	/* of a delivery */
 	uint8_t		 cl_source;		/* what is delivered */
@@ -19,7 +19,6 @@ struct caller {
 
 /* Of one kind of source. */
 struct kind {
-	struct m64	 kd_queued;	/* by one producer */
 	struct m64	 kd_delivered;
 	struct m64	 kd_direct;	/* of these, by randomdev_deliver() */
 	struct m64	 kd_discarded;

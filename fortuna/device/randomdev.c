@@ -188,6 +188,24 @@ set_settings(struct randomdev *rd)
 	kp->kp_setting_count = n;
 }
 
+/* The kinds that options of the kernel compile in. */
+static bool
+include_kinds(const struct randomdev *rd)
+{
+	const struct kernel_params *kp = &rd->rd_params.rp_kernel;
+	uint32_t mask = UINT32_MAX;
+	bool all = true;
+
+	for (unsigned i = 0; i < kp->kp_setting_count; i++)
+		if (strcmp(kp->kp_settings[i].kv_name,
+		    "kern.random.harvest.mask") == 0)
+			mask = (uint32_t)kp->kp_settings[i].kv_value;
+	for (unsigned i = 0; i < ENTROPYSOURCE; i++)
+		if ((rd->rd_params.rp_included >> i & 1) != 0)
+			all &= rd->rd_object->ro_include((uint8_t)i, mask);
+	return (all);
+}
+
 int
 randomdev_new(struct randomdev **rdp, const struct randomdev_params *rp)
 {
@@ -220,6 +238,10 @@ randomdev_new(struct randomdev **rdp, const struct randomdev_params *rp)
 	rd->rd_object->ro_attach(&rd->rd_host);
 	kernel_boot(rd->rd_kernel, rd->rd_object->ro_key,
 	    rd->rd_object->ro_counter);
+	if (!include_kinds(rd)) {
+		randomdev_free(rd);
+		return (ENXIO);
+	}
 	*rdp = rd;
 	return (0);
 }

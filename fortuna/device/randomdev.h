@@ -42,6 +42,11 @@ struct randomdev_params {
 	void		 (*rp_missed)(void *arg);
 	/* A read that is not to block sleeps until the device is seeded. */
 	void		 (*rp_blocked)(void *arg);
+	/*
+	 * Kinds of sources, by bit, that options of the kernel compile in: on,
+	 * unless kern.random.harvest.mask is set and says otherwise.
+	 */
+	uint32_t	 rp_included;
 };
 
 /* A source that the harvest thread reads; writes at most n bytes. */
@@ -80,8 +85,8 @@ struct device_status {
 /*
  * Makes a device: loads its kernel and boots it.
  *
- * Returns: 0, or an errno value of kernel_load() or design_file(); *rd is
- * written only with 0.
+ * Returns: 0; ENXIO if the release lacks a kind of rp_included; or an errno
+ * value of kernel_load() or design_file().  *rd is written only with 0.
  */
 int randomdev_new(struct randomdev **rd, const struct randomdev_params *rp);
 
@@ -122,9 +127,13 @@ void randomdev_prime(struct randomdev *rd, const uint8_t *bytes, size_t n);
 /* Sleeps until it is seeded or timeout_ns have passed. */
 void randomdev_wait_seeded(struct randomdev *rd, int64_t timeout_ns);
 
+/* What became of an event. */
+enum random_fate { RANDOM_TAKEN, RANDOM_FULL, RANDOM_MASKED, RANDOM_FATES };
+
 /* random_harvest_queue() and its like, of a source of that kind. */
-void randomdev_harvest(struct randomdev *rd, enum random_entry entry,
-    const void *entropy, size_t n, enum random_entropy_source source);
+enum random_fate randomdev_harvest(struct randomdev *rd,
+    enum random_entry entry, const void *entropy, size_t n,
+    enum random_entropy_source source);
 
 /*
  * Registers a source, which outlives the device, for the harvest thread to

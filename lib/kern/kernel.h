@@ -54,6 +54,8 @@ struct kernel_params {
 	/* What the loader left as "boot_entropy_cache"; wiped by the source. */
 	void		*kp_preload;
 	size_t		 kp_preload_bytes;
+	/* What MTX_SPIN is, with kp_lock_config's polls; NULL: mtx-spin. */
+	const struct lock_class *kp_spin;
 };
 
 struct kernel;

@@ -32,6 +32,10 @@ host_lock_new(void *self, const char *name, const char *type, unsigned kind,
 		if (kl->kl_kind == KERN_SPIN)
 			config.faults = kp->kp_spin_faults;
 	}
+	if (kl->kl_kind == KERN_SPIN && kp->kp_spin != NULL) {
+		class = kp->kp_spin;
+		config.spin_polls = kp->kp_lock_config.spin_polls;
+	}
 	lock_init(&kl->kl_lock, class, name, &config, kp->kp_prof);
 	kern_word_init(kl);
 	kern_tables_take(k);

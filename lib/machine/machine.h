@@ -221,6 +221,19 @@ void machine_join(struct mthread *td);
 void machine_attach(struct mthread *td, const char *name);
 void machine_detach(void);
 
+/*
+ * From now on the caller runs as an interrupt: no other thread gets its CPU
+ * until it sleeps, and it gets its CPU at once unless the thread there owns a
+ * lock.  A real machine only has the CPU that it is bound to.
+ */
+void machine_interrupt_context(void);
+
+/*
+ * Leaves the CPU to other threads until an interrupt comes, in ns.  Returns:
+ * false on a real machine, where nothing was waited for.
+ */
+bool machine_interrupt_wait(uint64_t ns);
+
 /* CPU time of a thread, ns; 0 before it runs and after it ended. */
 int64_t machine_thread_cpu_ns(struct mthread *td);
 

@@ -172,6 +172,18 @@ machine_yield(void)
 	sched_yield();
 }
 
+static inline void
+machine_interrupt_context(void)
+{
+}
+
+static inline bool
+machine_interrupt_wait(uint64_t ns)
+{
+	(void)ns;
+	return (false);
+}
+
 #define	machine_cycles_to_ns	tick_cycles_to_ns
 #define	machine_ns_to_cycles	tick_ns_to_cycles
 #define	machine_cpu		cpu_current

@@ -358,6 +358,23 @@ machine_wake_one_32(struct m32 *word)
 	wake(word, 1);
 }
 
+void
+machine_interrupt_context(void)
+{
+	vm_get()->vm_self->vt_interrupt = true;
+}
+
+bool
+machine_interrupt_wait(uint64_t ns)
+{
+	struct vm *vm = vm_get();
+
+	vm_step(vm);
+	vm_spend(vm, 0);
+	block(vm, NULL, NULL, (int64_t)ns);
+	return (true);
+}
+
 int
 machine_sleep(int64_t timeout_ns)
 {

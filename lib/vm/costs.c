@@ -86,6 +86,7 @@ vm_costs(const struct profile *pr, const char *cipher, bool native,
 	vc->vc_local_ppm = millionths(pr, PROFILE_LINE_LOCAL);
 	vc->vc_ahead_ppm = millionths(pr, PROFILE_LINE_AHEAD);
 	vc->vc_shared = pr->pr_value[PROFILE_LINE_SHARED] != 0;
+	vc->vc_strict = pr->pr_value[PROFILE_LINE_STRICT] != 0;
 	vc->vc_stores = pr->pr_value[PROFILE_CPU_STORES] != 0;
 	vc->vc_jitter[0] = pr->pr_value[PROFILE_JITTER_CV];
 	vc->vc_jitter[1] = pr->pr_value[PROFILE_JITTER_GAP];

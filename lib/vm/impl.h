@@ -86,6 +86,7 @@ struct vm_thread {
 	uint64_t	 vt_used_ps;	/* CPU time before that */
 	uint64_t	 vt_fair_ps;	/* CPU time as fairness counts it */
 	bool		 vt_slept;	/* woken since it last ran */
+	bool		 vt_interrupt;	/* keeps its CPU until it sleeps */
 	/* Sleep. */
 	struct vm_line	*vt_asleep_at;	/* or NULL */
 	const void	*vt_word;	/* NULL: on none */

@@ -269,8 +269,9 @@ serve_store(struct vm *vm, struct vm_thread *vt, struct vm_request *rq,
 	rq->vr_line->vl_owned_ps = rq->vr_free_ps = vt->vt_stored_ps =
 	    MAX(rq->vr_free_ps, vt->vt_stored_ps);
 	/* The value must not be seen by requests that are served before. */
-	rq->vr_until_ps = start_ps <= vm->vm_time_ps + vt->vt_deferred_ps ? 0 :
-	    start_ps + vm_cost(vm, PROFILE_LAT_RMW);
+	rq->vr_until_ps = start_ps <= vm->vm_time_ps + vt->vt_deferred_ps &&
+	    !(rq->vr_waited && vm->vm_costs.vc_strict) ? 0 : start_ps +
+	    vm_cost(vm, PROFILE_LAT_RMW);
 }
 
 static void

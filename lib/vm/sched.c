@@ -124,7 +124,9 @@ dispatch(struct vm *vm, struct vm_cpu *vc, const struct vm_thread *left)
 
 	TAILQ_FOREACH(vt, &vc->vu_queue, vt_link)
 		if (vt != left && (best == NULL ||
-		    vt->vt_fair_ps < best->vt_fair_ps))
+		    vt->vt_interrupt > best->vt_interrupt ||
+		    (vt->vt_interrupt == best->vt_interrupt &&
+		    vt->vt_fair_ps < best->vt_fair_ps)))
 			best = vt;
 	if (best != NULL)
 		dequeue(vm, vc, best);
@@ -181,7 +183,7 @@ vm_sched_timer(struct vm *vm, struct vm_cpu *vc)
 {
 	if (vc->vu_queued == 0 || vc->vu_running == NULL)
 		return;
-	if (may_preempt(vm, vc))
+	if (may_preempt(vm, vc) && !vc->vu_running->vt_interrupt)
 		preempt(vm, vc);
 	else
 		vc->vu_resched = true;
@@ -245,10 +247,16 @@ vm_sched_ready(struct vm *vm, struct vm_thread *vt)
 		dispatch(vm, vc, NULL);
 		return;
 	}
-	if (used_now(vm, vc->vu_running, vc->vu_running->vt_fair_ps) >=
-	    vt->vt_fair_ps + quantum_ps / 2) {
+	if (vc->vu_running->vt_interrupt) {
+		arm(vm, vc);
+		return;
+	}
+	if (vt->vt_interrupt || used_now(vm, vc->vu_running,
+	    vc->vu_running->vt_fair_ps) >= vt->vt_fair_ps + quantum_ps / 2) {
 		/* The waker itself is preempted after its wake-up call. */
-		if (may_preempt(vm, vc) && (vm->vm_between ||
+		if ((vt->vt_interrupt ? vc->vu_running->vt_held_count == 0 &&
+		    vc->vu_running->vt_hold < VM_MASKED :
+		    may_preempt(vm, vc)) && (vm->vm_between ||
 		    vc->vu_running != vm->vm_self)) {
 			preempt(vm, vc);
 			return;
@@ -270,7 +278,7 @@ vm_sched_wake(struct vm *vm, struct vm_thread *vt)
 		TAILQ_REMOVE(&vt->vt_asleep_at->vl_sleepers, vt, vt_link);
 		vt->vt_asleep_at = NULL;
 	}
-	if (vt->vt_untimed) {
+	if (vt->vt_untimed || vt->vt_interrupt) {
 		vm_sched_ready(vm, vt);
 		return;
 	}
@@ -310,7 +318,7 @@ vm_sched_yield(struct vm *vm)
 	struct vm_thread *self = vm->vm_self;
 	struct vm_cpu *vc;
 
-	if (self->vt_host)
+	if (self->vt_host || self->vt_interrupt)
 		return;
 	vc = &vm->vm_cpu[self->vt_cpu];
 	vc->vu_resched = false;

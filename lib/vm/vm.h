@@ -195,6 +195,7 @@ struct machine_config {
 		uint64_t vc_ahead_ppm;	/* line.ahead */
 		bool	 vc_shared;	/* line.shared */
 		bool	 vc_stores;	/* cpu.stores */
+		bool	 vc_strict;	/* line.strict */
 		double	 vc_jitter[2];	/* jitter.cv; between holds */
 		bool	 vc_preempt;
 	}		 mc_costs;

@@ -254,7 +254,7 @@ resume__options_stay_body() {
 		refuses 2 "--resume: r.json has the options|no other one" \
 		    sweep --resume r.json $other
 	done
-	refuses 2 '-r|"0"' sweep --resume r.json -r 0
+	refuses 2 '-r|"x"' sweep --resume r.json -r x
 	refuses 2 'unknown option --bogus' sweep --resume r.json --bogus
 	refuses 2 '--resume is given twice' sweep --resume r.json --resume r.json
 	refuses 2 '--resume: "": expected a file name' sweep --resume ''

@@ -164,7 +164,7 @@ man__fields_are_current_body() {
 	    atf_fail "run .ci/result-fields.sh bench/result/result.tbl \
 man/rngsim-result.5"
 	"$(program)" run --engine virtual --profile graviton3 -t 0.01 -r 1 \
-	    --format csv \
+	    --producers 1 --producer swi:work=1us --format csv \
 	    >result.csv || atf_fail "run"
 	sed -n '/^\.Ss Columns of CSV/,/^\.El/s/^\.Li \([a-z_0-9]*\).*/\1/p' \
 	    page >columns.txt

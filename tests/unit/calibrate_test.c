@@ -189,7 +189,8 @@ plant_readings(void)
 	static const enum profile_key absent[] = { PROFILE_LAT_SMT,
 	    PROFILE_LAT_SOCK, PROFILE_LAT_REMOTE, PROFILE_LAT_CONG,
 	    PROFILE_LINE_INVALIDATE, PROFILE_LINE_KEEP, PROFILE_LINE_LOCAL,
-	    PROFILE_LINE_AHEAD, PROFILE_LINE_SHARED, PROFILE_CPU_STORES };
+	    PROFILE_LINE_AHEAD, PROFILE_LINE_SHARED, PROFILE_LINE_STRICT,
+	    PROFILE_CPU_STORES };
 	static const struct calibrate_spread qs = { .spr_p5 = 9, .spr_p50 = 10,
 	    .spr_p95 = 12, .spr_count = 100 };
 	unsigned i;

@@ -576,7 +576,7 @@ TEST(compare_judge__never_ranks_overlaps, "Changes of 0 to 5 %: what is "
 	ATF_CHECK(co.co_rows[COMPARE_BETTER] >= 20);
 	ATF_CHECK(co.co_rows[COMPARE_WORSE] >= 20);
 	ATF_CHECK(co.co_rows[COMPARE_NONE] >= 400);
-	ATF_CHECK_EQ(100 * QUANTITIES, co.co_rows[COMPARE_BETTER] +
+	ATF_CHECK_EQ(100 * QUANTITY_PRODUCED, co.co_rows[COMPARE_BETTER] +
 	    co.co_rows[COMPARE_WORSE] + co.co_rows[COMPARE_NONE] +
 	    co.co_rows[COMPARE_REFUSED]);
 	done();
@@ -678,7 +678,7 @@ TEST(compare_judge__refuses_by_name, "Too few repeats, a gate, and drift are "
 	ATF_CHECK(strstr(co.co_pairs[3].pa_refused, "drift over the run") !=
 	    NULL && strstr(co.co_pairs[3].pa_refused, "of B") != NULL);
 	ATF_CHECK_EQ(COMPARE_REFUSED, total_verdict(3));
-	ATF_CHECK_EQ(3 * QUANTITIES, co.co_rows[COMPARE_REFUSED]);
+	ATF_CHECK_EQ(3 * QUANTITY_PRODUCED, co.co_rows[COMPARE_REFUSED]);
 	done();
 }
 
@@ -1066,13 +1066,13 @@ TEST(compare_judge__slowest_reader, "The slowest reader is not the total: one "
 	tests = co.co_tests;
 	a.cells[0].readers = b.cells[0].readers = 1;
 	judge(COMPARE_RESULTS);
-	for (unsigned q = 0; q < QUANTITIES; q++) {
+	for (unsigned q = 0; q < QUANTITY_PRODUCED; q++) {
 		ATF_CHECK_EQ(!quantities[q].qu_of_several,
 		    co.co_pairs[0].pa_row[q].cmr_wanted);
 		ATF_CHECK(co.co_pairs[1].pa_row[q].cmr_wanted);
 	}
 	ATF_CHECK_EQ(tests - 6, co.co_tests);
-	ATF_CHECK_EQ(2 * QUANTITIES - 3, co.co_rows[COMPARE_NONE] +
+	ATF_CHECK_EQ(2 * QUANTITY_PRODUCED - 3, co.co_rows[COMPARE_NONE] +
 	    co.co_rows[COMPARE_WORSE]);
 	done();
 }

@@ -86,6 +86,7 @@ static struct {
 	uint64_t	began[CPUS];
 	uint64_t	ended[CPUS];
 	unsigned	polls;
+	uint32_t	seen;	/* by the thread that tried */
 } scene;
 
 /* The scene is the first thread's. */
@@ -363,6 +364,37 @@ TEST(exact__stores, "A thread waits for its stores only before an atomic, and "
 	make_exact(&mc);
 	mc.mc_costs.vc_stores = true;
 	scene_run(&mc, stores_main);
+}
+
+DEED(hold, atomic_fetchadd_32(&scene.word, 1);
+    atomic_store_32(&scene.word, 0))
+DEED(try, scene.seen = atomic_fetchadd_32(&scene.word, 1))
+DEED_AFTER(try_later, 28, try)
+
+/* While CPU 2 fetches the line, to hold it for no time, CPU 3 asks for it. */
+static void
+strict_main(void)
+{
+	act(0, do_clear);
+	begin_act(&scene.td[0], SAME_NODE, do_hold, &scene.began[0]);
+	begin_act(&scene.td[1], SAME_NODE + 1, do_try_later, &scene.began[1]);
+	machine_join(&scene.td[0]);
+	machine_join(&scene.td[1]);
+}
+
+TEST(exact__strict, "A store that waits for its turn is seen by the access "
+    "before it, unless the profile is strict")
+{
+	struct machine_config mc;
+
+	make_exact(&mc);
+	mc.mc_costs.vc_stores = true;
+	mc.mc_costs.vc_local_ppm = 1;
+	scene_run(&mc, strict_main);
+	ATF_CHECK_EQ(0, scene.seen);
+	mc.mc_costs.vc_strict = true;
+	scene_run(&mc, strict_main);
+	ATF_CHECK_EQ(1, scene.seen);
 }
 
 static void
