@@ -103,7 +103,7 @@ show_clocks(void)
 }
 
 static int
-run(struct options *op)
+run(struct options *op __unused)
 {
 	struct calibrate_conditions cc = { .cc_quota = 0 };
 	char why[CALIBRATE_TEXT_SIZE];
@@ -112,7 +112,6 @@ run(struct options *op)
 	struct utsname un;
 	unsigned bad;
 
-	(void)op;
 	cc.cc_unbound = cpu_bind(pthread_self(), 0) != 0;
 	calibrate_await_rest(&cc, false);
 	bad = calibrate_objections(&cc, why, sizeof(why));

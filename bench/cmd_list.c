@@ -118,10 +118,9 @@ list_profile(const char *name)
 static int list_status = EXIT_SUCCESS;
 
 static void
-list_sysctl(void *context, const struct design *de,
+list_sysctl(void *context __unused, const struct design *de,
     const struct design_sysctl *dy)
 {
-	(void)context;
 	if (dy == NULL)
 		list_status = run_error("%s: %s", de->de_ident,
 		    strerror(errno));

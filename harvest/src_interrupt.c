@@ -35,11 +35,10 @@ struct interrupt_entropy {
 
 static int
 interrupt_init(void **state, const struct harvest_config *config,
-    struct harvest_error *error)
+    struct harvest_error *error __unused)
 {
 	struct interrupt *in = xcalloc(1, sizeof(*in));
 
-	(void)error;
 	in->in_rate_hz = config->interrupt_rate_hz;
 	if (!MACHINE_SIMULATED)
 		in->in_host = fopen(host_counters, "re");

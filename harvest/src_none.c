@@ -6,11 +6,8 @@
 #include "harvest/harvest.h"
 
 static size_t
-none_read(void *state, void *buf, size_t len)
+none_read(void *state __unused, void *buf __unused, size_t len __unused)
 {
-	(void)state;
-	(void)buf;
-	(void)len;
 	return (0);
 }
 

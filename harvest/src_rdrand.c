@@ -8,9 +8,8 @@
 #include "lib/machine/cpurand.h"
 
 static size_t
-rdrand_read(void *state, void *buf, size_t len)
+rdrand_read(void *state __unused, void *buf, size_t len)
 {
-	(void)state;
 	return (random_source_words(cpurand_rdrand_64, buf, len));
 }
 

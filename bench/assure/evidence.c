@@ -119,11 +119,9 @@ gather(void *arg, int fd)
 }
 
 static int
-remove_one(const char *path, const struct stat *st, int kind, struct FTW *at)
+remove_one(const char *path, const struct stat *st __unused, int kind __unused,
+    struct FTW *at __unused)
 {
-	(void)st;
-	(void)kind;
-	(void)at;
 	return (remove(path));
 }
 

@@ -84,10 +84,9 @@ member_main(void *arg)
  * machine it has a CPU of its own.
  */
 static bool
-await_waiting(struct member *mb, unsigned members)
+await_waiting(struct member *mb, unsigned members __unused)
 {
 #ifdef MACHINE_VIRTUAL
-	(void)members;
 	machine_sleep(BUSY_NS);
 #else
 	struct mthread *td = &mb->mb_thread;
@@ -145,14 +144,9 @@ run_members(struct trial *tl)
 static jmp_buf trap;
 
 static void
-trapped(const char *file, int line, const char *func, const char *expr,
-    const char *msg)
+trapped(const char *file __unused, int line __unused, const char *func __unused,
+    const char *expr __unused, const char *msg __unused)
 {
-	(void)file;
-	(void)line;
-	(void)func;
-	(void)expr;
-	(void)msg;
 	longjmp(trap, 1);
 }
 

@@ -14,9 +14,8 @@ enum { READER_ALIGN_BYTES = 4096 };
 #if defined(MACHINE_VIRTUAL)
 /* Ends the simulated machine. */
 static void
-end_machine(void *context)
+end_machine(void *context __unused)
 {
-	(void)context;
 	vm_abort(EPROTO);
 }
 #endif

@@ -165,13 +165,12 @@ run_block(void *context, unsigned task, unsigned slot)
 
 /* Blocks are taken in order, so the first failure is the one that is kept. */
 static int
-take_block(void *context, unsigned task, unsigned slot)
+take_block(void *context, unsigned task __unused, unsigned slot)
 {
 	struct crew *cy = context;
 	struct block *bk = &cy->cy_block[slot];
 	struct campaign_result *ce = &bk->bk_result, *sum = cy->cy_result;
 
-	(void)task;
 	campaign_add(sum, ce);
 	if (!ce->cgr_failed)
 		return (bk->bk_error);

@@ -190,10 +190,9 @@ offer_family(const struct word *w, const struct family *fa, uint64_t mask)
 }
 
 static void
-offer_sysctl(void *context, const struct design *de,
+offer_sysctl(void *context, const struct design *de __unused,
     const struct design_sysctl *dy)
 {
-	(void)de;
 	if (dy != NULL)
 		offer(context, dy->dy_name, "=", dy->dy_descr);
 }

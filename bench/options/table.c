@@ -82,9 +82,8 @@ option_tunable(struct options *op, const char *label, const char *text)
 }
 
 int
-option_define(struct options *op, const char *label, const char *text)
+option_define(struct options *op __unused, const char *label, const char *text)
 {
-	(void)op;
 	return (ksource_define(text) ? 0 : usage_error("%s: \"%s\": expected "
 	    "NAME or NAME=VALUE, as config(5) has options", label, text));
 }

@@ -210,10 +210,8 @@ stamp(void)
 }
 
 static bool
-gap_enter(struct lock *l, struct lock_node *n)
+gap_enter(struct lock *l __unused, struct lock_node *n __unused)
 {
-	(void)l;
-	(void)n;
 	if (gaps.gq_left > 0) {
 		gaps.gq_left--;
 		gaps.gq_ns += stamp() - gaps.gq_released_ns;
@@ -222,17 +220,14 @@ gap_enter(struct lock *l, struct lock_node *n)
 }
 
 static void
-gap_unlock(struct lock *l, struct lock_node *n)
+gap_unlock(struct lock *l __unused, struct lock_node *n __unused)
 {
-	(void)l;
-	(void)n;
 	gaps.gq_released_ns = stamp();
 }
 
 static bool
-gap_owned(struct lock *l)
+gap_owned(struct lock *l __unused)
 {
-	(void)l;
 	return (true);
 }
 
@@ -258,9 +253,8 @@ read_once(void)
 
 /* Of a read that follows another: ns before its two locks. */
 static double
-time_gaps(void *arg)
+time_gaps(void *arg __unused)
 {
-	(void)arg;
 	read_once();
 	gaps.gq_left = READ_LOCKS;
 	gaps.gq_ns = 0;

@@ -13,12 +13,11 @@ enum {
 
 /* Dependent loads of a word that points to itself. */
 void
-calibrate_hit(void *arg, unsigned n)
+calibrate_hit(void *arg __unused, unsigned n)
 {
 	static struct mptr self;
 	struct mptr *p = &self;
 
-	(void)arg;
 	atomic_init_ptr(&self, (uintptr_t)&self);
 	while (n-- > 0)
 		p = (struct mptr *)atomic_load_acq_ptr(p);
@@ -26,19 +25,17 @@ calibrate_hit(void *arg, unsigned n)
 }
 
 void
-calibrate_rmw(void *arg, unsigned n)
+calibrate_rmw(void *arg __unused, unsigned n)
 {
 	static struct m64 word;
 
-	(void)arg;
 	while (n-- > 0)
 		atomic_fetchadd_64(&word, 1);
 }
 
 void
-calibrate_pause(void *arg, unsigned n)
+calibrate_pause(void *arg __unused, unsigned n)
 {
-	(void)arg;
 	machine_pause(n);
 }
 
@@ -108,20 +105,18 @@ pass(uint32_t turn)
 }
 
 static void
-follow(void *arg)
+follow(void *arg __unused)
 {
-	(void)arg;
 	while (atomic_load_32(&xc.xc_stop) == 0)
 		pass(1);
 }
 
 /* The ns of one hand-over. */
 static double
-time_rounds(void *arg)
+time_rounds(void *arg __unused)
 {
 	int64_t start_ns = tick_ns();
 
-	(void)arg;
 	for (unsigned i = 0; i < ROUNDS; i++)
 		pass(0);
 	return ((double)(tick_ns() - start_ns) / (2 * ROUNDS));

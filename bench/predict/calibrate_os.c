@@ -30,9 +30,8 @@ static const char quantum_note[] = "ULE's slice";
 #endif
 
 void
-calibrate_syscall(void *arg, unsigned n)
+calibrate_syscall(void *arg __unused, unsigned n)
 {
-	(void)arg;
 	/* Not getppid(3): a C library may cache the answer. */
 	while (n-- > 0)
 		syscall(SYS_getppid);
@@ -111,11 +110,10 @@ static struct {
 } ww;
 
 static void
-sleeper(void *arg)
+sleeper(void *arg __unused)
 {
 	uint32_t seen = 0;
 
-	(void)arg;
 	for (;;) {
 		while (atomic_load_acq_32(&ww.ww_go) == seen)
 			machine_wait_32(&ww.ww_go, seen, -1);

@@ -102,8 +102,8 @@ configure(struct bench_config *bc, unsigned cpus)
 }
 
 static int
-run(const struct profile *pr, unsigned number, double fitted, uint64_t seed,
-    double *figures, char why[CELL_ERROR_SIZE])
+run(const struct profile *pr, unsigned number, double fitted __unused,
+    uint64_t seed, double *figures, char why[CELL_ERROR_SIZE])
 {
 	struct virtual_machine vi = { .vi_profile = *pr };
 	struct bench_config bc;
@@ -127,7 +127,6 @@ run(const struct profile *pr, unsigned number, double fitted, uint64_t seed,
 	};
 	int error;
 
-	(void)fitted;
 	error = vm_topology_make(pr, 0, 0, &vi.vi_topology, why);
 	if (error == 0)
 		error = pinning_parse(&place, "compact", &vi.vi_topology, why);

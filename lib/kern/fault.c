@@ -191,7 +191,7 @@ look_each(int us)
  * same run is in the same frame of a source whenever it is looked at.
  */
 static void
-looked(int sig, siginfo_t *si, void *context)
+looked(int sig __unused, siginfo_t *si __unused, void *context)
 {
 	static _Thread_local uint64_t run, sp;
 	static _Thread_local unsigned looks;
@@ -200,8 +200,6 @@ looked(int sig, siginfo_t *si, void *context)
 	struct kern_copy *kc;
 	uintptr_t offset;
 
-	(void)sig;
-	(void)si;
 	kc = find_copy(pc, &offset);
 	if (kc == NULL || kc->kc_run == 0 || kc->kc_run != run ||
 	    (uint64_t)CONTEXT_SP(uc) != sp)

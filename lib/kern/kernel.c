@@ -11,9 +11,7 @@
 #include "lib/kern/impl.h"
 #include "lib/machine/machine.h"
 
-enum {
-	UNPACED_STEP_NS	= 1000 * 1000 * 1000
-};
+enum { UNPACED_STEP_NS = 1000 * 1000 * 1000 };
 
 void
 host_panic(void *self, const char *file, int line, const char *text)
@@ -132,9 +130,9 @@ CTASSERT((int)KERN_CMPSET == (int)MACHINE_OP_CMPSET);
 CTASSERT((int)KERN_FENCE == (int)MACHINE_OP_FENCE);
 
 uint64_t
-host_atomic(void *self, void *p, unsigned how, uint64_t v, uint64_t old)
+host_atomic(void *self __unused, void *p, unsigned how, uint64_t v,
+    uint64_t old)
 {
-	(void)self;
 	return (machine_atomic(p, how, v, old));
 }
 

@@ -227,9 +227,8 @@ kern_memory_leaks(struct kernel *k)
 }
 
 size_t
-host_size(void *self, const void *p)
+host_size(void *self __unused, const void *p)
 {
-	(void)self;
 	return (((const struct block *)(const void *)((const uint8_t *)p -
 	    MACHINE_CACHE_LINE))->b_bytes);
 }

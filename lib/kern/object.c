@@ -108,7 +108,7 @@ struct search {
 
 /* Finds the writable part of the object that holds a symbol. */
 static int
-find_data(struct dl_phdr_info *info, size_t size, void *arg)
+find_data(struct dl_phdr_info *info, size_t size __unused, void *arg)
 {
 	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
 	struct search *s = arg;
@@ -116,7 +116,6 @@ find_data(struct dl_phdr_info *info, size_t size, void *arg)
 	uintptr_t start, end, from = 0, to = 0, constants = 0;
 	bool here = false;
 
-	(void)size;
 	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
 		ph = &info->dlpi_phdr[i];
 		start = info->dlpi_addr + ph->p_vaddr;

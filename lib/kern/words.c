@@ -424,12 +424,11 @@ host_downgrade(void *self, void *lock, const struct kern_site *site)
 }
 
 uint32_t
-host_advance(void *self, void *lock, bool deferred)
+host_advance(void *self __unused, void *lock, bool deferred)
 {
 	struct kern_lock *kl = lock;
 	uint32_t v;
 
-	(void)self;
 	v = deferred ? atomic_load_acq_32(&kl->kl_sequence) :
 	    atomic_fetchadd_rel_32(&kl->kl_sequence, 2);
 	return (v + 2);

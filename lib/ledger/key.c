@@ -117,9 +117,9 @@ ledger_keys_finish(struct ledger *lg)
 
 /* Changes that may have led to a key that is not set. */
 static bool
-key_change(const struct ledger_record *lr, const struct ledger_record *like)
+key_change(const struct ledger_record *lr,
+    const struct ledger_record *like __unused)
 {
-	(void)like;
 	return (lr->lgr_key != 0 && (lr->lgr_op == LEDGER_SET ||
 	    lr->lgr_op == LEDGER_WIPE));
 }

@@ -153,11 +153,9 @@ machine_pause(unsigned n)
 
 #define	MACHINE_AWAIT(name, T, type)					\
 static inline unsigned							\
-machine_##name##_##T(struct m##T *p, type v, unsigned most)		\
+machine_##name##_##T(struct m##T *p __unused, type v __unused,		\
+    unsigned most __unused)						\
 {									\
-	(void)p;							\
-	(void)v;							\
-	(void)most;							\
 	machine_pause(1);						\
 	return (1);							\
 }
@@ -220,45 +218,34 @@ machine_node(void)
 /* Calls for simulated machines alone. */
 #define	MACHINE_NOTHING(name, type1, type2)				\
 static inline void							\
-name(type1 a, type2 b)							\
+name(type1 a __unused, type2 b __unused)				\
 {									\
-	(void)a;							\
-	(void)b;							\
 }
 
 MACHINE_NOTHING(machine_charge, enum machine_cost, size_t)
 MACHINE_NOTHING(machine_touch, const void *, unsigned)
 
 static inline void
-machine_access(const void *p, size_t n, bool store)
+machine_access(const void *p __unused, size_t n __unused, bool store __unused)
 {
-	(void)p;
-	(void)n;
-	(void)store;
 }
 
 static inline bool
-machine_hold(unsigned cpus, unsigned hold, int cpu)
+machine_hold(unsigned cpus __unused, unsigned hold __unused, int cpu __unused)
 {
-	(void)cpus;
-	(void)hold;
-	(void)cpu;
 	return (false);
 }
 
 static inline unsigned
-machine_kernel_cpu(unsigned cpus)
+machine_kernel_cpu(unsigned cpus __unused)
 {
-	(void)cpus;
 	return (machine_cpu());
 }
 
 static inline uint64_t
-machine_atomic(void *p, unsigned how, uint64_t v, uint64_t old)
+machine_atomic(void *p __unused, unsigned how __unused, uint64_t v __unused,
+    uint64_t old)
 {
-	(void)p;
-	(void)how;
-	(void)v;
 	return (old);
 }
 
@@ -273,23 +260,20 @@ MACHINE_NOTHING(machine_lock_held, const void *, const char *)
 MACHINE_NOTHING(machine_lock_free, const void *, const char *)
 
 static inline void
-machine_mark(const char *what)
+machine_mark(const char *what __unused)
 {
-	(void)what;
 }
 
 static inline bool
-machine_draw(uint64_t *word)
+machine_draw(uint64_t *word __unused)
 {
-	(void)word;
 	return (false);
 }
 
 static inline int
-machine_run(const struct machine_config *mc, void (*fn)(void *), void *arg,
-    struct machine_outcome *mo)
+machine_run(const struct machine_config *mc __unused, void (*fn)(void *),
+    void *arg, struct machine_outcome *mo)
 {
-	(void)mc;
 	*mo = (struct machine_outcome){ .mo_events = 0 };
 	fn(arg);
 	return (0);

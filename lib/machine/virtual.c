@@ -410,11 +410,10 @@ machine_interrupt(struct mthread *td)
 }
 
 bool
-machine_running(struct mthread *owner, struct machine_probe *probe)
+machine_running(struct mthread *owner, struct machine_probe *probe __unused)
 {
 	struct vm *vm = vm_get();
 
-	(void)probe;
 	if (vm_is_controlled(vm))
 		return (vm_controlled_running(vm, owner->mt_thread));
 	return (owner->mt_thread->vt_state == VM_RUNNING);

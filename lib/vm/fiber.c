@@ -49,7 +49,7 @@ fiber_init_thread(struct fiber *fb)
 
 /* After a jump, which t describes. */
 static void
-arrive(struct fiber *self, struct transfer t)
+arrive(struct fiber *self __unused, struct transfer t)
 {
 	struct fiber *from = t.data;
 
@@ -63,7 +63,6 @@ arrive(struct fiber *self, struct transfer t)
 		__sanitizer_finish_switch_fiber(self->fb_fake_stack, NULL,
 		    NULL);
 #else
-	(void)self;
 #endif
 }
 
@@ -72,7 +71,8 @@ arrive(struct fiber *self, struct transfer t)
  * fiber that is current then.
  */
 static inline void __attribute__((always_inline))
-leave(struct fiber *from, struct fiber *to, bool for_good)
+leave(struct fiber *from __unused, struct fiber *to __unused,
+    bool for_good __unused)
 {
 #ifdef FIBER_ASAN
 	__sanitizer_start_switch_fiber(for_good ? NULL : &from->fb_fake_stack,
@@ -82,9 +82,6 @@ leave(struct fiber *from, struct fiber *to, bool for_good)
 	/* A switch is a happens-before edge: one host thread runs both. */
 	__tsan_switch_to_fiber(to->fb_tsan, 0);
 #endif
-	(void)from;
-	(void)to;
-	(void)for_good;
 }
 
 /* The fiber of the first jump to it. */
@@ -113,7 +110,7 @@ begin(struct fiber *fb)
 
 /* Makes sanitizers forget the fiber's stack. */
 static void
-forget(struct fiber *fb)
+forget(struct fiber *fb __unused)
 {
 #ifdef FIBER_TSAN
 	__tsan_destroy_fiber(fb->fb_tsan);
@@ -122,7 +119,6 @@ forget(struct fiber *fb)
 	/* Frames that never returned would mark what is there next. */
 	__asan_unpoison_memory_region(fb->fb_stack, fb->fb_stack_bytes);
 #endif
-	(void)fb;
 }
 
 int
