@@ -67,6 +67,10 @@ describe_failure(const struct assure_params *ap,
 	/* One thread a line. */
 	for (char *p = row->er_text; (p = strchr(p, '\n')) != NULL;)
 		*p = ',';
+	/* The first is every subject's. */
+	for (unsigned i = 1; i < tb->tb_settings; i++)
+		evidence_say(row->er_replay, " -S %s=%" PRId64,
+		    tb->tb_setting[i].kv_name, tb->tb_setting[i].kv_value);
 	for (unsigned i = 0; tb->tb_faults != NULL && i < FAILPOINTS; i++)
 		if (tb->tb_faults->fl_text[i] != NULL) {
 			row_says(row, "Fail point %s. ",
@@ -150,7 +154,9 @@ void
 schedules_gather(const struct assure_params *ap, struct evidence_row *row)
 {
 	const unsigned n = design_info(design_find(ap->ap_design)).di_ciphers;
-	const double time_s = ap->ap_budget_s / (LOCKS * n);
+	const bool modes = evidence_has_modes(ap);
+	const unsigned rounds = LOCKS * n * (modes ? 2 : 1);
+	const double time_s = ap->ap_budget_s / rounds;
 	struct campaign_result *sum;
 	struct subject *tb;
 	struct explored ed;
@@ -158,9 +164,14 @@ schedules_gather(const struct assure_params *ap, struct evidence_row *row)
 	begin(&ed, ap);
 	sum = &ed.ed_sum;
 	tb = &ed.ed_campaign.cn_subject;
-	for (unsigned i = 0; i < LOCKS * n; i++) {
-		tb->tb_lock = virtual_lock_class_find(locks[i / n]);
+	tb->tb_settings += modes;
+	for (unsigned i = 0; i < rounds; i++) {
+		tb->tb_lock = virtual_lock_class_find(locks[i / n % LOCKS]);
 		tb->tb_cipher = ciphers[i % n];
+		if (modes)
+			tb->tb_setting[tb->tb_settings - 1] =
+			    (struct kern_setting){ EVIDENCE_MODE,
+			    i < rounds / 2 };
 		if (!explore_memories(&ed, time_s, row))
 			return;
 	}
@@ -174,10 +185,10 @@ schedules_gather(const struct assure_params *ap, struct evidence_row *row)
 	    FORMAT(real, 3e6 / (double)sum->cgr_row.schedules));
 	evidence_say(row->er_bounds, "%u to %u readers and the harvest thread, "
 	    "reads of 0 to 8 KiB and some of AES to 2 MiB, %s and %s, %s, "
-	    "drawn strategies.",
+	    "drawn strategies%s.",
 	    ed.ed_campaign.cn_limits.lim_readers_least,
 	    ed.ed_campaign.cn_limits.lim_readers_most, locks[0], locks[1],
-	    EVIDENCE_CIPHERS(n));
+	    EVIDENCE_CIPHERS(n), modes ? ", " EVIDENCE_MODE " 1 and 0" : "");
 	evidence_say(row->er_replay, "rngsim explore -d %s -l %s,%s -c aes%s "
 	    "--seed %" PRIu64, ap->ap_spec, locks[0], locks[1],
 	    n == 1 ? "" : ",chacha20", ap->ap_seed);

@@ -44,7 +44,7 @@ struct kernel_params {
 	const struct lock_faults *kp_spin_faults;	/* or NULL */
 	struct lockprof	*kp_prof;	/* a row for each site; or NULL */
 	struct ledger	*kp_ledger;	/* or NULL */
-	/* With it: secrets are looked for, of a stub on a simulated machine. */
+	/* With it: secrets, of a stub, and leaks, on a simulated machine. */
 	bool		 kp_scans;
 	const struct kern_setting *kp_settings;	/* applied before boot */
 	unsigned	 kp_setting_count;
