@@ -22,6 +22,15 @@ enum {
 
 static const double least_s = 0.05, virtual_s = 0.01;
 
+/* The source's own, or each of both. */
+static const struct mode {
+	const char *md_option, *md_text;
+} modes_of[] = {
+	{ "", "" },
+	{ " -S " EVIDENCE_MODE "=1", " with concurrent_read=1" },
+	{ " -S " EVIDENCE_MODE "=0", " with concurrent_read=0" }
+};
+
 /* A member of "ledger", summed over all cells. */
 static double
 sum(json_t *cells, const char *name)
@@ -38,7 +47,7 @@ sum(json_t *cells, const char *name)
 
 static void
 say(json_t *cells, const char *engine, unsigned readers, unsigned cpus,
-    struct evidence_row *row)
+    const struct mode *md, struct evidence_row *row)
 {
 	const bool waived = (ledger_allowed & (1u << LEDGER_KEPT |
 	    1u << LEDGER_WIPED)) != 0;
@@ -46,21 +55,24 @@ say(json_t *cells, const char *engine, unsigned readers, unsigned cpus,
 
 	if (json_array_size(cells) != CELLS || (!wiped && !waived))
 		row->er_state = EVIDENCE_FAILS;
-	row_says(row, "On the %s engine %s million blocks of %s million keys "
+	row_says(row, "On the %s engine%s %s million blocks of %s million keys "
 	    "in %s million reads, %.0f reseeds, %.0f events: no property "
-	    "broken, %s. ", engine, FORMAT(real, sum(cells, "blocks") / 1e6),
-	    FORMAT(real, sum(cells, "keys") / 1e6), FORMAT(real, sum(cells,
-	    "reads") / 1e6), sum(cells, "reseeds"), sum(cells, "events"),
-	    wiped ? "every key wiped" : 
+	    "broken, %s. ", engine, md->md_text,
+	    FORMAT(real, sum(cells, "blocks") / 1e6),
+	    FORMAT(real, sum(cells, "keys") / 1e6),
+	    FORMAT(real, sum(cells, "reads") / 1e6), sum(cells, "reseeds"), sum(cells, "events"),
+	    wiped ? "every key wiped" :
 	    waived ? "not every key wiped" : "BUT NOT EVERY KEY WIPED");
-	evidence_say(row->er_bounds, "%s engine, %u readers on %u CPUs, %zu "
-	    "cells; ", engine, readers, cpus, json_array_size(cells));
+	evidence_say(row->er_bounds, "%s engine%s, %u readers on %u CPUs, %zu "
+	    "cells; ", engine, md->md_text, readers, cpus,
+	    json_array_size(cells));
 }
 
 /* Returns: whether nothing is wrong. */
 static bool
 check(const struct assure_params *ap, const char *engine, unsigned readers,
-    unsigned cpus, double time_s, struct evidence_row *row)
+    unsigned cpus, double time_s, const struct mode *md,
+    struct evidence_row *row)
 {
 	const bool simulated = strcmp(engine, "virtual") == 0;
 	const char *argv[PROGRAM_WORDS];
@@ -74,19 +86,20 @@ check(const struct assure_params *ap, const char *engine, unsigned readers,
 	snprintf(words, sizeof(words), "sweep --ledger -d %s -l mtx,mtx-spin "
 	    "-c aes,chacha20 -r %u -s 17,512,4k,64k,1048593 -n 1 -t %g -S "
 	    "rngsim.warmup_ms=0 --crypto native --place none --seed %" PRIu64
-	    " --format json --engine %s%s", ap->ap_spec, readers, time_s,
-	    ap->ap_seed, engine, simulated ? machine : "");
+	    " --format json --engine %s%s%s", ap->ap_spec, readers, time_s,
+	    ap->ap_seed, engine, simulated ? machine : "", md->md_option);
 	program_split(ap->ap_program, words, argv);
 	status = program_run(argv, NULL, &text);
 	json = status != 0 || text == NULL ? NULL : json_loads(text, 0, NULL);
 	if (json != NULL) {
-		say(json_object_get(json, "cells"), engine, readers, cpus, row);
+		say(json_object_get(json, "cells"), engine, readers, cpus, md,
+		    row);
 	} else {
 		if (text != NULL)
 			text[strcspn(text, "\n")] = '\0';
 		said = text != NULL && text[0] != '\0';
-		row_fails(row, "%s engine, %u readers: %s. ", engine, readers,
-		    said ? text : "no answer");
+		row_fails(row, "%s engine, %u readers%s: %s. ", engine,
+		    readers, md->md_text, said ? text : "no answer");
 		if (!said || WIFSIGNALED(status))
 			program_say_end(status, STDERR_FILENO, row);
 	}
@@ -99,7 +112,8 @@ void
 ledger_gather(const struct assure_params *ap, struct evidence_row *row)
 {
 	/* Each cell runs with the ledger and without, besides controls. */
-	const double time_s = ap->ap_budget_s / (3 * CELLS);
+	const bool modes = evidence_has_modes(ap);
+	const double time_s = ap->ap_budget_s / (3 * CELLS) / (1 + modes);
 	/* With a sanitizer, 64 of a design that scales take many minutes. */
 	const unsigned simulated = strstr(RNGSIM_FLAGS, "-fsanitize") != NULL ?
 	    8 : 64;
@@ -107,10 +121,12 @@ ledger_gather(const struct assure_params *ap, struct evidence_row *row)
 	unsigned cpus = cpu_count(), readers = cpus + 1 < READERS_MAX ?
 	    cpus + 1 : READERS_MAX;
 
-	if (check(ap, "real", readers, cpus, time_s < least_s ? least_s :
-	    time_s, row))
-		(void)check(ap, "virtual", simulated, simulated, virtual_s,
-		    row);
+	for (unsigned i = 0; i <= modes; i++)
+		if (!check(ap, "real", readers, cpus, time_s < least_s ?
+		    least_s : time_s, &modes_of[modes + i], row) ||
+		    !check(ap, "virtual", simulated, simulated, virtual_s,
+		    &modes_of[modes + i], row))
+			break;
 	if (row->er_bounds[0] != '\0')
 		evidence_say(row->er_bounds, "mtx and mtx-spin, both ciphers, "
 		    "reads of 17 to 1048593 bytes.");

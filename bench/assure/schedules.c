@@ -64,6 +64,10 @@ describe_failure(const struct assure_params *ap,
 	if (tb->tb_memory != VM_SC)
 		evidence_say(row->er_replay, " --memory %s",
 		    vm_memory_names[tb->tb_memory]);
+	/* The first is every subject's. */
+	for (unsigned i = 1; i < tb->tb_settings; i++)
+		evidence_say(row->er_replay, " -S %s=%" PRId64,
+		    tb->tb_setting[i].kv_name, tb->tb_setting[i].kv_value);
 	for (unsigned i = 0; tb->tb_faults != NULL && i < FAILPOINTS; i++)
 		if (tb->tb_faults->fl_text[i] != NULL)
 			evidence_say(row->er_replay, " --failpoint '%s=%s'",
@@ -143,7 +147,9 @@ explore_memories(struct explored *ed, double time_s, struct evidence_row *row)
 void
 schedules_gather(const struct assure_params *ap, struct evidence_row *row)
 {
-	const double time_s = ap->ap_budget_s / (LOCKS * cipher_count);
+	const bool modes = evidence_has_modes(ap);
+	const unsigned rounds = LOCKS * cipher_count * (modes ? 2 : 1);
+	const double time_s = ap->ap_budget_s / rounds;
 	struct campaign_result *sum;
 	struct subject *tb;
 	struct explored ed;
@@ -151,9 +157,15 @@ schedules_gather(const struct assure_params *ap, struct evidence_row *row)
 	begin(&ed, ap);
 	sum = &ed.ed_sum;
 	tb = &ed.ed_campaign.cn_subject;
-	for (unsigned i = 0; i < LOCKS * cipher_count; i++) {
-		tb->tb_lock = virtual_lock_class_find(locks[i / cipher_count]);
+	tb->tb_settings += modes;
+	for (unsigned i = 0; i < rounds; i++) {
+		tb->tb_lock = virtual_lock_class_find(locks[i / cipher_count %
+		    LOCKS]);
 		tb->tb_cipher = ciphers[i % cipher_count];
+		if (modes)
+			tb->tb_setting[tb->tb_settings - 1] =
+			    (struct kern_setting){ EVIDENCE_MODE,
+			    i < rounds / 2 };
 		if (!explore_memories(&ed, time_s, row))
 			return;
 	}
@@ -167,9 +179,10 @@ schedules_gather(const struct assure_params *ap, struct evidence_row *row)
 	    FORMAT(real, 3e6 / (double)sum->cgr_row.schedules));
 	evidence_say(row->er_bounds, "%u to %u readers and the harvest thread, "
 	    "reads of 0 to 8 KiB and some of AES to 2 MiB, %s and %s, both "
-	    "ciphers, drawn strategies.",
+	    "ciphers, drawn strategies%s.",
 	    ed.ed_campaign.cn_limits.lim_readers_least,
-	    ed.ed_campaign.cn_limits.lim_readers_most, locks[0], locks[1]);
+	    ed.ed_campaign.cn_limits.lim_readers_most, locks[0], locks[1],
+	    modes ? ", " EVIDENCE_MODE " 1 and 0" : "");
 	evidence_say(row->er_replay, "rngsim explore -d %s -l %s,%s -c "
 	    "aes,chacha20 --seed %" PRIu64, ap->ap_spec, locks[0], locks[1],
 	    ap->ap_seed);

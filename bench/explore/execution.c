@@ -215,7 +215,9 @@ read_one(struct execution *ex, struct execution_reader *r, uint32_t bytes)
 		    left);
 	if (!real || (de->de_flags & DE_NULL) != 0)
 		return;
+	kernel_served(randomdev_kernel(ex->ex_device), r->xrd_buf, bytes);
 	wrong = output_check_returned(&ex->ex_output, thread, r->xrd_buf, bytes,
+	    (ledger_allowed >> LEDGER_MADE & 1) != 0 ? LEDGER_STORED_ANY :
 	    design_info(de).di_stored_bytes);
 	if (wrong != NULL)
 		execution_fail(ex, EXECUTION_OUTPUT, "%s asked for %u bytes: "

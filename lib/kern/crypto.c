@@ -95,6 +95,7 @@ kern_report(struct kernel *k, struct kern_thread *kt)
 {
 	const bool counted = k->k_core_counter != NULL;
 	struct ledger *lg = k->k_params.kp_ledger;
+	bool there;
 
 	if (kt->kt_absorbed > 0 || kt->kt_mixed) {
 		/* Fortuna's come in two parts. */
@@ -107,13 +108,15 @@ kern_report(struct kernel *k, struct kern_thread *kt)
 		kt->kt_mixed = false;
 	}
 	/* One that is made elsewhere comes there later. */
-	if (!kt->kt_installed || (kt->kt_away &&
-	    memcmp(k->k_core_key(), kt->kt_key_set, KERN_KEY_BYTES) != 0))
+	if (!kt->kt_installed)
+		return;
+	there = memcmp(k->k_core_key(), kt->kt_key_set, KERN_KEY_BYTES) == 0;
+	if (kt->kt_away && !there)
 		return;
 	kt->kt_installed = kt->kt_away = false;
 	wipe(kt->kt_key_set, KERN_KEY_BYTES);
-	/* Under a lock of the source's own C may have moved on. */
-	if (counted && kt->kt_locked)
+	/* Under a lock of the source's own K and C may have moved on. */
+	if (counted && kt->kt_locked && there)
 		ledger_install(lg, k->k_core, k->k_core_key(),
 		    k->k_core_counter());
 	if (kt->kt_reseeding)

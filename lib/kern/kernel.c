@@ -272,7 +272,8 @@ kernel_free(struct kernel *k)
 		return;
 	if (MACHINE_SIMULATED && k->k_keys != NULL && k->k_booted) {
 		kern_keys_look(k, NULL, SIZE_MAX);
-		kern_memory_leaks(k);
+		if (k->k_params.kp_scans)
+			kern_memory_leaks(k);
 		kern_secrets_finish(k);
 	}
 	for (unsigned i = 0; i < k->k_params.kp_lock_config.threads; i++) {

@@ -44,7 +44,7 @@ struct kernel_params {
 	const struct lock_faults *kp_spin_faults;	/* or NULL */
 	struct lockprof	*kp_prof;	/* a row for each site; or NULL */
 	struct ledger	*kp_ledger;	/* or NULL */
-	/* With it: secrets are looked for, of a stub on a simulated machine. */
+	/* With it: secrets, of a stub, and leaks, on a simulated machine. */
 	bool		 kp_scans;
 	const struct kern_setting *kp_settings;	/* applied before boot */
 	unsigned	 kp_setting_count;
@@ -70,6 +70,7 @@ struct kernel_params {
 #define	kernel_site_lock	FLAVOURED(kernel_site_lock)
 #define	kernel_stop		FLAVOURED(kernel_stop)
 #define	kernel_shared_cpu	FLAVOURED(kernel_shared_cpu)
+#define	kernel_served		FLAVOURED(kernel_served)
 
 struct kernel;
 
@@ -136,6 +137,9 @@ const char *kernel_site_lock(const struct kernel *k, unsigned site, bool *spin);
  * the first one outside of a critical section.  Returns: false if none were.
  */
 bool kernel_shared_cpu(const struct kernel *k, char *text, size_t n);
+
+/* A read has returned this: looks for it in the source's variables. */
+void kernel_served(struct kernel *k, const void *out, size_t n);
 
 /* Ends the run at a place of the source, as panic(9). */
 void kernel_stop(struct kernel *k, const struct kern_site *site,

@@ -20,6 +20,7 @@ struct block {
 	const struct kern_site *b_freed;	/* freed it; NULL: in use */
 	bool		 b_own;		/* the host's: too large for the heap */
 	bool		 b_boot;	/* allocated before the end of boot */
+	bool		 b_kept;	/* it is no leak */
 };
 
 CTASSERT(sizeof(struct block) <= MACHINE_CACHE_LINE);
@@ -166,7 +167,7 @@ kh_free(void *self, void *p, bool clear, const struct kern_site *site)
 		kernel_stop(k, site, "memory of %s:%d is freed, which was "
 		    "freed at %s:%d", b->b_site->kw_file, b->b_site->kw_line,
 		    b->b_freed->kw_file, b->b_freed->kw_line);
-	if (clear && !(b->b_own && kern_is_unread(k)))
+	if (clear && !(b->b_own && kern_is_unread(k) && k->k_secrets == NULL))
 		wipe(p, b->b_bytes);
 	else if (!clear)
 		kern_secrets_freed(k, p, b->b_bytes, b->b_site, site);
@@ -183,40 +184,46 @@ kh_free(void *self, void *p, bool clear, const struct kern_site *site)
 	kt->kt_block = b;
 }
 
-/* Whether a word of n bytes at p is an address in the block. */
-static bool
-refers(const uint8_t *p, size_t n, const struct block *b)
+/* Marks blocks, but for one at p, that a word of n bytes at p refers to. */
+static void
+refer(const struct kern_copy *kc, const uint8_t *p, size_t n)
 {
+	const uintptr_t heap = (uintptr_t)kc->kc_heap;
+	struct block *b;
 	uintptr_t word;
 
 	for (size_t i = 0; i + sizeof(word) <= n; i += sizeof(word)) {
 		memcpy(&word, p + i, sizeof(word));
-		if (word - (uintptr_t)memory_of(b) < b->b_bytes)
-			return (true);
+		if (__builtin_expect(word - heap >= kc->kc_heap_used, 1))
+			continue;
+		b = block_at(kc, (const void *)word);
+		if (b != NULL && p != memory_of(b))
+			b->b_kept = true;
 	}
-	return (false);
 }
 
 void
 kern_memory_leaks(struct kernel *k)
 {
 	const struct kern_copy *kc = k->k_copy;
-	const struct block *b = NULL, *from;
+	struct block *b = NULL;
+	bool all = true;
 
 	while ((b = next_block(kc, b)) != NULL) {
-		if (b->b_freed != NULL || b->b_boot ||
-		    refers(kc->kc_data, kc->kc_data_bytes, b))
-			continue;
-		for (from = next_block(kc, NULL); from != NULL;
-		    from = next_block(kc, from))
-			if (from->b_freed == NULL && from != b &&
-			    refers(memory_of(from), from->b_bytes, b))
-				break;
-		if (from == NULL)
+		b->b_kept = b->b_freed != NULL || b->b_boot;
+		all &= b->b_kept;
+	}
+	if (all)
+		return;
+	refer(kc, kc->kc_data, kc->kc_data_bytes);
+	while ((b = next_block(kc, b)) != NULL)
+		if (b->b_freed == NULL)
+			refer(kc, memory_of(b), b->b_bytes);
+	while ((b = next_block(kc, b)) != NULL)
+		if (!b->b_kept)
 			ledger_kernel(k->k_params.kp_ledger, LEDGER_LEAKED,
 			    "memory of %s:%d is neither freed nor referred to",
 			    b->b_site->kw_file, b->b_site->kw_line);
-	}
 }
 
 static size_t

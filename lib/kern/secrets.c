@@ -30,6 +30,7 @@
 enum {
 	SECRETS		= 512,
 	SECRETS_SHIFT	= 64 - 9,
+	SERVED_SURE	= 8,	/* bytes that are equal by no accident */
 	LINE_WORDS	= MACHINE_CACHE_LINE / sizeof(uint64_t),
 	/* So many zeros below a frame were not used. */
 	UNUSED_LINES	= 4096 / MACHINE_CACHE_LINE
@@ -109,7 +110,8 @@ static const char *
 name_of(const struct kernel *k, const word_t *p)
 {
 	const uint8_t *key = k->k_core_key == NULL ? NULL : k->k_core_key();
-	const struct secret *se = secret_at(k, p);
+	const struct secret *se = k->k_secrets == NULL ? NULL :
+	    secret_at(k, p);
 
 	if (key != NULL && memmem(key, CIPHER_KEY_BYTES, p, 2 * sizeof(*p)) !=
 	    NULL)
@@ -193,10 +195,10 @@ kern_secrets_stack(struct kernel *k, const void *func)
 
 /*
  * A secret that should not be in n bytes at p; NULL: none.  Keys may be where
- * keys are, and output is the ledger's.
+ * keys are, and output until its memory is freed.
  */
 static const void *
-secret_in(const struct kernel *k, const uint8_t *p, size_t n)
+secret_in(const struct kernel *k, const uint8_t *p, size_t n, bool freed)
 {
 	const struct secret *se;
 	const word_t *w;
@@ -210,7 +212,7 @@ secret_in(const struct kernel *k, const uint8_t *p, size_t n)
 			w += 8;
 		}
 		if (w[0] >> 48 != 0 && (se = secret_at(k, w)) != NULL &&
-		    se->sct_kind != KERN_SECRET_STREAM &&
+		    (freed || se->sct_kind != KERN_SECRET_STREAM) &&
 		    !kern_keys_covers(k, w, 2 * sizeof(*w)))
 			return (w);
 	}
@@ -227,7 +229,7 @@ kern_secrets_freed(struct kernel *k, const void *p, size_t n,
 	if (MACHINE_SIMULATED && k->k_keys != NULL)
 		found = kern_keys_in(k, p, n);
 	if (found == NULL && k->k_secrets != NULL)
-		found = secret_in(k, p, n);
+		found = secret_in(k, p, n, true);
 	if (found != NULL)
 		ledger_kernel(k->k_params.kp_ledger, LEDGER_RESIDUE, "%s is "
 		    "in memory of %s:%d that free() at %s:%d does not clear",
@@ -247,16 +249,33 @@ kern_secrets_finish(struct kernel *k)
 
 	if (k->k_secrets == NULL)
 		return;
-	found = secret_in(k, kc->kc_data, kc->kc_data_bytes);
+	found = secret_in(k, kc->kc_data, kc->kc_data_bytes, false);
 	if (found != NULL) {
 		kern_copy_name(k->k_params.kp_file, kc, found, name);
 		ledger_kernel(lg, LEDGER_RESIDUE, "%s is left in the variable "
 		    "%s", name_of(k, found), name);
 	}
-	found = secret_in(k, kc->kc_heap, kc->kc_heap_used);
+	found = secret_in(k, kc->kc_heap, kc->kc_heap_used, false);
 	site = found == NULL ? NULL : kern_memory_site(k, found, &freed);
 	if (site != NULL)
 		ledger_kernel(lg, LEDGER_RESIDUE, "%s is left in %smemory of "
 		    "%s:%d", name_of(k, found), freed ? "freed " : "",
 		    site->kw_file, site->kw_line);
+}
+
+void
+kernel_served(struct kernel *k, const void *out, size_t n)
+{
+	const struct kern_copy *kc = k->k_copy;
+	const void *found;
+	char name[KERN_NAME_SIZE];
+
+	if (n < SERVED_SURE)
+		return;
+	found = memmem(kc->kc_data, kc->kc_data_bytes, out, SERVED_SURE);
+	if (found == NULL)
+		return;
+	kern_copy_name(k->k_params.kp_file, kc, found, name);
+	ledger_kernel(k->k_params.kp_ledger, LEDGER_RESIDUE, "what a read has "
+	    "returned is left in the variable %s", name);
 }

@@ -67,6 +67,7 @@ struct ledger_thread {
 	uint32_t	 lgt_reseed;	/* that reseed's generation */
 	uint32_t	 lgt_ended;	/* reseeds ended when its read began */
 	bool		 lgt_reading;
+	bool		 lgt_stored;	/* it took what was made before */
 	/* Keys that its read has used and that it has not wiped. */
 	unsigned	 lgt_used;
 	struct {

@@ -232,8 +232,9 @@ ledger_check_install(const struct at *at)
 		not_set(at->at_lg, at->at_lr);
 		return;
 	}
+	/* If others have it already, C is what they have left. */
 	k->lk_install_ctr = ctr;
-	k->lk_installed = true;
+	k->lk_installed = k->lk_objects == 1 && k->lk_ranges == 0;
 }
 
 static struct range *

@@ -228,6 +228,7 @@ check_begin(const struct at *at)
 	struct ledger_thread *lt = at->at_lt;
 
 	lt->lgt_reading = true;
+	lt->lgt_stored = false;
 	lt->lgt_used = 0;
 	lt->lgt_blocks = 0;
 	lt->lgt_ended = (uint32_t)uint128_lo(at->at_lr->lgr_lo);
@@ -253,6 +254,8 @@ check_end(const struct at *at)
 	if (block != 0 && !lg->lg_config.lgo_keyless && bytes > stored &&
 	    (bytes - stored + block - 1) / block > lt->lgt_blocks)
 		ledger_wrong(lg, LEDGER_MADE, &ledger_nothing, end);
+	if (lt->lgt_stored)
+		ledger_check_age(at, end);
 	ledger_check_kept(at, end);
 }
 
@@ -322,6 +325,7 @@ check(struct ledger *lg, struct ledger_thread *lt,
 	case LOGGED_LINEAGE:
 		lt->lgt_last.l_core = (uint32_t)(lr->lgr_word >> 32) - 1;
 		lt->lgt_last.l_generation = (uint32_t)lr->lgr_word;
+		lt->lgt_stored = lt->lgt_reading;
 		break;
 	case LOGGED_DELIVER:
 		lt->lgt_delivering = lt->lgt_given;
