@@ -5,13 +5,16 @@
 
 #include <dlfcn.h>
 #include <execinfo.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "lib/base/kassert.h"
+#include "lib/base/memory.h"
 #include "lib/kern/object.h"
 
 enum {
@@ -147,6 +150,8 @@ frames(void *pc, void *frame[FRAMES_MAX])
 
 #if defined(CONTEXT_PC) && !defined(__SANITIZE_ADDRESS__) &&		\
     !defined(__SANITIZE_THREAD__)
+static pthread_key_t handler_stack;
+
 /* A signal that nothing here explains ends the program, as without this. */
 static void
 faulted(int sig, siginfo_t *si, void *context)
@@ -233,17 +238,34 @@ arm_process(void)
 	(void)backtrace(frame, 1);
 }
 
-/* The interrupted stack may be full. */
+static void
+disarm_thread(void *stack)
+{
+	const stack_t none = { .ss_flags = SS_DISABLE };
+
+	(void)sigaltstack(&none, NULL);
+	free(stack);
+}
+
+static void
+make_key(void)
+{
+	(void)pthread_key_create(&handler_stack, disarm_thread);
+}
+
+/* The interrupted stack may be full, and a small one has no room for another. */
 static void
 arm_thread(void)
 {
-	static _Thread_local _Alignas(16) char stack[HANDLER_BYTES];
-	static _Thread_local bool done;
-	const stack_t ss = { .ss_sp = stack, .ss_size = sizeof(stack) };
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	stack_t ss = { .ss_size = HANDLER_BYTES };
 
-	if (!done)
-		(void)sigaltstack(&ss, NULL);
-	done = true;
+	(void)pthread_once(&once, make_key);
+	if (pthread_getspecific(handler_stack) != NULL)
+		return;
+	ss.ss_sp = xcalloc(1, HANDLER_BYTES);
+	(void)pthread_setspecific(handler_stack, ss.ss_sp);
+	(void)sigaltstack(&ss, NULL);
 }
 #else
 #define	arm_process()	((void)copies)
