@@ -232,8 +232,8 @@ answers_gather(const struct assure_params *ap, struct evidence_row *row)
 	const struct design *de = design_find(ap->ap_design);
 	const bool aes_alone = design_info(de).di_ciphers == 1;
 	const unsigned flags = de->de_flags;
-	const char *colon = strchr(ap->ap_design, ':');
-	const char *name = colon == NULL ? ap->ap_design : colon + 1;
+	const char *name = aes_alone ? strchr(ap->ap_design, ':') + 1 :
+	    ap->ap_design;
 	char folder[EVIDENCE_PATH_SIZE];
 	struct mthread self;
 

@@ -38,6 +38,56 @@ kernel_source__answers_body() {
 	answers "$(kernel percpu)" "$(atf_get_srcdir)"/vectors-designs/percpu-*.script
 }
 
+# A tree of AES alone, with reads of whole blocks, a LIST and ra_init_alg.
+test_case kernel_source__old "a release before r349154 is explored whole, with" \
+    "weak memory too; its cipher is AES, and no other by that name"
+kernel_source__old_body() {
+	prepare
+	old=kernel:$folder/kernel/old
+	for memory in sc weak; do
+		atf_check -o match:'kernel:old ticket .*aes .* 3000 ' \
+		    "$(program)" explore -d "$old" -l ticket --schedules 3000 \
+		    --seed 5 -j 1 --memory $memory
+	done
+	atf_check -o match:'kernel:old, mtx, aes' "$(program)" run -d "$old" \
+	    $virtual -r 2 -s 100 -t 0.02 --ledger \
+	    -S kern.random.fortuna.minpoolsize=128
+	for arguments in "explore -c chacha20" "run -c chacha20" \
+	    "sweep -c aes,chacha20 -t 0.01" \
+	    "run -S kern.random.use_chacha20_cipher=1"; do
+		atf_check -s exit:2 -e match:'-c: .*kernel:old.*expected aes' \
+		    "$(program)" $arguments -d "$old"
+	done
+	echo 'cipher chacha
+	mode locked
+	init' >script
+	atf_check -s exit:1 -e match:'chacha20.*expected aes' \
+	    "$(program)" kat -d "$old" script
+	# Carries are below the place where it asserts that C is not 0.
+	atf_check -o match:'Arithmetic  *aes: [0-9]* sizes' \
+	    -o match:'Answers  *None' "$(program)" assure -d "$old" \
+	    --only arithmetic,answers --budget 1 --seed 1
+	# A block that comes twice, a page's key that is not replaced.
+	cp -R "$folder/kernel/old" tree
+	for edit in '/&fortuna_state.fs_counter, buf/{n;d;}' \
+	    '/^	randomdev_encrypt_init.*temp/d' '/explicit_bzero(temp/d' \
+	    '/explicit_bzero(s,/d'; do
+		sed "$edit" "$folder/kernel/old/dev/random/fortuna.c" \
+		    >tree/dev/random/fortuna.c
+		! cmp -s tree/dev/random/fortuna.c \
+		    "$folder/kernel/old/dev/random/fortuna.c" ||
+		    atf_fail "$edit: no change"
+		atf_check -s exit:1 -o match:'^FAILED' "$(program)" explore \
+		    -d kernel:tree --schedules 3000 --seed 1 -j 1
+	done
+	# No whole block: the cipher writes nothing.
+	cp "$folder/kernel/old/dev/random/fortuna.c" tree/dev/random
+	sed 's/in, n \* 8, out/in, n * 4, out/' \
+	    "$folder/kernel/old/dev/random/hash.c" >tree/dev/random/hash.c
+	atf_check -s exit:1 -o match:'^FAILED made' "$(program)" explore \
+	    -d kernel:tree --schedules 100 --seed 1 -j 1
+}
+
 test_case kernel_source__threads "more readers than locks have threads by" \
     "default share a source"
 kernel_source__threads_body() {

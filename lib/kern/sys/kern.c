@@ -185,7 +185,8 @@ KERN_PLAIN int
 rijndael_blockEncrypt(cipherInstance *cipher, keyInstance *key,
     const u_int8_t *in, int bits, u_int8_t *out)
 {
-	const size_t n = (size_t)bits / 8;
+	/* Of whole blocks: the rest is not written. */
+	const size_t n = (size_t)bits / 128 * 16;
 	uint64_t first[2], next[2], lo, expected;
 	size_t i, run;
 
