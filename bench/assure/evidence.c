@@ -60,19 +60,6 @@ evidence_say(char text[EVIDENCE_TEXT_SIZE], const char *fmt, ...)
 	va_end(ap);
 }
 
-void
-evidence_end(struct evidence_row *row, enum evidence_state state,
-    const char *fmt, ...)
-{
-	const size_t used = strlen(row->er_text);
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(row->er_text + used, EVIDENCE_TEXT_SIZE - used, fmt, ap);
-	va_end(ap);
-	row->er_state = state;
-}
-
 /* Returns: 0, EINTR, ETIMEDOUT, or EPIPE: it ended before it sent all. */
 static int
 receive_row(int fd, const struct assure_params *ap, double patience_s,

@@ -5,6 +5,7 @@
 #define BENCH_CELL_CELL_RUN_H
 
 #include "bench/cell/slices.h"
+#include "bench/cli/format.h"
 #include "harvest/harvest.h"
 #include "lib/crypto/digest.h"
 
@@ -144,8 +145,8 @@ cell_left_waiting(const struct cell_run *run, unsigned i)
 extern const struct engine FLAVOURED(engine);
 
 /* Prints why a run failed.  Returns: error. */
-int cell_fail(struct cell_run *run, int error, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
+#define	cell_fail(run, error, ...)					\
+	format_error(error, (run)->run_error, CELL_ERROR_SIZE, __VA_ARGS__)
 
 /* cell_fail() with ETIMEDOUT: not seeded after waited_ms. */
 int cell_unseeded(struct cell_run *run, struct randomdev *rd,

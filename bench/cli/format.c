@@ -1,4 +1,3 @@
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
@@ -187,14 +186,14 @@ format_cell(char buf[FORMAT_CELL], const char *fmt, ...)
 }
 
 int
-format_wrong(char *error, size_t size, const char *fmt, ...)
+format_error(int error, char *why, size_t size, const char *fmt, ...)
 {
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(error, size, fmt, ap);
+	vsnprintf(why, size, fmt, ap);
 	va_end(ap);
-	return (EINVAL);
+	return (error);
 }
 
 void

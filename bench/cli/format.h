@@ -2,6 +2,7 @@
 #ifndef BENCH_CLI_FORMAT_H
 #define BENCH_CLI_FORMAT_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -37,9 +38,10 @@ const char *format_bytes(char buf[32], uint64_t bytes);
 const char *format_cell(char buf[FORMAT_CELL], const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Prints what is wrong, cut at that size.  Returns: EINVAL. */
-int format_wrong(char *error, size_t size, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
+/* Prints what is wrong, cut at that size.  Returns: error; or EINVAL. */
+int format_error(int error, char *why, size_t size, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+#define	format_wrong(...)	format_error(EINVAL, __VA_ARGS__)
 
 /*
  * FORMAT(real, v) is format_real(v), FORMATF() format_cell(), in a buffer that

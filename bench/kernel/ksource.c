@@ -47,16 +47,8 @@ ksource_named(const char *text)
 	return (strncmp(text, KSOURCE_PREFIX, sizeof(KSOURCE_PREFIX) - 1) == 0);
 }
 
-static int __attribute__((format(printf, 3, 4)))
-refuse(char why[KSOURCE_WHY_SIZE], int status, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(why, KSOURCE_WHY_SIZE, fmt, ap);
-	va_end(ap);
-	return (status);
-}
+#define	refuse(why, status, ...)					\
+	format_error(status, why, KSOURCE_WHY_SIZE, __VA_ARGS__)
 
 /* Splits the text into lines, as many as there is room for. */
 static void

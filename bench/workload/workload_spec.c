@@ -3,7 +3,6 @@
  */
 #include <dirent.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -24,16 +23,8 @@ static const char expected[] = "expected sizes such as 16:70,32:20,4k:10, "
     "workload; \"rngsim workload list\" has them";
 
 /* Returns: EINVAL, with what is wrong in why. */
-static int __attribute__((format(printf, 2, 3)))
-refuse(char *why, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(why, WORKLOAD_ERROR_SIZE, fmt, ap);
-	va_end(ap);
-	return (EINVAL);
-}
+#define	refuse(why, ...)						\
+	format_wrong(why, WORKLOAD_ERROR_SIZE, __VA_ARGS__)
 
 static const struct unit {
 	const char	*tu_name;

@@ -1,6 +1,5 @@
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "fortuna/device/design.h"

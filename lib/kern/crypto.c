@@ -5,7 +5,6 @@
  * the keys that it used last.
  */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "lib/kern/impl.h"

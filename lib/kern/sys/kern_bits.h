@@ -8,6 +8,7 @@
 enum { KERN_WORD_BITS = NBBY * sizeof(u_long) };
 #define	KERN_BIT_WORDS(n)	howmany(n, KERN_WORD_BITS)
 #define	KERN_BIT(i)		(1ul << (i) % KERN_WORD_BITS)
+#define	KERN_WORD(b, i)		((b)[(i) / KERN_WORD_BITS])
 /* From bit i on the first of n that is set, or clear; -1: none. */
 int	kern_bits_find(const u_long *, int n, int i, bool set);
 int	kern_bits_count(const u_long *, int from, int n);
@@ -25,10 +26,10 @@ struct name { u_long __bits[KERN_BIT_WORDS(size)]; }
 #define	BITSET_FREE(p, type)	free(p, type)
 #define	BITSET_T_INITIALIZER(...)	{ .__bits = { __VA_ARGS__ } }
 #define	BITSET_FSET(n)		[0 ... (n) - 1] = ~0ul
-#define	KERN_SET_WORD(p, i)	((p)->__bits[(i) / KERN_WORD_BITS])
-#define	BIT_ISSET(size, i, p)	((KERN_SET_WORD(p, i) & KERN_BIT(i)) != 0)
-#define	BIT_SET(size, i, p)	((void)(KERN_SET_WORD(p, i) |= KERN_BIT(i)))
-#define	BIT_CLR(size, i, p)	((void)(KERN_SET_WORD(p, i) &= ~KERN_BIT(i)))
+#define	BIT_ISSET(size, i, p)	bit_test((p)->__bits, i)
+#define	BIT_SET(size, i, p)	bit_set((p)->__bits, i)
+#define	BIT_CLR(size, i, p)	bit_clear((p)->__bits, i)
+#define	KERN_SET_WORD(p, i)	KERN_WORD((p)->__bits, i)
 #define	BIT_SET_ATOMIC(size, i, p)					\
 	atomic_set_long(&KERN_SET_WORD(p, i), KERN_BIT(i))
 #define	BIT_SET_ATOMIC_ACQ(size, i, p)					\
@@ -57,19 +58,16 @@ struct name { u_long __bits[KERN_BIT_WORDS(size)]; }
 	    (i) = kern_bits_find((p)->__bits, size, (i) + 1, set))
 #define	BIT_FOREACH_ISSET(size, i, p)	BIT_FOREACH(size, i, p, true)
 #define	BIT_FOREACH_ISCLR(size, i, p)	BIT_FOREACH(size, i, p, false)
-#define	KERN_BITS_EACH(size, d, word) do {				\
+#define	KERN_BITS_EACH(size, d, a, op, b) do {				\
 	for (size_t kern_i = 0; kern_i < KERN_BIT_WORDS(size); kern_i++) \
-		(d)->__bits[kern_i] = (word);				\
+		(d)->__bits[kern_i] = (a)->__bits[kern_i] op		\
+		    (b)->__bits[kern_i];				\
 } while (0)
-#define	BIT_COPY(size, f, t)	KERN_BITS_EACH(size, t, (f)->__bits[kern_i])
-#define	BIT_OR2(size, d, a, b)						\
-	KERN_BITS_EACH(size, d, (a)->__bits[kern_i] | (b)->__bits[kern_i])
-#define	BIT_AND2(size, d, a, b)						\
-	KERN_BITS_EACH(size, d, (a)->__bits[kern_i] & (b)->__bits[kern_i])
-#define	BIT_ANDNOT2(size, d, a, b)					\
-	KERN_BITS_EACH(size, d, (a)->__bits[kern_i] & ~(b)->__bits[kern_i])
-#define	BIT_XOR2(size, d, a, b)						\
-	KERN_BITS_EACH(size, d, (a)->__bits[kern_i] ^ (b)->__bits[kern_i])
+#define	BIT_COPY(size, f, t)	KERN_BITS_EACH(size, t, f, |, f)
+#define	BIT_OR2(size, d, a, b)	KERN_BITS_EACH(size, d, a, |, b)
+#define	BIT_AND2(size, d, a, b)	KERN_BITS_EACH(size, d, a, &, b)
+#define	BIT_ANDNOT2(size, d, a, b)	KERN_BITS_EACH(size, d, a, & ~, b)
+#define	BIT_XOR2(size, d, a, b)	KERN_BITS_EACH(size, d, a, ^, b)
 #define	BIT_OR(size, d, s)	BIT_OR2(size, d, d, s)
 #define	BIT_AND(size, d, s)	BIT_AND2(size, d, d, s)
 #define	BIT_ANDNOT(size, d, s)	BIT_ANDNOT2(size, d, d, s)
@@ -93,10 +91,9 @@ typedef u_long bitstr_t;
 #define	bit_decl(name, n)	bitstr_t name[KERN_BIT_WORDS(n)]
 #define	bit_alloc(n, type, flags)					\
 	((bitstr_t *)malloc(bitstr_size(n), type, (flags) | M_ZERO))
-#define	bit_test(b, i)		(((b)[(i) / KERN_WORD_BITS] & KERN_BIT(i)) != 0)
-#define	bit_set(b, i)		((void)((b)[(i) / KERN_WORD_BITS] |= KERN_BIT(i)))
-#define	bit_clear(b, i)							\
-	((void)((b)[(i) / KERN_WORD_BITS] &= ~KERN_BIT(i)))
+#define	bit_test(b, i)		((KERN_WORD(b, i) & KERN_BIT(i)) != 0)
+#define	bit_set(b, i)		((void)(KERN_WORD(b, i) |= KERN_BIT(i)))
+#define	bit_clear(b, i)		((void)(KERN_WORD(b, i) &= ~KERN_BIT(i)))
 #define	bit_nset(b, i, last)	kern_bits_fill(b, i, (last) - (i) + 1, true)
 #define	bit_nclear(b, i, last)	kern_bits_fill(b, i, (last) - (i) + 1, false)
 #define	bit_ntest(b, i, last, set)					\

@@ -12,27 +12,6 @@ MALLOC_DEFINE(M_TEMP, "temp", "");
 MALLOC_DEFINE(M_DEVBUF, "devbuf", "");
 MALLOC_DEFINE(M_CACHE, "cache", "");
 
-/* Library functions that compilers know. */
-int
-strncmp(const char *a, const char *b, size_t n)
-{
-	for (; n > 0 && *a == *b && *a != '\0'; n--) {
-		a++;
-		b++;
-	}
-	return (n == 0 ? 0 : (u_char)*a - (u_char)*b);
-}
-
-size_t
-strnlen(const char *s, size_t n)
-{
-	size_t i;
-
-	for (i = 0; i < n && s[i] != '\0'; i++)
-		continue;
-	return (i);
-}
-
 size_t
 strlcpy(char *to, const char *from, size_t size)
 {
@@ -51,23 +30,6 @@ strlcat(char *to, const char *from, size_t size)
 	const size_t n = strnlen(to, size);
 
 	return (n + strlcpy(to + n, from, size - n));
-}
-
-char *
-strncpy(char *to, const char *from, size_t n)
-{
-	const size_t copied = strnlen(from, n);
-
-	memset(to + copied, 0, n - copied);
-	return (memcpy(to, from, copied));
-}
-
-char *
-strchr(const char *s, int c)
-{
-	while (*s != (char)c && *s != '\0')
-		s++;
-	return (*s == (char)c ? __DECONST(char *, s) : NULL);
 }
 
 char *

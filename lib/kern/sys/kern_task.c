@@ -84,19 +84,6 @@ kern_timed_stop(struct kern_timed *kd)
 	return (result);
 }
 
-/* Whether what the timer chose was stopped while it waited for its mutex. */
-KERN_PLAIN static bool
-kern_timed_begin(void)
-{
-	bool goes_on;
-
-	kern_timed_lock();
-	goes_on = !kern_cancelled;
-	kern_begun = true;
-	kern_timed_unlock();
-	return (goes_on);
-}
-
 KERN_PLAIN void
 kern_timed_wait(const struct kern_timed *kd)
 {
@@ -131,7 +118,11 @@ kern_timed_run(struct kern_timed kd)
 
 	if (kd.kd_mtx != NULL)
 		mtx_lock(kd.kd_mtx);
-	goes_on = kern_timed_begin();
+	/* It may have been stopped meanwhile. */
+	kern_timed_lock();
+	goes_on = !kern_cancelled;
+	kern_begun = true;
+	kern_timed_unlock();
 	if (goes_on && kd.kd_task != NULL)
 		kd.kd_task(kd.kd_arg, (int)MAX(kd.kd_count, 1));
 	else if (goes_on)
@@ -265,24 +256,16 @@ kern_process(const char *file, int line, const char *name,
 	return (0);
 }
 
-void
-kproc_start(const void *arg)
-{
-	const struct kproc_desc *kp = arg;
-
-	if (kp->global_procpp != NULL)
-		*kp->global_procpp = (struct proc *)kp->global_procpp;
-	(void)kern_process(NULL, 0, kp->arg0,
-	    (void (*)(void *))(void (*)(void))kp->func, NULL);
+#define	KERN_START(name, at)						\
+void									\
+name##_start(const void *arg)						\
+{									\
+	const struct name##_desc *kp = arg;				\
+									\
+	if (kp->at != NULL)						\
+		*kp->at = (void *)kp->at;				\
+	(void)kern_process(NULL, 0, kp->arg0,				\
+	    (void (*)(void *))(void (*)(void))kp->func, NULL);		\
 }
-
-void
-kthread_start(const void *arg)
-{
-	const struct kthread_desc *kp = arg;
-
-	if (kp->global_threadpp != NULL)
-		*kp->global_threadpp = (struct thread *)kp->global_threadpp;
-	(void)kern_process(NULL, 0, kp->arg0,
-	    (void (*)(void *))(void (*)(void))kp->func, NULL);
-}
+KERN_START(kproc, global_procpp)
+KERN_START(kthread, global_threadpp)
