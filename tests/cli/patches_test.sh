@@ -3,7 +3,7 @@
 
 # Judged here: of most families a correct one and a broken one.
 chosen="forget forget-pointer pair reseed-part split split-reversal try
-    queue-early halves"
+    queue-early halves interrupted masked deregister"
 
 judge() {
 	python3 -B "$(source_folder)/tests/patches/patches.py" \
