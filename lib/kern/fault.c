@@ -78,7 +78,8 @@ look_up(const struct kern_copy *kc, uintptr_t offset, struct place *pl)
 	    fgets(pl->pla_file, sizeof(pl->pla_file), in) != NULL) {
 		pl->pla_func[strcspn(pl->pla_func, ".\n")] = '\0';
 		colon = strrchr(pl->pla_file, ':');
-		if (colon == NULL || sscanf(colon + 1, "%d", &pl->pla_line) != 1)
+		if (colon == NULL ||
+		    sscanf(colon + 1, "%d", &pl->pla_line) != 1)
 			continue;
 		*colon = '\0';
 		own = strstr(pl->pla_file, "/lib/kern/sys/") != NULL ||
@@ -254,7 +255,7 @@ make_key(void)
 	(void)pthread_key_create(&handler_stack, disarm_thread);
 }
 
-/* The interrupted stack may be full, and a small one has no room for another. */
+/* An interrupted stack may be full; a small one has no room for another. */
 static void
 arm_thread(void)
 {
