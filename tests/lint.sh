@@ -41,36 +41,36 @@ budget()
 	done
 }
 found "more lines than the budget" "$(budget <<'END'
-1350 lib/base
+1400 lib/base
 1750 lib/crypto
-4650 lib/kern
-1800 lib/ledger
+9700 lib/kern
+1850 lib/ledger
 2550 lib/lock
-2600 lib/machine
+2650 lib/machine
 1300 lib/profile
-4350 lib/vm
-4800 fortuna
+4900 lib/vm
+4950 fortuna
 1900 harvest
-2700 bench/assure
+2900 bench/assure
 500 bench/campaign
 3000 bench/cell
 1350 bench/cli
-1700 bench/compare
+1800 bench/compare
 4150 bench/explore
 250 bench/figures
-400 bench/kernel
-2600 bench/options
+450 bench/kernel
+2650 bench/options
 600 bench/page
 3950 bench/predict
 1500 bench/report
-2700 bench/result
+2800 bench/result
 600 bench/stats
 1550 bench/survey
-2700 bench/sweep
+2750 bench/sweep
 500 bench/timeline
 1400 bench/workload
-62000 lib fortuna harvest bench
-43063 tests
+68500 lib fortuna harvest bench
+45500 tests
 END
 )"
 found "a function of more than 70 lines" "$(awk '

@@ -43,8 +43,8 @@ explore_print_sum(FILE *out, const struct campaign *cn,
 	static const char *const memories[VM_MEMORIES] = {
 		[VM_SC] = "Sequentially consistent",
 		[VM_TSO] = "Total store order of atomics and locks",
-		[VM_WEAK] = "Weak memory of atomics and locks, without "
-		    "load buffering"
+		[VM_WEAK] = ("Weak memory of atomics and locks, without "
+		    "load buffering")
 	};
 	const uint64_t n = cn->cn_end - cn->cn_first;
 

@@ -49,9 +49,10 @@ host_cpu(void *self, const struct kern_site *site)
 bool
 kernel_shared_cpu(const struct kernel *k, char *text, size_t n)
 {
-	static const char *const held[] = { "neither pinned nor in a critical "
-	    "section", "pinned, not in a critical section",
-	    "in a critical section" };
+	static const char *const held[] = {
+		"neither pinned nor in a critical section",
+		"pinned, not in a critical section", "in a critical section"
+	};
 	const struct kern_look *a = &k->k_shared[0], *b = &k->k_shared[1];
 
 	if (a->kk_thread == NULL)

@@ -253,7 +253,7 @@ make_key(void)
 	(void)pthread_key_create(&handler_stack, disarm_thread);
 }
 
-/* The interrupted stack may be full, and a small one has no room for another. */
+/* An interrupted stack may be full; a small one has no room for another. */
 static void
 arm_thread(void)
 {

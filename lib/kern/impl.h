@@ -55,7 +55,7 @@ struct kern_thread {
 	bool		 kt_filter;	/* an interrupt's filter called */
 	struct kern_held kt_hold[KERN_HELD_MAX];
 	unsigned	 kt_shared;	/* of them, locks with a word */
-	/* Of these and of what holds it to its CPU, what was before delivery. */
+	/* Of these and of what holds it to its CPU, before a delivery. */
 	unsigned	 kt_outer_held;
 	unsigned	 kt_outer_critical;
 	unsigned	 kt_outer_pinned;

@@ -37,7 +37,7 @@ fx_read_churning(uint8_t *buf, size_t n)
 
 	KASSERT(fr != &fx_root, ("no memory"));
 	fx_read_of(fr, buf, n);
-	free(fr, M_ENTROPY);
+	zfree(fr, M_ENTROPY);
 }
 
 const struct random_algorithm random_alg_context = {

@@ -149,8 +149,8 @@ MISUSE("returned with rw lock rw1 held", rw_rlock(&rw1))		\
 MISUSE("returned in a section of epoch epp, entered here",		\
     epoch_enter_preempt(epp, &et))					\
 MISUSE("returned in a section of smr smr1", smr_enter(smr1))		\
-MISUSE("returned in a critical section, entered here", critical_enter()) \
-MISUSE("critical_exit: td_critnest == 0", critical_exit())		\
+MISUSE("returned in the critical section that begins here", critical_enter()) \
+MISUSE("no critical_enter() before this", critical_exit())		\
 MISUSE("sleep mutex gone destroyed, but locked at locks.c:",		\
     mtx_lock_flags(&gone, MTX_RECURSE); mtx_lock_flags(&gone,		\
     MTX_RECURSE); mtx_destroy(&gone))					\
