@@ -121,9 +121,8 @@ run(struct options *op __unused)
 		show("kernel", FORMATF("%.30s %.60s", un.sysname, un.release),
 		    false, "");
 	show("machine", virtual ? "virtual" : "no hypervisor seen", virtual,
-	    "The hypervisor stops CPUs at "
-	    "any time, also one that holds a lock.  Repeat more (-n, --until), "
-	    "and look at medians.");
+	    "The hypervisor stops CPUs at any time, also one that holds a "
+	    "lock.  Repeat more (-n, --until), and look at medians.");
 	show("steal", FORMATF("%.1f %%", 100 * cc.cc_steal), false, "");
 	show("quota", cc.cc_quota > 0 ? FORMATF("%.3g CPUs", cc.cc_quota) :
 	    "none", false, "");

@@ -202,11 +202,10 @@ hash_csv(FILE *out, const struct survey *sv)
 		fprintf(out, "%s,%s,%u,%s,%s,%.6g,%.6g,%.6g,%s,%u,%d,%d\n",
 		    ha->ha_name, ha->ha_library->hl_name, ha->ha_bytes,
 		    way_names[message ? HASH_MESSAGE : way], !message ? "" :
-		    FORMATF("%u", bytes_of(way)),
-		    ns_of(pt->pt_per_s), ns_of(pt->pt_quartiles[1]),
-		    ns_of(pt->pt_quartiles[0]), !message ? "" :
-		    FORMATF("%.6g", mb_per_s(su, way)), sv->sv_done,
-		    sv->sv_host.invariants, survey_complete(sv));
+		    FORMATF("%u", bytes_of(way)), ns_of(pt->pt_per_s),
+		    ns_of(pt->pt_quartiles[1]), ns_of(pt->pt_quartiles[0]),
+		    !message ? "" : FORMATF("%.6g", mb_per_s(su, way)),
+		    sv->sv_done, sv->sv_host.invariants, survey_complete(sv));
 	}
 }
 

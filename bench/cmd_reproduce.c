@@ -16,130 +16,106 @@ FAMILY_DESCR(reproduce_names, reproductions[i]->rn_descr)
 FAMILY(reproduce_names, reproduction_count, reproductions[i]->rn_name,
     .fa_descr = reproduce_names_descr, .fam_title = "Publications");
 
-/* Options that say something about a file of figures. */
+/* Options that say something about figures of locks; about any file. */
+static const enum option_id of_locks[] = { OPTION_MAP, OPTION_WHERE,
+    OPTION_PUBLISHED_LOOP, OPTION_UNITS, OPTION_PUBLISHED_PLACE,
+    OPTION_PUBLISHED_TIME, OPTIONS };
+static const enum option_id of_files[] = { OPTION_REPRODUCE_DESIGN, OPTION_MAP,
+    OPTION_WHERE, OPTION_PUBLISHED_LOOP, OPTION_UNITS, OPTION_PUBLISHED_THREADS,
+    OPTION_PUBLISHED_PLACE, OPTION_PUBLISHED_TIME, OPTION_UNCERTAINTY,
+    OPTIONS };
+
 static int
-check_file_options(const struct options *op)
+refuse_given(const struct options *op, const enum option_id ids[],
+    const char *what)
 {
-	static const enum option_id ids[] = { OPTION_REPRODUCE_DESIGN,
-	    OPTION_MAP, OPTION_WHERE,
-	    OPTION_PUBLISHED_LOOP, OPTION_UNITS, OPTION_PUBLISHED_THREADS,
-	    OPTION_PUBLISHED_PLACE, OPTION_PUBLISHED_TIME,
-	    OPTION_UNCERTAINTY, OPTIONS };
 	const char *given = options_given_of(op, ids);
 
-	if (given != NULL)
-		return (usage_error("%s is for a file of figures: \"%s\" has "
-		    "none", given, op->op_operand[0]));
-	return (op->op_format != FORMAT_CSV ? 0 : usage_error("--format: "
-	    "\"csv\": expected table or json with \"%s\"", op->op_operand[0]));
-}
-
-/* The same, and what says something about locks. */
-static int
-check_forwarding(const struct options *op)
-{
-	static const enum option_id ids[] = { OPTION_MAP, OPTION_WHERE,
-	    OPTION_PUBLISHED_LOOP, OPTION_UNITS, OPTION_PUBLISHED_PLACE,
-	    OPTION_PUBLISHED_TIME, OPTIONS };
-	const char *given = options_given_of(op, ids);
-
-	if (given != NULL)
-		return (usage_error("%s is for figures of locks: \"%s\" has "
-		    "none", given, op->op_operand[0]));
-	return (op->op_designs.ol_count <= 1 ? 0 : usage_error("-d: expected "
-	    "one design"));
+	return (given == NULL ? 0 : usage_error("%s is for %s: \"%s\" has "
+	    "none", given, what, op->op_operand[0]));
 }
 
 static int
 check(struct options *op)
 {
 	char known[512];
-	int i;
+	int i, status = 0;
 
 	i = op->op_operands == 0 ? -1 : family_find(&reproduce_names,
 	    op->op_operand[0]);
-	if (i != -1 && reproductions[i]->rn_forwarding)
-		return (check_forwarding(op));
+	if (i != -1 && reproductions[i]->rn_forwarding) {
+		status = refuse_given(op, of_locks, "figures of locks");
+		return (status != 0 || op->op_designs.ol_count <= 1 ? status :
+		    usage_error("-d: expected one design"));
+	}
 	if (GIVEN(op, REPRODUCE_DESIGN))
 		return (usage_error("-d: expected freebsd-forwarding with it"));
-	if (op->op_published != NULL) {
-		if (op->op_operands > 0)
-			return (usage_error("\"%s\" and --published: expected "
-			    "one of them", op->op_operand[0]));
-		if (op->op_profile == NULL || op->op_map == NULL)
-			return (usage_error("--published: expected --profile "
-			    "and --map with it"));
-		return (0);
-	}
-	if (op->op_operands == 0 && op->op_given > 0)
-		return (usage_error("expected a NAME with these options; "
-		    "\"rngsim reproduce\" lists the names"));
+	if (op->op_published != NULL && op->op_operands > 0)
+		return (usage_error("\"%s\" and --published: expected one of "
+		    "them", op->op_operand[0]));
+	if (op->op_published != NULL)
+		return (op->op_profile != NULL && op->op_map != NULL ? 0 :
+		    usage_error("--published: expected --profile and --map "
+		    "with it"));
 	if (op->op_operands == 0)
-		return (0);
-	if (i != -1)
-		return (reproductions[i]->rn_file != NULL ? 0 :
-		    check_file_options(op));
-	family_join(&reproduce_names, 0, NULL, known, sizeof(known));
-	return (usage_error("\"%s\": expected %s", op->op_operand[0], known));
+		return (op->op_given == 0 ? 0 : usage_error("expected a NAME "
+		    "with these options; \"rngsim reproduce\" lists the "
+		    "names"));
+	if (i == -1) {
+		family_join(&reproduce_names, 0, NULL, known, sizeof(known));
+		return (usage_error("\"%s\": expected %s", op->op_operand[0],
+		    known));
+	}
+	if (reproductions[i]->rn_file == NULL)
+		status = refuse_given(op, of_files, "a file of figures");
+	if (status == 0 && reproductions[i]->rn_file == NULL &&
+	    op->op_format == FORMAT_CSV)
+		status = usage_error("--format: \"csv\": expected table or "
+		    "json with \"%s\"", op->op_operand[0]);
+	return (status);
 }
 
-/* What is shown: one of the two. */
+/* One of these is shown. */
 static struct reproducing ri;
 static struct published pb;
 static struct forwarding fw;
 
-static void
-print_table(FILE *out, const void *of)
-{
-	if (of == &ri)
-		reproduce_print(out, &ri);
-	else if (of == &fw)
-		forwarding_print(out, &fw);
-	else
-		published_print(out, &pb);
-}
+struct showing {
+	const void	*shg_of;
+	const char	*shg_machine;
+	reproduce_printer *shg_print[FORMAT_JSON + 1];
+};
 
 static void
 print_page(FILE *out, const void *of)
 {
-	const unsigned missed = of == &ri ? reproduce_missed(&ri) : 0;
-	struct text line = { .s = "" };
+	const struct showing *sh = of;
+	const bool one = sh->shg_of == &ri;
+	const unsigned missed = one ? reproduce_missed(&ri) : 0;
 
-	text_add(&line, "for %s; computed by rngsim, beside published figures",
-	    of == &fw ? "the machines below" : of == &ri ?
-	    ri.ri_profile.pr_name :
-	    pb.pb_machine.vi_profile.pr_name);
-	page_begin(out, of != &ri ? "rngsim: reproduce" : FORMATF("rngsim: "
-	    "reproduce %s", ri.ri_what->rn_name), RESULT_PREDICTED, line.s);
-	if (of == &ri && missed == 0)
+	page_begin(out, one ? FORMATF("rngsim: reproduce %s",
+	    ri.ri_what->rn_name) : "rngsim: reproduce", RESULT_PREDICTED,
+	    FORMATF("for %s; computed by rngsim, beside published figures",
+	    sh->shg_machine));
+	if (one && missed == 0)
 		page_paragraph(out, "p class=\"better\"", "All figures are "
 		    "within what is accepted.");
 	if (missed > 0)
 		page_paragraph(out, "p class=\"worse\"", FORMATF("%u of %u "
 		    "figures lie outside what is accepted.", missed,
 		    ri.ri_what->rn_row_count));
-	page_printed(out, print_table, of);
+	page_printed(out, sh->shg_print[FORMAT_TABLE], sh->shg_of);
 	page_end(out);
 }
 
 static int
-show(const struct options *op, const void *of, struct atomic_file *page)
+show(const struct options *op, struct atomic_file *page,
+    const struct showing *sh)
 {
 	if (op->op_html != NULL &&
-	    command_write(op->op_html, page, print_page, of) != 0)
+	    command_write(op->op_html, page, print_page, sh) != 0)
 		return (EXIT_FAILURE);
-	if (op->op_format == FORMAT_TABLE)
-		print_table(stdout, of);
-	else if (of == &ri)
-		reproduce_print_json(stdout, &ri);
-	else if (of == &fw && op->op_format == FORMAT_JSON)
-		forwarding_print_json(stdout, &fw);
-	else if (of == &fw)
-		forwarding_print_csv(stdout, &fw);
-	else if (op->op_format == FORMAT_JSON)
-		published_print_json(stdout, &pb);
-	else
-		published_print_csv(stdout, &pb);
+	sh->shg_print[op->op_format](stdout, sh->shg_of);
 	return (EXIT_SUCCESS);
 }
 
@@ -169,7 +145,8 @@ run_one(const struct options *op, const struct reproduction *rn,
 	if (error != 0)
 		return (run_error("%s", error == EINTR ? "interrupted" :
 		    ri.ri_error));
-	status = show(op, &ri, of);
+	status = show(op, of, &(struct showing){ &ri, ri.ri_profile.pr_name,
+	    { reproduce_print, NULL, reproduce_print_json } });
 	missed = reproduce_missed(&ri);
 	if (status != 0 || missed == 0)
 		return (status);
@@ -189,7 +166,9 @@ run_forwarding(const struct options *op, struct atomic_file *of)
 		status = command_open(op->op_html, of);
 	if (status == 0)
 		status = forwarding_predict(&fw);
-	return (status != 0 ? status : show(op, &fw, of));
+	return (status != 0 ? status : show(op, of, &(struct showing){ &fw,
+	    "the machines below", { forwarding_print, forwarding_print_csv,
+	    forwarding_print_json } }));
 }
 
 /* Predicts a file of figures: rn's, or with NULL the one that was given. */
@@ -226,7 +205,9 @@ run_file(struct options *op, const struct reproduction *rn,
 	if (status == 0)
 		status = published_predict(&pb);
 	if (status == 0)
-		status = show(op, &pb, of);
+		status = show(op, of, &(struct showing){ &pb,
+		    pb.pb_machine.vi_profile.pr_name, { published_print,
+		    published_print_csv, published_print_json } });
 	published_free(&pb);
 	return (status);
 }

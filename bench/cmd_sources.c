@@ -64,10 +64,9 @@ judge(const struct survey *sv)
 		absent += su->su_error == ENOTSUP;
 		if (su->su_error == EILSEQ)
 			status = run_error("%s: the first numbers are wrong: "
-			    "%s", su->su_name,
-			    ((const struct source_reads *)
-			    su->su_of)->nu_source->ns_known != NULL ?
-			    "others are published" : "all are the same");
+			    "%s", su->su_name, ((const struct source_reads *)
+			    su->su_of)->nu_source->ns_known != NULL ? "others "
+			    "are published" : "all are the same");
 		else if (su->su_error == EIO)
 			status = run_error("%s: gave no number in %d tries",
 			    su->su_name, NUMBER_TRIES);

@@ -11,6 +11,8 @@
 #include "bench/result/comparable.h"
 #include "bench/result/describe.h"
 
+#define	REFUSE(...)	format_wrong(error, COMPARE_TEXT_SIZE, __VA_ARGS__)
+
 /* Below: parts of a run differ by chance or not enough to matter. */
 static const double moved_p = 0.01;
 static const double moved_share = 0.01;
@@ -254,9 +256,8 @@ find_differences(const struct result *const r[2], struct text groups[GROUPS])
 		if (json_equal(values[0], values[1]) ||
 		    (predicted && cn->cn_group == HOST))
 			continue;
-		text_list(&groups[cn->cn_group], "%s (A %s, B %s)",
-		    cn->cn_name, value_text(a, values[0]),
-		    value_text(b, values[1]));
+		text_list(&groups[cn->cn_group], "%s (A %s, B %s)", cn->cn_name,
+		    value_text(a, values[0]), value_text(b, values[1]));
 	}
 	json_decref(head[0]);
 	json_decref(head[1]);
@@ -317,16 +318,15 @@ compare_conditions(struct compare *co, bool across,
 	const char *host = groups[HOST].s, *method = groups[METHOD].s;
 
 	if (provenance_of(a) != provenance_of(b))
-		return (format_wrong(error, COMPARE_TEXT_SIZE, "A was %s, B "
-		    "%s: a prediction is no measurement to compare with; "
-		    "\"rngsim validate\" sets them beside each other",
-		    provenance_word(a), provenance_word(b)));
+		return (REFUSE("A was %s, B %s: a prediction is no measurement "
+		    "to compare with; \"rngsim validate\" sets them beside "
+		    "each other", provenance_word(a), provenance_word(b)));
 	find_differences(co->co_result, groups);
 	if (!across && (method[0] != '\0' || host[0] != '\0'))
-		return (format_wrong(error, COMPARE_TEXT_SIZE, "A and B were "
-		    "%s under different conditions: %.800s%s%.1000s; --across "
-		    "compares them all the same", provenance_word(a), method,
-		    method[0] != '\0' && host[0] != '\0' ? ", " : "", host));
+		return (REFUSE("A and B were %s under different conditions: "
+		    "%.800s%s%.1000s; --across compares them all the same",
+		    provenance_word(a), method, method[0] != '\0' && host[0] !=
+		    '\0' ? ", " : "", host));
 	flag_conditions(co, groups);
 	return (0);
 }

@@ -6,6 +6,8 @@
 #include "bench/compare/compare.h"
 #include "lib/base/parse_number.h"
 
+#define	REFUSE(...)	format_wrong(error, COMPARE_TEXT_SIZE, __VA_ARGS__)
+
 enum { FAILED_SHOWN = 16 };	/* rows on stderr; more are counted */
 
 int
@@ -23,27 +25,23 @@ compare_gate_parse(struct compare_gate *cg, const char *text,
 	q = n < 2 ? -1 : quantity_find(name);
 	if (q == -1) {
 		for (q = 0; q < QUANTITIES; q++)
-			text_add(&known, "%s%s", q == 0 ? "" :
-			    q == QUANTITIES - 1 ? " or " : ", ",
-			    quantities[q].qu_name);
-		return (format_wrong(error, COMPARE_TEXT_SIZE, "expected "
-		    "QUANTITY < NUMBER%% or QUANTITY > NUMBER%%, with %.1024s",
-		    known.s));
+			text_add(&known, "%s%s", q == 0 ? "" : q == QUANTITIES -
+			    1 ? " or " : ", ", quantities[q].qu_name);
+		return (REFUSE("expected QUANTITY < NUMBER%% or QUANTITY > "
+		    "NUMBER%%, with %.1024s", known.s));
 	}
 	negative = n > 2 && number[0] == '-';
 	possible = n > 3 && strcmp(text + end, "possible") == 0;
 	if (n < 4 || (text[end] != '\0' && !possible) || parse_real(number +
 	    (negative || number[0] == '+'), &value) != 0)
-		return (format_wrong(error, COMPARE_TEXT_SIZE, "expected a "
-		    "number and %% after %s, such as -5%% or -5%% possible",
-		    sign));
+		return (REFUSE("expected a number and %% after %s, such as "
+		    "-5%% or -5%% possible", sign));
 	*cg = (struct compare_gate){ .cg_text = text,
 	    .cg_quantity = (unsigned)q, .cg_below = sign[0] == '<',
 	    .cg_possible = possible,
 	    .cg_share = (negative ? -value : value) / 100 };
-	return (cg->cg_below && cg->cg_share <= -1 ? format_wrong(error,
-	    COMPARE_TEXT_SIZE, "no change is below -100%%: expected more "
-	    "after <") : 0);
+	return (cg->cg_below && cg->cg_share <= -1 ? REFUSE("no change is "
+	    "below -100%%: expected more after <") : 0);
 }
 
 bool

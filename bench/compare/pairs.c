@@ -5,6 +5,8 @@
 #include "bench/cli/memory.h"
 #include "bench/compare/compare.h"
 
+#define	REFUSE(...)	format_wrong(error, COMPARE_TEXT_SIZE, __VA_ARGS__)
+
 /* The keys that a cell may be one of several by, and what A then is. */
 static const struct {
 	const char	*name;
@@ -127,8 +129,7 @@ flag_polls(struct compare *co)
 
 	for (unsigned i = 0; i < co->co_pair_count; i++) {
 		cell = co->co_pairs[i].pa_cell;
-		if (cell[0]->spin_polls != cell[1]->spin_polls &&
-		    differ++ == 0)
+		if (cell[0]->spin_polls != cell[1]->spin_polls && differ++ == 0)
 			shown = cell;
 	}
 	if (shown != NULL && co->co_by == COMPARE_RESULTS)
@@ -146,15 +147,13 @@ explain_none(const struct compare *co, const char *base,
 	const char *what = dimensions[co->co_by].name;
 
 	if (co->co_by == COMPARE_RESULTS)
-		return (format_wrong(error, COMPARE_TEXT_SIZE, "no cell is in "
-		    "both: expected two results with the same engine, design, "
-		    "lock, cipher, crypto, readers and request size"));
+		return (REFUSE("no cell is in both: expected two results with "
+		    "the same engine, design, lock, cipher, crypto, readers "
+		    "and request size"));
 	if (base != NULL)
-		return (format_wrong(error, COMPARE_TEXT_SIZE, "nothing to "
-		    "compare with %s %s: no other cell is like one of its but "
-		    "for the %s", what, base, what));
-	(void)format_wrong(error, COMPARE_TEXT_SIZE, "--base: no cell has that "
-	    "%s; the first has %s", what,
+		return (REFUSE("nothing to compare with %s %s: no other cell "
+		    "is like one of its but for the %s", what, base, what));
+	(void)REFUSE("--base: no cell has that %s; the first has %s", what,
 	    name_of(&co->co_result[0]->cells[0], co->co_by));
 	return (ENOENT);
 }

@@ -195,14 +195,12 @@ print_row(FILE *out, const struct compare_row *row)
 	quantity_figure(&b, row->cmr_quantity, row->cmr_median[1]);
 	fputs(colour(out, row->cmr_verdict), out);
 	COLUMNS_ROW(out, row_columns, row->cmr_quantity->qu_title, a.s, b.s,
-	    FORMAT(change, compare_change(row)),
-	    FORMATF("%s..%s", FORMAT(change, range[0]),
-	    FORMAT(change, range[1])),
-	    row->cmr_basis == COMPARE_BY_VALUE ? "exact" :
-	    drawn ? FORMATF("in %s%%", FORMAT(percent,
-	    100 * row->cmr_drawn.chg_share)) :
-	    FORMAT(p, fmin(row->cmr_p[0], row->cmr_p[1])),
-	    row->cmr_verdict == COMPARE_NONE ? "" :
+	    FORMAT(change, compare_change(row)), FORMATF("%s..%s",
+	    FORMAT(change, range[0]), FORMAT(change, range[1])),
+	    row->cmr_basis == COMPARE_BY_VALUE ? "exact" : drawn ?
+	    FORMATF("in %s%%", FORMAT(percent, 100 *
+	    row->cmr_drawn.chg_share)) : FORMAT(p, fmin(row->cmr_p[0],
+	    row->cmr_p[1])), row->cmr_verdict == COMPARE_NONE ? "" :
 	    verdict_names[row->cmr_verdict]);
 	fputs(colour(out, COMPARE_NONE), out);
 }

@@ -134,8 +134,7 @@ static void
 plain(char *text)
 {
 	for (; *text != '\0'; text++)
-		if (*text < ' ' || *text > '~' || *text == '"' ||
-		    *text == '\\')
+		if (*text < ' ' || *text > '~' || *text == '"' || *text == '\\')
 			*text = ' ';
 }
 
@@ -423,8 +422,7 @@ calibrate_spread(double *values, unsigned n)
 static double
 sigma_of(double p50, double p95)
 {
-	return (p95 <= p50 ? 0 : log(p95 / p50) /
-	    gsl_cdf_ugaussian_Pinv(0.95));
+	return (p95 <= p50 ? 0 : log(p95 / p50) / gsl_cdf_ugaussian_Pinv(0.95));
 }
 
 double

@@ -80,8 +80,7 @@ int calibrate_native(double seconds, FILE *out);
  * is what is objected to, or "".
  */
 void calibrate_describe(struct calibration *cb, const char *busy);
-void calibrate_print(FILE *out, const struct calibration *cb,
-    const char *busy);
+void calibrate_print(FILE *out, const struct calibration *cb, const char *busy);
 
 /* Lists the conditions beyond their limits.  Returns: how many there are. */
 unsigned calibrate_objections(const struct calibrate_conditions *cc,

@@ -229,9 +229,8 @@ calibrate_wake_same(struct calibration *cb)
 		return;
 	qs = calibrate_spread(ww.ww_ran_after_ns, ww.ww_count);
 	calibrate_enter(cb, PROFILE_OS_PARK, &qs, 1, -call_ns -
-	    calibrate_value(cb, PROFILE_OS_SWITCH),
-	    "%.0f ns from waking to running, less os.syscall and os.switch",
-	    qs.spr_p50);
+	    calibrate_value(cb, PROFILE_OS_SWITCH), "%.0f ns from waking to "
+	    "running, less os.syscall and os.switch", qs.spr_p50);
 	enter_wake(cb, &qs, PROFILE_OS_WAKE_SAME_P50, PROFILE_OS_WAKE_SAME_P99,
 	    call_ns + calibrate_value(cb, PROFILE_OS_PARK),
 	    "waker asleep until sleeper runs: less os.syscall and os.park");

@@ -6,6 +6,7 @@
 #define BENCH_PREDICT_FORWARDING_H
 
 #include "bench/options/options.h"
+#include "bench/predict/reproduce.h"
 
 enum { FORWARDING_TEXT_SIZE = 64, FORWARDING_ROWS_MAX = 1024 };
 
@@ -42,8 +43,6 @@ int forwarding_open(struct forwarding *fo, const struct options *op,
 /* Returns: an exit status, after a message. */
 int forwarding_predict(struct forwarding *fo);
 
-void forwarding_print(FILE *out, const struct forwarding *fo);
-void forwarding_print_csv(FILE *out, const struct forwarding *fo);
-void forwarding_print_json(FILE *out, const struct forwarding *fo);
+reproduce_printer forwarding_print, forwarding_print_csv, forwarding_print_json;
 
 #endif

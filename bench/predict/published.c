@@ -174,6 +174,8 @@ struct reading {
 	char		*bf_field[COLUMNS_MAX];	/* of the row being read */
 };
 
+#define	REFUSE(...)	lines_refuse(&bf->bf_lines, __VA_ARGS__)
+
 /* Splits the line at commas. */
 static unsigned
 split(struct reading *bf)
@@ -224,7 +226,7 @@ take_columns(struct reading *bf)
 	}
 	for (k = 0; k < 3; k++)
 		if ((found & 1u << columns[k].meaning) == 0)
-			return (lines_refuse(&bf->bf_lines, "no column \"%s\": "
+			return (REFUSE("no column \"%s\": "
 			    "expected a line of columns, threads, lock and "
 			    "value among them", columns[k].name));
 	return (0);
@@ -286,8 +288,7 @@ take_field(struct reading *bf, unsigned column, double numbers[VALUE + 1],
 		expected = "threads, 1..1024";
 	else
 		numbers[meaning] = v;
-	return (expected == NULL ? 0 : lines_refuse(&bf->bf_lines,
-	    "%.40s: \"%.40s\": expected %s", bf->bf_names[column], text,
+	return (expected == NULL ? 0 : REFUSE("%.40s: \"%.40s\": expected %s", bf->bf_names[column], text,
 	    expected));
 }
 
@@ -302,7 +303,7 @@ take_row(struct reading *bf)
 	int error = 0, in, lock = 0;
 
 	if (n < bf->bf_columns)
-		return (lines_refuse(&bf->bf_lines, "%u fields: expected %u, "
+		return (REFUSE("%u fields: expected %u, "
 		    "as there are columns", n, bf->bf_columns));
 	for (unsigned i = 0; i < bf->bf_columns; i++)
 		take &= wanted(bf, i);
@@ -313,7 +314,7 @@ take_row(struct reading *bf)
 		return (error);
 	in = intern(&pb->pb_groups, group);
 	if (in == -1)
-		return (lines_refuse(&bf->bf_lines, "more than %d groups: "
+		return (REFUSE("more than %d groups: "
 		    "choose some with --where", PUBLISHED_NAMES_MAX));
 	pb->pb_rows = xreallocarray(pb->pb_rows, pb->pb_row_count + 1,
 	    sizeof(*pb->pb_rows));

@@ -12,6 +12,7 @@
 #include "bench/cell/critical_section.h"
 #include "bench/cell/virtual.h"
 #include "bench/options/options.h"
+#include "bench/predict/reproduce.h"
 
 enum {
 	PUBLISHED_NAMES_MAX	= 512,	/* locks, or groups */
@@ -103,8 +104,6 @@ void published_section(const struct published *pb,
 /* Predicts the chosen rows. */
 int published_predict(struct published *pb);
 
-void published_print(FILE *out, const struct published *pb);
-void published_print_csv(FILE *out, const struct published *pb);
-void published_print_json(FILE *out, const struct published *pb);
+reproduce_printer published_print, published_print_csv, published_print_json;
 
 #endif

@@ -279,8 +279,7 @@ gather(struct predicting *pp)
 			ns[k] *= model_error(pb, rb, k - 1);
 		rb->rb_band_ns[0] = stats_quantile(ns + 1, n - 1,
 		    STATS_BAND_LOW);
-		rb->rb_band_ns[1] = stats_quantile(ns + 1, n - 1,
-		    STATS_ROBUST);
+		rb->rb_band_ns[1] = stats_quantile(ns + 1, n - 1, STATS_ROBUST);
 	}
 	/* A scale is the median of predicted over published. */
 	for (unsigned g = 0; pb->pb_unit->ub_scaled &&

@@ -231,12 +231,11 @@ print_summary(FILE *out, const struct published *pb)
 		ee = errors_of(pb, lock < locks ? lock : ALL_LOCKS);
 		if (ee.ee_agreement.ag_count == 0)
 			continue;
-		COLUMNS_ROW(out, summary_columns,
-		    lock < locks ? pb->pb_locks.nm_name[lock] : "all",
-		    lock < locks ? pb->pb_kind[lock]->lc_name : "",
-		    FORMATF("%u", ee.ee_agreement.ag_count),
-		    FORMATF("%.1f", 100 * ee.ee_median),
-		    FORMATF("%.1f", 100 * ee.ee_p90),
+		COLUMNS_ROW(out, summary_columns, lock < locks ?
+		    pb->pb_locks.nm_name[lock] : "all", lock < locks ?
+		    pb->pb_kind[lock]->lc_name : "", FORMATF("%u",
+		    ee.ee_agreement.ag_count), FORMATF("%.1f", 100 *
+		    ee.ee_median), FORMATF("%.1f", 100 * ee.ee_p90),
 		    FORMATF("%+.0f", 100 * ee.ee_agreement.ag_worst),
 		    FORMATF("%.2f", agreement_bias(&ee.ee_agreement)));
 	}
@@ -254,8 +253,9 @@ print_summary(FILE *out, const struct published *pb)
 }
 
 void
-published_print(FILE *out, const struct published *pb)
+published_print(FILE *out, const void *of)
 {
+	const struct published *pb = of;
 	const struct options *op = pb->pb_op;
 	const struct profile *pr = &pb->pb_machine.vi_profile;
 	const char *slash = strrchr(op->op_published, '/');
@@ -276,8 +276,9 @@ published_print(FILE *out, const struct published *pb)
 }
 
 void
-published_print_csv(FILE *out, const struct published *pb)
+published_print_csv(FILE *out, const void *of)
 {
+	const struct published *pb = of;
 	const struct published_row *rb;
 
 	fputs("group,lock,simulated,threads,published_ns,predicted_ns,off,"
@@ -313,8 +314,9 @@ json_row(const void *of, unsigned i)
 }
 
 void
-published_print_json(FILE *out, const struct published *pb)
+published_print_json(FILE *out, const void *of)
 {
+	const struct published *pb = of;
 	const struct options *op = pb->pb_op;
 	const struct ranking rk = ranking_of(pb);
 	const struct errors ee = errors_of(pb, ALL_LOCKS);

@@ -198,8 +198,9 @@ static const struct column columns[] = {
 };
 
 void
-reproduce_print(FILE *out, const struct reproducing *ri)
+reproduce_print(FILE *out, const void *of)
 {
+	const struct reproducing *ri = of;
 	const struct reproduction *rn = ri->ri_what;
 	const enum profile_key key = rn->rn_fits[0].ff_key;
 	const char *unit = profile_unit_name(profile_fields[key].pf_unit);
@@ -266,21 +267,16 @@ json_words(const void *of, unsigned i)
 	    reproduce_value(ri, &rr->rr_figure), "unit", rr->rr_unit));
 }
 
-static json_t *
-json_remark(const void *of, unsigned i)
-{
-	return (json_string(((const char *const *)of)[i]));
-}
-
 void
-reproduce_print_json(FILE *out, const struct reproducing *ri)
+reproduce_print_json(FILE *out, const void *of)
 {
+	const struct reproducing *ri = of;
 	const struct reproduction *rn = ri->ri_what;
 	const enum profile_key key = rn->rn_fits[0].ff_key;
-	unsigned remarks = 0;
+	json_t *remarks = json_array();
 
-	while (rn->rn_remarks[remarks] != NULL)
-		remarks++;
+	for (unsigned i = 0; rn->rn_remarks[i] != NULL; i++)
+		json_array_append_new(remarks, json_string(rn->rn_remarks[i]));
 	json_print(out, json_pack("{s:s, s:s, s:s, s:f, s:{s:s, "
 	    "s:f, s:s, s:f}, s:I, s:b, s:o, s:o, s:o}", "reproduction",
 	    rn->rn_name, "claim", "predicted", "profile",
@@ -293,6 +289,5 @@ reproduce_print_json(FILE *out, const struct reproducing *ri)
 	    reproduce_missed(ri) == 0,
 	    "rows", json_list(rn->rn_row_count, json_row, ri),
 	    "words", json_list(rn->rn_word_count, json_words, ri),
-	    "remarks", json_list(remarks, json_remark, rn->rn_remarks)),
-	    JSON_DIGITS);
+	    "remarks", remarks), JSON_DIGITS);
 }

@@ -118,7 +118,8 @@ double reproduce_value(const struct reproducing *ri,
 bool reproduce_within(const struct reproducing *ri, unsigned row);
 unsigned reproduce_missed(const struct reproducing *ri);
 
-void reproduce_print(FILE *out, const struct reproducing *ri);
-void reproduce_print_json(FILE *out, const struct reproducing *ri);
+/* Prints a struct reproducing; others, what their names say. */
+typedef void reproduce_printer(FILE *out, const void *of);
+reproduce_printer reproduce_print, reproduce_print_json;
 
 #endif

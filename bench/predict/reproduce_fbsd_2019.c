@@ -19,9 +19,8 @@ enum {
 enum { RATE, HARVEST, VARIATION };
 
 /* The design and the cipher of each. */
-static const char *const cells[CELLS][2] = { { "locked", "aes" },
-    { "locked", "chacha20" }, { "concurrent", "aes" },
-    { "concurrent", "chacha20" } };
+static const char *const cells[CELLS][2] = { { "locked", "aes" }, { "locked",
+    "chacha20" }, { "concurrent", "aes" }, { "concurrent", "chacha20" } };
 
 /* Runs of each cell: for the rates, the variation, and the fits. */
 static const double windows_s[] = { 0.5, 0.1, 0.2 };

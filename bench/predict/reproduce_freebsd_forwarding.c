@@ -13,7 +13,6 @@
 #include "bench/cli/memory.h"
 #include "bench/cli/stop.h"
 #include "bench/predict/forwarding.h"
-#include "bench/predict/reproduce.h"
 #include "bench/result/result.h"
 #include "bench/stats/stats.h"
 #include "lib/base/parse_number.h"
@@ -307,17 +306,12 @@ static const struct column columns[] = {
 	{ "pred.", 6 }
 };
 
-static const char *
-million(char *buf, double rate)
-{
-	snprintf(buf, FORMAT_SIZE, "%.3f", rate / 1e6);
-	return (buf);
-}
-#define	MILLION(rate)	million((char[FORMAT_SIZE]){ 0 }, rate)
+#define	MILLION(rate)	FORMATF("%.3f", (rate) / 1e6)
 
 void
-forwarding_print(FILE *out, const struct forwarding *fo)
+forwarding_print(FILE *out, const void *of)
 {
+	const struct forwarding *fo = of;
 	const struct forwarding_row *fw, *last = NULL;
 	double *off = xcalloc(fo->fwd_count, sizeof(*off));
 	unsigned n = 0;
@@ -380,8 +374,9 @@ json_row(const struct forwarding_row *fw)
 }
 
 void
-forwarding_print_json(FILE *out, const struct forwarding *fo)
+forwarding_print_json(FILE *out, const void *of)
 {
+	const struct forwarding *fo = of;
 	json_t *rows = json_array();
 
 	for (unsigned i = 0; i < fo->fwd_count; i++)
@@ -394,8 +389,9 @@ forwarding_print_json(FILE *out, const struct forwarding *fo)
 }
 
 void
-forwarding_print_csv(FILE *out, const struct forwarding *fo)
+forwarding_print_csv(FILE *out, const void *of)
 {
+	const struct forwarding *fo = of;
 	const struct forwarding_row *fw;
 
 	fputs("machine,nic,release,mask,queues,without,published,predicted,"

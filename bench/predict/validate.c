@@ -142,8 +142,7 @@ make(const struct result *measured, const struct result *predicted,
 	struct agreement_item x, y;
 	const struct pair *a, *b;
 
-	va->va_pairs = xcalloc(measured->cell_count + 1,
-	    sizeof(*va->va_pairs));
+	va->va_pairs = xcalloc(measured->cell_count + 1, sizeof(*va->va_pairs));
 	for (; mc < measured->cells + measured->cell_count; mc++) {
 		pc = validate_takes(mc) ? partner(predicted, mc) : NULL;
 		if (pc == NULL)
@@ -184,12 +183,11 @@ print_pair(FILE *out, const struct pair *vd)
 	const double predicted = vd->vd_predicted->total_mb_per_s;
 	char spread[FORMAT_SIZE];
 
-	COLUMNS_ROW(out, cell_columns, mc->design, mc->lock,
-	    FORMATF("%u%s", mc->readers, comparable_gated(mc) ? "!" :
-	    mc->oversubscribed ? "o" : " "),
-	    FORMAT(real, mc->total_mb_per_s), comparable_spread(mc, spread),
-	    FORMAT(real, predicted),
-	    FORMAT(change, predicted / mc->total_mb_per_s - 1));
+	COLUMNS_ROW(out, cell_columns, mc->design, mc->lock, FORMATF("%u%s",
+	    mc->readers, comparable_gated(mc) ? "!" : mc->oversubscribed ? "o" :
+	    " "), FORMAT(real, mc->total_mb_per_s), comparable_spread(mc,
+	    spread), FORMAT(real, predicted), FORMAT(change, predicted /
+	    mc->total_mb_per_s - 1));
 }
 
 /* The largest error of a figure, and its cell: "locked ticket aes 2". */

@@ -106,7 +106,6 @@ print_line(FILE *out, const struct result *r, const struct result_cell *c,
 
 	for (unsigned i = 0; i < r->cell_count; i++)
 		producers |= r->cells[i].producers > 0;
-
 	add_columns(&cl, result_cell_fields, c, "", 0);
 	add_columns(&cl, result_host_fields, &r->host, NULL, 0);
 	add_columns(&cl, result_document_fields, r, NULL, 0);
@@ -122,8 +121,7 @@ print_line(FILE *out, const struct result *r, const struct result_cell *c,
 	for (unsigned i = 1; cl.csl_column[i] != NULL; i++) {
 		xmemclose(cl.csl_column[i]);
 		if (i < COLUMNS_PRODUCERS || producers)
-			fprintf(out, "%s%s", i == 1 ? "" : ",",
-			    cl.csl_text[i]);
+			fprintf(out, "%s%s", i == 1 ? "" : ",", cl.csl_text[i]);
 		free(cl.csl_text[i]);
 	}
 	fputc('\n', out);

@@ -16,14 +16,7 @@ enum {
  * Cells in closed loop, alone or side by side; in open loop; of locks alone;
  * with producers.
  */
-enum kind {
-	CLOSED,
-	SLICED,
-	OPEN,
-	LOCKS,
-	PRODUCERS,
-	KINDS
-};
+enum kind { CLOSED, SLICED, OPEN, LOCKS, PRODUCERS, KINDS };
 
 static const struct column columns[KINDS][TABLE_COLUMNS] = {
 	[CLOSED] = { { "readers", 7 }, { "design", -18 }, { "MB/s ", 8 },
@@ -169,8 +162,7 @@ print_row(struct table *tb, const struct result_cell *base,
     const struct result_cell *cell)
 {
 	const enum kind kind = kind_of(cell);
-	const char *p99 = FORMAT(ns, COMPARABLE_QUANTILE(cell,
-	    latency_ns.p99));
+	const char *p99 = FORMAT(ns, COMPARABLE_QUANTILE(cell, latency_ns.p99));
 	/* Of each reader, but of locks the whole system's. */
 	const double rate = kind == LOCKS ? cell->acquisition_ns : (kind ==
 	    OPEN ? COMPARABLE_MEDIAN(cell, reads_per_s) :
@@ -209,16 +201,14 @@ band_text(char buf[FORMAT_CELL], const double *band, double own,
 {
 	if (band == NULL || !(unit > 0))
 		return ("-");
-	return (format_cell(buf, "[%s..%s]%s",
-	    format((char[32]){ 0 }, band[0] / unit),
-	    format((char[32]){ 0 }, band[1] / unit),
-	    band[0] <= own && own <= band[1] ? "" : "^"));
+	return (format_cell(buf, "[%s..%s]%s", format((char[32]){ 0 }, band[0] /
+	    unit), format((char[32]){ 0 }, band[1] / unit), band[0] <= own &&
+	    own <= band[1] ? "" : "^"));
 }
 
 /* A line for each cell with drawn profiles. */
 static void
-print_bands(const struct table *tb, const struct grouped_cell *gc,
-    unsigned n)
+print_bands(const struct table *tb, const struct grouped_cell *gc, unsigned n)
 {
 	const bool open = kind_of(gc->gc_cell) == OPEN;
 	const struct column band_columns[] = {

@@ -13,6 +13,10 @@ enum {
 /* More than any machine counts; figures stay finite whatever a file has. */
 static const double largest = 1e300;
 
+/* A line of a cell, with its label. */
+#define	LINE(label, ...)						\
+	format_wrapf(out, label, CELL_LABEL, __VA_ARGS__)
+
 static const struct column columns[] = {
 	{ "site (role): its holds", -32 }, { "count", 7 }, { "total", 7 },
 	{ "mean", 7 }, { "p50", 7 }, { "p99", 7 }, { "max", 7 }
@@ -141,22 +145,19 @@ print_rates(FILE *out, const struct result_cell *cell)
 	const struct result_band *rb = &cell->uncertainty;
 	const char *name = comparable_open_loop(cell) ? "requests/s" : "MB/s";
 
-	format_wrapf(out, "total", CELL_LABEL, "%s %s, 95 %% interval %s to "
-	    "%s, %s", FORMAT(real, rate(cell, cell->total_mb_per_s)), name,
-	    FORMAT(real, rate(cell, cell->total_mb_per_s_ci95[0])),
-	    FORMAT(real, rate(cell, cell->total_mb_per_s_ci95[1])),
-	    comparable_few_repeats(cell) ? "of window parts" :
-	    FORMATF("%u repeats", cell->repeats));
+	LINE("total", "%s %s, 95 %% interval %s to %s, %s", FORMAT(real,
+	    rate(cell, cell->total_mb_per_s)), name, FORMAT(real, rate(cell,
+	    cell->total_mb_per_s_ci95[0])), FORMAT(real, rate(cell,
+	    cell->total_mb_per_s_ci95[1])), comparable_few_repeats(cell) ?
+	    "of window parts" : FORMATF("%u repeats", cell->repeats));
 	if (rb->samples > 0)
-		format_wrapf(out, "10-90 %", CELL_LABEL, "of the drawn "
-		    "profiles: total %s %s, harvest CPU %s %%, read p99 %s",
-		    BAND(rb->total_mb_per_s, cell->total_mb_per_s,
-		    format_real, cell->total_mb_per_s /
+		LINE("10-90 %", "of the drawn profiles: total %s %s, harvest "
+		    "CPU %s %%, read p99 %s", BAND(rb->total_mb_per_s,
+		    cell->total_mb_per_s, format_real, cell->total_mb_per_s /
 		    rate(cell, cell->total_mb_per_s)), name,
-		    BAND(rb->harvest_cpu_percent,
-		    cell->harvest.cpu_percent, format_percent, 1),
-		    BAND(BAND_P99(rb), COMPARABLE_QUANTILE(cell,
-		    latency_ns.p99), format_ns, 1));
+		    BAND(rb->harvest_cpu_percent, cell->harvest.cpu_percent,
+		    format_percent, 1), BAND(BAND_P99(rb),
+		    COMPARABLE_QUANTILE(cell, latency_ns.p99), format_ns, 1));
 }
 
 static void
@@ -180,7 +181,7 @@ print_readers(FILE *out, const struct result_cell *cell)
 
 /* The largest is of all repeats. */
 #define	PRINT_LATENCY(out, label, cell, member)				\
-	format_wrapf(out, label, CELL_LABEL, "p50 %s, p90 %s, p99 %s, "	\
+	LINE(label, "p50 %s, p90 %s, p99 %s, "	\
 	    "p99.9 %s%s, max %s",					\
 	    FORMAT(ns, COMPARABLE_QUANTILE(cell, member.p50)),		\
 	    FORMAT(ns, COMPARABLE_QUANTILE(cell, member.p90)),		\
@@ -205,8 +206,7 @@ print_health(FILE *out, const struct result_cell *cell)
 			text_add(&t, ", failed by repetition %s, by "
 			    "proportion %s", FORMAT(count, rh->repetitions),
 			    FORMAT(count, rh->proportions));
-		format_wrap(out, i == 0 ? "health tests" : " ", CELL_LABEL,
-		    t.s);
+		LINE(i == 0 ? "health tests" : " ", "%s", t.s);
 	}
 }
 
@@ -222,7 +222,7 @@ print_indexes(FILE *out, const char *label, double min_max, double cov,
 	if (cna > 0)
 		text_add(&t, ", busier half %s %%",
 		    FORMAT(percent, 100 * fmin(cna, 1)));
-	format_wrap(out, label, CELL_LABEL, t.s);
+	LINE(label, "%s", t.s);
 }
 
 static void
@@ -233,29 +233,26 @@ print_producers(FILE *out, const struct result_cell *cell)
 
 	if (cell->producers == 0)
 		return;
-	format_wrapf(out, "producers", CELL_LABEL, "%s M events/s, 95 %% "
-	    "interval %s to %s; queued %s %%, full %s %%, masked %s %%, lost "
-	    "by the NIC %s %%", FORMAT(real, pn->events_per_s / 1e6),
-	    FORMAT(real, cell->events_per_s_ci95[0] / 1e6),
-	    FORMAT(real, cell->events_per_s_ci95[1] / 1e6),
-	    FORMAT(percent, pn->taken_percent),
-	    FORMAT(percent, pn->full_percent),
-	    FORMAT(percent, pn->masked_percent),
+	LINE("producers", "%s M events/s, 95 %% interval %s to %s; queued %s "
+	    "%%, full %s %%, masked %s %%, lost by the NIC %s %%", FORMAT(real,
+	    pn->events_per_s / 1e6), FORMAT(real, cell->events_per_s_ci95[0] /
+	    1e6), FORMAT(real, cell->events_per_s_ci95[1] / 1e6),
+	    FORMAT(percent, pn->taken_percent), FORMAT(percent,
+	    pn->full_percent), FORMAT(percent, pn->masked_percent),
 	    FORMAT(percent, pn->lost_percent));
 	if (cell->uncertainty.events_per_s[1] > 0)
-		format_wrapf(out, "10-90 %", CELL_LABEL, "of the drawn "
-		    "profiles: %s M events/s", BAND(cell->uncertainty.
-		    events_per_s, pn->events_per_s, format_real, 1e6));
+		LINE("10-90 %", "of the drawn profiles: %s M events/s",
+		    BAND(cell->uncertainty.events_per_s, pn->events_per_s,
+		    format_real, 1e6));
 	for (unsigned i = 0; cell->producers > 1 && i < cell->producers; i++)
 		text_add(&t, "%s%s", i == 0 ? "" : " ",
 		    FORMAT(real, cell->producer_per_s[i] / 1e6));
 	if (cell->producers > 1)
-		format_wrap(out, "each", CELL_LABEL, t.s);
+		LINE("each", "%s", t.s);
 	PRINT_LATENCY(out, "one call", cell, call_ns);
-	format_wrapf(out, " ", CELL_LABEL, "CPU %s %% in all; interrupts off "
-	    "%s %% of each; min/max %.3f, Jain's index %.3f",
-	    FORMAT(percent, pn->cpu_percent), FORMAT(percent, pn->off_percent),
-	    pn->min_max, pn->jain);
+	LINE(" ", "CPU %s %% in all; interrupts off %s %% of each; min/max "
+	    "%.3f, Jain's index %.3f", FORMAT(percent, pn->cpu_percent),
+	    FORMAT(percent, pn->off_percent), pn->min_max, pn->jain);
 }
 
 /* What readers got. */
@@ -269,12 +266,10 @@ print_reading(FILE *out, const struct result_cell *cell)
 		return;
 	print_rates(out, cell);
 	if (cell->acquisition_ns > 0)
-		format_wrapf(out, "acquisitions", CELL_LABEL, "%s ns between "
-		    "those of the whole system, %s ns between those of a "
-		    "thread; nodes' min/max %.3f",
-		    FORMAT(real, cell->acquisition_ns),
-		    FORMAT(real, cell->acquisition_thread_ns),
-		    f->node_min_max);
+		LINE("acquisitions", "%s ns between those of the whole system, "
+		    "%s ns between those of a thread; nodes' min/max %.3f",
+		    FORMAT(real, cell->acquisition_ns), FORMAT(real,
+		    cell->acquisition_thread_ns), f->node_min_max);
 	print_readers(out, cell);
 	PRINT_LATENCY(out, open ? "due to end" : "one read", cell, latency_ns);
 	if (open)
@@ -293,29 +288,26 @@ table_cell_print(FILE *out, const void *result_cell)
 	struct text t = { .s = "" };
 
 	describe_cell(&t, cell);
-	format_wrap(out, "cell", CELL_LABEL, t.s);
+	LINE("cell", "%s", t.s);
 	print_producers(out, cell);
 	print_reading(out, cell);
 	if (f->hold_cna > 0)
 		print_indexes(out, "  of holding", f->hold_min_max,
 		    f->hold_cov, f->hold_jain, f->hold_cna);
 	if (f->reacquire_p50 > 0)
-		format_wrapf(out, " ", CELL_LABEL, "lock again after p50 %s, "
-		    "p99 %s acquisitions by any thread",
-		    FORMAT(count, f->reacquire_p50),
-		    FORMAT(count, f->reacquire_p99));
-	format_wrapf(out, "harvest", CELL_LABEL, "CPU %s %%%s; waiting for "
-	    "locks: %s %% awake, %s %% asleep",
-	    FORMAT(percent, h->cpu_percent), ci95[1] <= 0 ? "" :
+		LINE(" ", "lock again after p50 %s, p99 %s acquisitions by any "
+		    "thread", FORMAT(count, f->reacquire_p50), FORMAT(count,
+		    f->reacquire_p99));
+	LINE("harvest", "CPU %s %%%s; waiting for locks: %s %% awake, %s %% "
+	    "asleep", FORMAT(percent, h->cpu_percent), ci95[1] <= 0 ? "" :
 	    FORMATF(", 95 %% interval %s to %s %%", FORMAT(percent, ci95[0]),
 	    FORMAT(percent, ci95[1])), FORMAT(percent, h->spin_percent),
 	    FORMAT(percent, h->block_percent));
-	format_wrapf(out, " ", CELL_LABEL, "%s events/s, %s dropped, p99 of "
-	    "one %s", FORMAT(real, h->events_per_s), FORMAT(real, h->dropped),
-	    FORMAT(ns, COMPARABLE_QUANTILE(cell, harvest.latency_p99_ns)));
-	format_wrapf(out, " ", CELL_LABEL, "holds %s %% of the time that the "
-	    "lock is held", FORMAT(percent,
-	    100 * fmin(f->hold_share_harvest, 1e6)));
+	LINE(" ", "%s events/s, %s dropped, p99 of one %s", FORMAT(real,
+	    h->events_per_s), FORMAT(real, h->dropped), FORMAT(ns,
+	    COMPARABLE_QUANTILE(cell, harvest.latency_p99_ns)));
+	LINE(" ", "holds %s %% of the time that the lock is held",
+	    FORMAT(percent, 100 * fmin(f->hold_share_harvest, 1e6)));
 	print_health(out, cell);
 	if (comparable_gated(cell))
 		format_wrap(out, "! gate", CELL_LABEL, cell->gate);

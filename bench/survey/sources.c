@@ -314,8 +314,7 @@ sources_table(FILE *out, const struct survey *sv)
 	for (unsigned i = 0; i < sv->sv_count * sv->sv_ways; i++) {
 		const struct survey_subject *su =
 		    &sv->sv_subjects[i / sv->sv_ways];
-		const struct survey_point *pt =
-		    &su->su_points[i % sv->sv_ways];
+		const struct survey_point *pt = &su->su_points[i % sv->sv_ways];
 
 		if (pt->pt_count == 0)
 			continue;

@@ -13,6 +13,7 @@
 enum { PID_NONE = 0 };
 
 #define	NS_PER_SECOND	1e9
+#define	REFUSE(...)	lines_refuse(&im->im_lines, __VA_ARGS__)
 
 static const char digits[] = "0123456789";
 static const char name_letters[] = "abcdefghijklmnopqrstuvwxyz_0123456789";
@@ -71,10 +72,9 @@ skip_blanks(const char *p)
 static int
 refuse_line(struct import *im)
 {
-	return (lines_refuse(&im->im_lines, "\"%.40s\" is not of strace: "
-	    "expected \"[PID] SECONDS getrandom(...) = BYTES\" and the like; "
-	    "strace -o FILE keeps the program's own output out",
-	    im->im_lines.li_text));
+	return (REFUSE("\"%.40s\" is not of strace: expected \"[PID] SECONDS "
+	    "getrandom(...) = BYTES\" and the like; strace -o FILE keeps the "
+	    "program's own output out", im->im_lines.li_text));
 }
 
 /* Parses "0.000123" and moves p behind it. */
@@ -87,17 +87,17 @@ parse_gap(struct import *im, const char **p)
 	double seconds;
 
 	if (end == *p || *end != '.')
-		return (lines_refuse(&im->im_lines, "no time since the line "
-		    "before: expected a trace of \"strace -r\""));
+		return (REFUSE("no time since the line before: expected a "
+		    "trace of \"strace -r\""));
 	fraction = strspn(end + 1, digits);
 	end += 1 + fraction;
 	if (fraction == 0 || (*end != ' ' && *end != '\t'))
 		return (refuse_line(im));
 	seconds = strtod(*p, NULL);
 	if (seconds > most)
-		return (lines_refuse(&im->im_lines, "%.0f s since the line "
-		    "before: expected at most %.0f; is this a time of day, not "
-		    "a trace of \"strace -r\"?", floor(seconds), most));
+		return (REFUSE("%.0f s since the line before: expected at most "
+		    "%.0f; is this a time of day, not a trace of \"strace "
+		    "-r\"?", floor(seconds), most));
 	im->im_at_ns += (uint64_t)llround(seconds * NS_PER_SECOND);
 	*p = end;
 	return (0);
@@ -115,9 +115,8 @@ parse_pid(struct import *im, const char **p, uint64_t *pid)
 		if (sscanf(*p, "[pid %18" SCNu64 "]%n", pid, &used) != 1 ||
 		    used == 0)
 			return (refuse_line(im));
-	} else if (isdigit((unsigned char)**p) &&
-	    (sscanf(*p, "%18" SCNu64 "%n", pid, &used) != 1 ||
-	    ((*p)[used] != ' ' && (*p)[used] != '\t'))) {
+	} else if (isdigit((unsigned char)**p) && (sscanf(*p, "%18" SCNu64 "%n",
+	    pid, &used) != 1 || ((*p)[used] != ' ' && (*p)[used] != '\t'))) {
 		*pid = PID_NONE;
 		used = 0;
 	}
@@ -185,24 +184,22 @@ end_call(struct import *im, struct import_thread *ip, enum call call,
 			result = after + 2;
 	}
 	if (result == NULL)
-		return (lines_refuse(&im->im_lines, "a call without its "
-		    "result: expected \") = BYTES\" or \"<unfinished ...>\"; "
-		    "is the line cut off?"));
+		return (REFUSE("a call without its result: expected \") = "
+		    "BYTES\" or \"<unfinished ...>\"; is the line cut off?"));
 	errno = 0;
 	bytes = strtoull(result, &rest, 10);
 	if (result[0] == '?' || result[0] == '-')
 		bytes = 0;
 	else if (!isdigit((unsigned char)result[0]) || errno != 0 ||
 	    (*rest != '\0' && *rest != ' ') || bytes > RECORDING_BYTES_MAX)
-		return (lines_refuse(&im->im_lines, "result \"%.20s\": "
-		    "expected bytes, 0..%d, -1 or ?", result,
-		    RECORDING_BYTES_MAX));
+		return (REFUSE("result \"%.20s\": expected bytes, 0..%d, -1 or "
+		    "?", result, RECORDING_BYTES_MAX));
 	if (bytes == 0) {
 		iu->iu_failed++;
 		return (0);
 	}
 	if (iu->iu_requests++ == RECORDING_REQUESTS_MAX)
-		return (lines_refuse(&im->im_lines, "more than %d requests",
+		return (REFUSE("more than %d requests",
 		    RECORDING_REQUESTS_MAX));
 	iu->iu_threads += ip->imt_requests.rcs_count == 0;
 	recording_add(&ip->imt_requests, began_ns, bytes);
@@ -217,9 +214,9 @@ begin_call(struct import *im, struct import_thread *ip, const char *text)
 	size_t n = strlen(text), tail = sizeof(unfinished) - 1;
 
 	if (ip->imt_call != CALL_NONE)
-		return (lines_refuse(&im->im_lines, "another call of a thread "
-		    "whose call of line %" PRIu64 " is unfinished: expected "
-		    "\"<... NAME resumed>\" before it", ip->imt_call_line));
+		return (REFUSE("another call of a thread whose call of line %"
+		    PRIu64 " is unfinished: expected \"<... NAME resumed>\" "
+		    "before it", ip->imt_call_line));
 	if (n < tail || strcmp(text + n - tail, unfinished) != 0)
 		return (end_call(im, ip, classify(text), im->im_at_ns, text));
 	ip->imt_call = classify(text);
@@ -272,8 +269,8 @@ import_line(struct import *im)
 	if (error != 0)
 		return (error);
 	if (im->im_at_ns > RECORDING_LENGTH_MAX_NS)
-		return (lines_refuse(&im->im_lines, "later than a week from "
-		    "the first line: expected a shorter trace"));
+		return (REFUSE("later than a week from the first line: "
+		    "expected a shorter trace"));
 	p = skip_blanks(p);
 	ip = find_thread(im, pid);
 	if (begins(p, "---"))

@@ -67,8 +67,8 @@ load_curve(struct producing *pg, const char *path, char *why)
 
 	if ((size_t)snprintf(pg->prw_path, sizeof(pg->prw_path), "%s", path) >=
 	    sizeof(pg->prw_path) || path[0] == '\0' || strcmp(path, "-") == 0)
-		return (REFUSE("curve: \"%.40s\": expected the name "
-		    "of a file", path));
+		return (REFUSE("curve: \"%.40s\": expected the name of a file",
+		    path));
 	(void)lines_open(&li, path, why);
 	while (lines_next(&li)) {
 		rest = li.li_text + strspn(li.li_text, " \t");
@@ -76,9 +76,8 @@ load_curve(struct producing *pg, const char *path, char *why)
 			continue;
 		number = strsep(&rest, " \t,");
 		if (rest == NULL || parse_number(number, &n) != 0 || n < 1 ||
-		    n > PRODUCERS_MAX || parse_real(rest + strspn(rest,
-		    " \t"), &ns) != 0 || ns < 1 ||
-		    ns > (double)WORKLOAD_PAUSE_MAX_NS)
+		    n > PRODUCERS_MAX || parse_real(rest + strspn(rest, " \t"),
+		    &ns) != 0 || ns < 1 || ns > (double)WORKLOAD_PAUSE_MAX_NS)
 			lines_refuse(&li, "expected a number of producers, "
 			    "1..%d, and the ns of one packet, 1 or more",
 			    PRODUCERS_MAX);
@@ -99,8 +98,8 @@ parse_count(const char *what, const char *text, unsigned most, unsigned *n,
 	uint64_t v;
 
 	if (parse_size(text, &v) != 0 || v < 1 || v > most)
-		return (REFUSE("%s: \"%.40s\": expected 1..%u", what,
-		    text, most));
+		return (REFUSE("%s: \"%.40s\": expected 1..%u", what, text,
+		    most));
 	*n = (unsigned)v;
 	return (0);
 }
@@ -125,14 +124,14 @@ parse_item(struct producing *pg, char *item, char *why)
 		    pg->prw_rate_per_s >= 1 &&
 		    pg->prw_rate_per_s <= PRODUCING_RATE_MAX_PER_S)
 			return (0);
-		return (REFUSE("rate: \"%.40s\": expected packets a "
-		    "second of each producer, 1..%d, with k or m for 10^3, "
-		    "10^6", value, PRODUCING_RATE_MAX_PER_S));
+		return (REFUSE("rate: \"%.40s\": expected packets a second of "
+		    "each producer, 1..%d, with k or m for 10^3, 10^6", value,
+		    PRODUCING_RATE_MAX_PER_S));
 	}
 	if (!drawn && strcmp(item, "cv") == 0) {
 		if (parse_real(value, &v) != 0 || v > 1)
-			return (REFUSE("cv: \"%.40s\": expected a "
-			    "share, 0..1", value));
+			return (REFUSE("cv: \"%.40s\": expected a share, 0..1",
+			    value));
 		pg->prw_cv = v;
 		return (0);
 	}
@@ -180,8 +179,8 @@ canonical(struct producing *pg, unsigned bytes, char *why)
 	}
 	text_clean(t.s);
 	if (strlen(t.s) >= sizeof(pg->prw_text))
-		return (REFUSE("too long: expected at most %zu "
-		    "characters", sizeof(pg->prw_text) - 1));
+		return (REFUSE("too long: expected at most %zu characters",
+		    sizeof(pg->prw_text) - 1));
 	memcpy(pg->prw_text, t.s, strlen(t.s) + 1);
 	return (0);
 }
@@ -202,9 +201,8 @@ producing_parse(const char *text, struct producing *pg,
 	for (i = 0; i < KINDS && strcmp(kinds[i].name, item) != 0; i++)
 		text_list(&names, "%s", kinds[i].name);
 	if (i == KINDS)
-		return (REFUSE("\"%.40s\": no kind of event: "
-		    "expected one of %s, and after a colon work=TIME", item,
-		    names.s));
+		return (REFUSE("\"%.40s\": no kind of event: expected one of "
+		    "%s, and after a colon work=TIME", item, names.s));
 	pg->prw_name = kinds[i].name;
 	pg->prw_entry = kinds[i].entry;
 	pg->prw_source = kinds[i].source;
@@ -212,12 +210,12 @@ producing_parse(const char *text, struct producing *pg,
 	while (error == 0 && (item = strsep(&rest, ",")) != NULL)
 		error = parse_item(pg, item, why);
 	if (error == 0 && (pg->prw_work_ns == 0) == (pg->prw_path[0] == '\0'))
-		error = REFUSE("\"%.40s\": expected one of work= and "
-		    "curve=: what a producer does before each event", text);
+		error = REFUSE("\"%.40s\": expected one of work= and curve=: "
+		    "what a producer does before each event", text);
 	if (error == 0 && pg->prw_rate_per_s <= 0 && (pg->prw_burst != 0 ||
 	    pg->prw_queue != 0))
-		error = REFUSE("\"%.40s\": burst= and queue= are of "
-		    "packets that arrive: expected rate= too", text);
+		error = REFUSE("\"%.40s\": burst= and queue= are of packets "
+		    "that arrive: expected rate= too", text);
 	pg->prw_burst = pg->prw_burst == 0 ? 1 : pg->prw_burst;
 	pg->prw_queue = pg->prw_queue == 0 ? PRODUCING_QUEUE : pg->prw_queue;
 	return (error != 0 ? error : canonical(pg, kinds[i].bytes, why));

@@ -25,9 +25,8 @@ recording_add(struct recording_stream *rm, uint64_t at_ns, uint64_t bytes)
 {
 	KASSERT(bytes >= 1 && bytes <= RECORDING_BYTES_MAX,
 	    ("%" PRIu64 " bytes", bytes));
-	KASSERT(rm->rcs_count == 0 ||
-	    at_ns >= rm->rcs_requests[rm->rcs_count - 1].rq_at_ns,
-	    ("%" PRIu64 " ns is back in time", at_ns));
+	KASSERT(rm->rcs_count == 0 || at_ns >= rm->rcs_requests[rm->rcs_count -
+	    1].rq_at_ns, ("%" PRIu64 " ns is back in time", at_ns));
 	rm->rcs_requests = xreallocarray(rm->rcs_requests, rm->rcs_count + 1,
 	    sizeof(*rm->rcs_requests));
 	rm->rcs_requests[rm->rcs_count++] = (struct recording_request){
@@ -101,6 +100,8 @@ recording_free(struct recording *rec)
 	*rec = (struct recording){ .rec_count = 0 };
 }
 
+#define	REFUSE(...)	lines_refuse(&ld->ld_lines, __VA_ARGS__)
+
 /* A file being read. */
 struct loading {
 	struct lines	 ld_lines;
@@ -116,9 +117,8 @@ static int
 end_stream(struct loading *ld)
 {
 	return (ld->ld_stream == NULL || ld->ld_stream->rcs_count > 0 ? 0 :
-	    lines_refuse(&ld->ld_lines, "stream \"%s\" ends without a "
-	    "request: expected lines \"GAP_NS BYTES\" in it",
-	    ld->ld_stream->rcs_name));
+	    REFUSE("stream \"%s\" ends without a request: expected lines "
+	    "\"GAP_NS BYTES\" in it", ld->ld_stream->rcs_name));
 }
 
 static int
@@ -127,22 +127,22 @@ add_request(struct loading *ld, const char *gap, const char *bytes)
 	uint64_t gap_ns, n;
 
 	if (parse_number(gap, &gap_ns) != 0 || gap_ns > RECORDING_LENGTH_MAX_NS)
-		return (lines_refuse(&ld->ld_lines, "gap \"%.40s\": expected "
-		    "nanoseconds since the stream's request before, "
-		    "0..%" PRId64, gap, RECORDING_LENGTH_MAX_NS));
+		return (REFUSE("gap \"%.40s\": expected nanoseconds since the "
+		    "stream's request before, 0..%" PRId64, gap,
+		    RECORDING_LENGTH_MAX_NS));
 	if (parse_number(bytes, &n) != 0 || n < 1 || n > RECORDING_BYTES_MAX)
-		return (lines_refuse(&ld->ld_lines, "size \"%.40s\": expected "
-		    "bytes, 1..%d", bytes, RECORDING_BYTES_MAX));
+		return (REFUSE("size \"%.40s\": expected bytes, 1..%d", bytes,
+		    RECORDING_BYTES_MAX));
 	if (ld->ld_stream == NULL)
-		return (lines_refuse(&ld->ld_lines, "a request before the "
-		    "first stream: expected \"stream NAME\""));
+		return (REFUSE("a request before the first stream: expected "
+		    "\"stream NAME\""));
 	if (ld->ld_requests++ == RECORDING_REQUESTS_MAX)
-		return (lines_refuse(&ld->ld_lines, "expected at most %d "
-		    "requests", RECORDING_REQUESTS_MAX));
+		return (REFUSE("expected at most %d requests",
+		    RECORDING_REQUESTS_MAX));
 	ld->ld_at_ns += gap_ns;
 	if (ld->ld_at_ns > RECORDING_LENGTH_MAX_NS)
-		return (lines_refuse(&ld->ld_lines, "the stream's gaps come to "
-		    "%" PRIu64 " ns: expected at most %" PRId64, ld->ld_at_ns,
+		return (REFUSE("the stream's gaps come to %" PRIu64 " ns: "
+		    "expected at most %" PRId64, ld->ld_at_ns,
 		    RECORDING_LENGTH_MAX_NS));
 	if (ld->ld_at_ns > ld->ld_latest_ns)
 		ld->ld_latest_ns = ld->ld_at_ns;
@@ -167,33 +167,32 @@ load_line(struct loading *ld)
 		if (end_stream(ld) != 0)
 			return (EINVAL);
 		if (strlen(second) >= RECORDING_NAME_SIZE)
-			return (lines_refuse(li, "stream \"%.20s...\": "
-			    "expected a name of at most %d characters", second,
+			return (REFUSE("stream \"%.20s...\": expected a name "
+			    "of at most %d characters", second,
 			    RECORDING_NAME_SIZE - 1));
 		if (rec->rec_count == RECORDING_STREAMS_MAX)
-			return (lines_refuse(li, "expected at most %d "
-			    "streams", RECORDING_STREAMS_MAX));
+			return (REFUSE("expected at most %d streams",
+			    RECORDING_STREAMS_MAX));
 		ld->ld_stream = recording_add_stream(rec, second);
 		ld->ld_at_ns = 0;
 		return (0);
 	}
 	if (two && strcmp(first, "length") == 0) {
 		if (rec->rec_length_ns != 0)
-			return (lines_refuse(li, "a second length: expected "
-			    "one"));
+			return (REFUSE("a second length: expected one"));
 		if (parse_number(second, &rec->rec_length_ns) != 0 ||
 		    rec->rec_length_ns < 1 ||
 		    rec->rec_length_ns > RECORDING_LENGTH_MAX_NS)
-			return (lines_refuse(li, "length \"%.40s\": expected "
+			return (REFUSE("length \"%.40s\": expected "
 			    "nanoseconds, 1..%" PRId64, second,
 			    RECORDING_LENGTH_MAX_NS));
 		return (0);
 	}
 	if (two && first[0] >= '0' && first[0] <= '9')
 		return (add_request(ld, first, second));
-	return (lines_refuse(li, "\"%.40s\"%s: expected \"GAP_NS BYTES\", "
-	    "\"stream NAME\", \"length NS\" or a # comment", first,
-	    second != NULL ? " and what follows" : ""));
+	return (REFUSE("\"%.40s\"%s: expected \"GAP_NS BYTES\", \"stream "
+	    "NAME\", \"length NS\" or a # comment", first, second != NULL ?
+	    " and what follows" : ""));
 }
 
 /* Checks that need the whole file. */

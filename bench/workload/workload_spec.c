@@ -22,9 +22,7 @@ static const char expected[] = "expected sizes such as 16:70,32:20,4k:10, "
     "think=TIME, think~TIME, burst=N:TIME, @FILE or the name of a recorded "
     "workload; \"rngsim workload list\" has them";
 
-/* Returns: EINVAL, with what is wrong in why. */
-#define	refuse(why, ...)						\
-	format_wrong(why, WORKLOAD_ERROR_SIZE, __VA_ARGS__)
+#define	REFUSE(...)	format_wrong(why, WORKLOAD_ERROR_SIZE, __VA_ARGS__)
 
 static const struct unit {
 	const char	*tu_name;
@@ -48,8 +46,8 @@ workload_time(const char *what, const char *text, uint64_t *ns, char *why)
 		    parse_real(number, &v) == 0)
 			v *= units[i].tu_ns;
 	if (v < 1 || v > (double)WORKLOAD_PAUSE_MAX_NS)
-		return (refuse(why, "%s: \"%.40s\": expected a time with its "
-		    "unit, ns, us, ms or s, from 1ns to 3600s", what, text));
+		return (REFUSE("%s: \"%.40s\": expected a time with its unit, "
+		    "ns, us, ms or s, from 1ns to 3600s", what, text));
 	*ns = (uint64_t)v;
 	return (0);
 }
@@ -63,20 +61,19 @@ add_size(struct workload *wl, char *item, bool alone, char *why)
 	/* One size alone needs no weight. */
 	after = after == NULL && alone ? "1" : after;
 	if (after == NULL)
-		return (refuse(why, "\"%.40s\": expected SIZE:WEIGHT", bytes));
+		return (REFUSE("\"%.40s\": expected SIZE:WEIGHT", bytes));
 	if (parse_size(bytes, &v) != 0 || v < 1 || v > RECORDING_BYTES_MAX)
-		return (refuse(why, "size \"%.40s\": expected bytes, 1..1g, "
-		    "with k, m or g for 2^10, 2^20, 2^30", bytes));
+		return (REFUSE("size \"%.40s\": expected bytes, 1..1g, with k, "
+		    "m or g for 2^10, 2^20, 2^30", bytes));
 	if (parse_number(after, &weight) != 0 || weight < 1 ||
 	    weight > WORKLOAD_WEIGHT_MAX)
-		return (refuse(why, "weight \"%.40s\": expected 1..%d", after,
+		return (REFUSE("weight \"%.40s\": expected 1..%d", after,
 		    WORKLOAD_WEIGHT_MAX));
 	for (unsigned i = 0; i < wl->wl_size_count; i++)
 		if (wl->wl_sizes[i].ws_bytes == v)
-			return (refuse(why, "size \"%.40s\" is there twice",
-			    bytes));
+			return (REFUSE("size \"%.40s\" is there twice", bytes));
 	if (wl->wl_size_count == WORKLOAD_SIZES_MAX)
-		return (refuse(why, "more than %d sizes", WORKLOAD_SIZES_MAX));
+		return (REFUSE("more than %d sizes", WORKLOAD_SIZES_MAX));
 	wl->wl_sizes[wl->wl_size_count++] = (struct workload_size){
 	    .ws_bytes = v, .ws_weight = (uint32_t)weight };
 	wl->wl_weights += (uint32_t)weight;
@@ -91,7 +88,7 @@ parse_pause(struct workload *wl, char *text, char *why)
 	uint64_t v;
 
 	if (wl->wl_pause_ns != 0)
-		return (refuse(why, "think and burst both follow a request: "
+		return (REFUSE("think and burst both follow a request: "
 		    "expected one of them"));
 	if (text[0] == 't') {
 		wl->wl_pause_drawn = text[5] == '~';
@@ -99,11 +96,10 @@ parse_pause(struct workload *wl, char *text, char *why)
 	}
 	count = strsep(&after, ":");
 	if (after == NULL)
-		return (refuse(why, "burst: \"%.40s\": expected N:TIME",
-		    count));
+		return (REFUSE("burst: \"%.40s\": expected N:TIME", count));
 	if (parse_number(count, &v) != 0 || v < 1 || v > WORKLOAD_BURST_MAX)
-		return (refuse(why, "burst: \"%.40s\": expected requests, "
-		    "1..%d", count, WORKLOAD_BURST_MAX));
+		return (REFUSE("burst: \"%.40s\": expected requests, 1..%d",
+		    count, WORKLOAD_BURST_MAX));
 	wl->wl_burst = (unsigned)v;
 	return (workload_time("burst", after, &wl->wl_pause_ns, why));
 }
@@ -119,12 +115,12 @@ parse_part(struct workload *wl, char *part, char *why)
 	    strncmp(part, "think~", 6) == 0 || strncmp(part, "burst=", 6) == 0)
 		return (parse_pause(wl, part, why));
 	if (strncmp(part, "speed=", 6) == 0)
-		return (refuse(why, "\"%.40s\": expected a recorded workload "
-		    "before it: only that has a speed", part));
+		return (REFUSE("\"%.40s\": expected a recorded workload before "
+		    "it: only that has a speed", part));
 	if (part[0] < '0' || part[0] > '9')
-		return (refuse(why, "\"%.40s\": %s", part, expected));
+		return (REFUSE("\"%.40s\": %s", part, expected));
 	if (wl->wl_size_count > 0)
-		return (refuse(why, "two size mixes: expected one"));
+		return (REFUSE("two size mixes: expected one"));
 	while (error == 0 && (item = strsep(&part, ",")) != NULL)
 		error = add_size(wl, item, alone, why);
 	return (error);
@@ -157,7 +153,7 @@ canonical(struct workload *wl, char *why)
 		    units[i].tu_name);
 	}
 	if (strlen(t.s) >= sizeof(wl->wl_text))
-		return (refuse(why, "too long: expected at most %zu characters",
+		return (REFUSE("too long: expected at most %zu characters",
 		    sizeof(wl->wl_text) - 1));
 	memcpy(wl->wl_text, t.s, strlen(t.s) + 1);
 	return (0);
@@ -210,12 +206,12 @@ load(struct workload *wl, const char *path, char *why)
 
 	/* It may have to be read again, by the program executed anew. */
 	if (stat(path, &wl->wl_file) == 0 && !S_ISREG(wl->wl_file.st_mode)) {
-		refuse(why, "%s: expected a regular file", path);
+		REFUSE("%s: expected a regular file", path);
 		return (EBADMSG);
 	}
 	error = recording_load(path, &wl->wl_recording, message);
 	if (error != 0) {
-		refuse(why, "%s", message);
+		REFUSE("%s", message);
 		return (error == EINVAL ? EBADMSG : error);
 	}
 	wl->wl_arrivals = ARRIVALS_RECORDED;
@@ -246,21 +242,21 @@ parse_recorded(struct workload *wl, const char *text, char *why)
 	if (speed != NULL && (parse_real(speed + sizeof(speed_part) - 1,
 	    &wl->wl_speed) != 0 || wl->wl_speed < 1e-6 ||
 	    wl->wl_speed > WORKLOAD_SPEED_MAX))
-		return (refuse(why, "\"%.40s\": expected a speed, "
-		    "0.000001..%d", speed + 1, WORKLOAD_SPEED_MAX));
+		return (REFUSE("\"%.40s\": expected a speed, 0.000001..%d",
+		    speed + 1, WORKLOAD_SPEED_MAX));
 	if ((size_t)snprintf(path, sizeof(path), "%.*s", speed == NULL ?
 	    (int)strlen(text) : (int)(speed - text), text) >= sizeof(path))
-		return (refuse(why, "\"%.40s...\": too long", text));
+		return (REFUSE("\"%.40s...\": too long", text));
 	if (path[0] != '@' && find(path, file))
 		return (load(wl, file, why));
 	if (path[0] != '@')
-		return (refuse(why, "\"%.40s\": %s", path, expected));
+		return (REFUSE("\"%.40s\": %s", path, expected));
 	if (path[1] == '\0')
-		return (refuse(why, "\"@\": expected a file name after it"));
+		return (REFUSE("\"@\": expected a file name after it"));
 	/* The program executed anew would find stdin at its end. */
 	if (strcmp(path, "@-") == 0)
-		return (refuse(why, "\"@-\": expected a file, not stdin; a "
-		    "file of this name is @./-"));
+		return (REFUSE("\"@-\": expected a file, not stdin; a file of "
+		    "this name is @./-"));
 	return (load(wl, path + 1, why));
 }
 
@@ -280,7 +276,7 @@ workload_parse(const char *text, struct workload *wl,
 		error = parse_recorded(wl, text, why);
 	else if ((size_t)snprintf(copy, sizeof(copy), "%s", text) >=
 	    sizeof(copy))
-		error = refuse(why, "\"%.40s...\": too long", text);
+		error = REFUSE("\"%.40s...\": too long", text);
 	else {
 		while (error == 0 && (part = strsep(&rest, "/")) != NULL)
 			error = parse_part(wl, part, why);

@@ -199,7 +199,7 @@ TEST(within__ends_included, "of the accepted range; no number that is none")
 
 /* What reproduce_print_json() or another writes. */
 static char *
-printed(void (*print)(FILE *out, const struct reproducing *r))
+printed(reproduce_printer *print)
 {
 	char *text = NULL;
 	size_t size;
@@ -216,8 +216,8 @@ TEST(documents__say_the_same, "table and JSON have the same rows; one that "
     "is not within stands out in each")
 {
 	static const char *const missed[] = { " NO\n", "\"within\": false" };
-	void (*const prints[])(FILE *, const struct reproducing *) = {
-	    reproduce_print, reproduce_print_json };
+	reproduce_printer *const prints[] = { reproduce_print,
+	    reproduce_print_json };
 	const char *key, *name, *role, *unit, *fitted_unit;
 	double high, predicted, published, share, value;
 	int holds, seed, within;
