@@ -238,7 +238,7 @@ answers_gather(const struct assure_params *ap, struct evidence_row *row)
 	struct mthread self;
 
 	machine_attach(&self, "kat");
-	/* A key was hashed with its schedule, as compiled, before r349154. */
+	/* Before r349154 reseeds hashed a key's schedule and stale stack. */
 	if ((flags & (DE_FORTUNA_BYTES | DE_ADDED)) == 0 || aes_alone) {
 		if (!try_model(ap, name, row)) {
 			row_none(row, "Its bytes need not be %s, and no "

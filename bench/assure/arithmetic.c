@@ -268,7 +268,7 @@ next_size(struct sweep *sw, uint64_t n)
 		ar->ar_all = n;
 		return (n);
 	}
-	while (sw->swp_calls > 2 * ar->ar_calls &&
+	while (sw->swp_calls > ar->ar_calls + ARITHMETIC_CALLS &&
 	    edge + ARITHMETIC_NEAR_BYTES < n)
 		edge *= 2;
 	off = n % edge;
