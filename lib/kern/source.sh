@@ -677,7 +677,7 @@ check()
 shipped()
 {
 	out=$1
-	tree= folder=$data commit=
+	tree= folder=$data commit= files=/dev/null
 	find_compiler
 	mkdir -p "$out"
 	work=$(mktemp -d "$out/work.XXXXXX") || exit 1
