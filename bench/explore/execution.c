@@ -231,7 +231,8 @@ read_one(struct execution *ex, struct execution_reader *r, uint32_t bytes,
 	const unsigned thread = machine_curthread()->mt_index;
 	const bool real = ex->ex_scenario->sn_real;
 	const char *name = r->xrd_td.mt_name, *wrong;
-	const bool seeded = ex->ex_seeded;
+	/* A fail point may say that it is not. */
+	const bool seeded = ex->ex_seeded && ex->ex_subject->tb_faults == NULL;
 	size_t left;
 	int error;
 
