@@ -6,7 +6,6 @@
  */
 #include <fcntl.h>
 #include <poll.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "bench/cli/memory.h"

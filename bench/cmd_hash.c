@@ -3,12 +3,10 @@
  * harvested.  A subject is a hash, its ways are the operations below and
  * messages of some sizes.
  */
-#include <stdlib.h>
 
 #include "bench/cli/memory.h"
 #include "bench/cli/stop.h"
 #include "bench/cmd.h"
-#include "bench/result/result.h"
 #include "bench/survey/survey.h"
 #include "lib/crypto/digest.h"
 #include "lib/crypto/wipe.h"

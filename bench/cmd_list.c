@@ -1,6 +1,4 @@
-#include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "bench/cli/format.h"
 #include "bench/cmd.h"

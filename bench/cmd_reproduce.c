@@ -1,14 +1,10 @@
-/*
- * rngsim reproduce: published results beside predictions.
- */
-#include <stdlib.h>
+/* rngsim reproduce: published results beside predictions. */
 
 #include "bench/cli/child.h"
 #include "bench/cmd.h"
 #include "bench/page/page.h"
 #include "bench/predict/forwarding.h"
 #include "bench/predict/published.h"
-#include "bench/predict/reproduce.h"
 
 CTASSERT(REPRODUCE_SEEDS == 5);	/* as the range of --seed allows */
 

@@ -5,7 +5,6 @@
 
 #include "bench/cli/memory.h"
 #include "bench/compare/compare.h"
-#include "bench/result/comparable.h"
 #include "bench/result/describe.h"
 
 /* The seeds of A's and B's draws; fixed, so that a verdict can be repeated. */

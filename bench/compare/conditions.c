@@ -7,8 +7,6 @@
 
 #include "bench/cli/memory.h"
 #include "bench/compare/compare.h"
-#include "bench/result/result.h"
-#include "bench/result/comparable.h"
 #include "bench/result/describe.h"
 
 #define	REFUSE(...)	format_wrong(error, COMPARE_TEXT_SIZE, __VA_ARGS__)

@@ -1,6 +1,4 @@
-/*
- * The page of a result, or of two that are compared.
- */
+/* The page of a result, or of two that are compared. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -9,7 +7,6 @@
 #include "bench/compare/compare.h"
 #include "bench/page/page.h"
 #include "bench/report/report.h"
-#include "bench/result/describe.h"
 
 enum { SUBJECT_PLACES = 3 };	/* that a sentence names */
 

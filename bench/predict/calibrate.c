@@ -1,6 +1,4 @@
-/*
- * Runs the probes, and makes a profile of what they find.
- */
+/* Runs the probes, and makes a profile of what they find. */
 #include <sys/resource.h>
 #include <sys/utsname.h>
 

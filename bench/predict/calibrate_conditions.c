@@ -1,6 +1,4 @@
-/*
- * Whether a machine is fit to be calibrated: what else uses its CPUs.
- */
+/* Whether a machine is fit to be calibrated: what else uses its CPUs. */
 #include <sys/resource.h>
 
 #include <math.h>

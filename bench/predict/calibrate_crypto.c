@@ -2,7 +2,6 @@
  * Probes of ciphers and hashes as the generators use them, and of reads.  They
  * run in a process whose libcrypto is in the measured mode.
  */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 

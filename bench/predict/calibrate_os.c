@@ -1,6 +1,4 @@
-/*
- * Probes of the operating system: calls and wake-ups; and of locks.
- */
+/* Probes of the operating system: calls and wake-ups; and of locks. */
 #include <sys/syscall.h>
 
 #include <math.h>

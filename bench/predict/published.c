@@ -4,10 +4,8 @@
  */
 #include <limits.h>
 #include <math.h>
-#include <stdlib.h>
 #include <strings.h>
 
-#include "bench/cli/command.h"
 #include "bench/cli/format.h"
 #include "bench/cli/memory.h"
 #include "bench/predict/published.h"

@@ -1,10 +1,8 @@
 /* Chooses the rows of a file that a machine can be asked for; predicts them. */
 #include <math.h>
-#include <stdlib.h>
 
 #include <gsl/gsl_cdf.h>
 
-#include "bench/cli/command.h"
 #include "bench/cli/format.h"
 #include "bench/cli/memory.h"
 #include "bench/cli/progress.h"

@@ -1,14 +1,10 @@
-/*
- * Published figures beside predictions: tables of 80 columns, CSV, JSON.
- */
+/* Published figures beside predictions: tables of 80 columns, CSV, JSON. */
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "bench/cli/format.h"
 #include "bench/cli/memory.h"
 #include "bench/predict/published.h"
-#include "bench/result/result.h"
 #include "bench/stats/stats.h"
 
 enum {

@@ -111,6 +111,14 @@ struct reproducing {
 int reproduce(struct reproducing *ri, const struct reproduction *rn,
     const struct profile *pr, uint64_t seed);
 
+/*
+ * Runs a cell on a machine of pr with so many CPUs, or its own for 0, threads
+ * placed compactly; the caller leaves machine, place and stop.  Returns: as
+ * en_run(); cm is to be zeros, and then for cell_measure_free().
+ */
+int reproduce_cell(const struct profile *pr, unsigned cpus,
+    struct cell_params *cp, struct cell_measure *cm, char why[CELL_ERROR_SIZE]);
+
 double reproduce_value(const struct reproducing *ri,
     const struct reproduce_figure *rf);
 

@@ -1,12 +1,8 @@
-/*
- * Compares predictions with measurements of the same cells.
- */
+/* Compares predictions with measurements of the same cells. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "bench/cell/cell.h"
 #include "bench/cli/command.h"
-#include "bench/cli/format.h"
 #include "bench/cli/memory.h"
 #include "bench/predict/validate.h"
 #include "bench/result/comparable.h"

@@ -1,8 +1,6 @@
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 
-#include "bench/result/result.h"
 #include "bench/survey/sources.h"
 #include "lib/machine/tick.h"
 

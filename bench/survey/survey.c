@@ -1,12 +1,8 @@
-#include <errno.h>
 #include <gsl/gsl_randist.h>
-#include <stdlib.h>
 
-#include "bench/cli/command.h"
 #include "bench/cli/memory.h"
 #include "bench/cli/progress.h"
 #include "bench/cli/stop.h"
-#include "bench/result/result.h"
 #include "bench/stats/stats.h"
 #include "bench/survey/survey.h"
 #include "lib/machine/machine.h"

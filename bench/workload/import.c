@@ -1,7 +1,6 @@
 #include <sys/queue.h>
 
 #include <ctype.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,4 @@
-/*
- * What --workload takes.
- */
+/* What --workload takes. */
 #include <dirent.h>
 #include <inttypes.h>
 #include <stdlib.h>
