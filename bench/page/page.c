@@ -17,7 +17,6 @@ enum {
 static const char end_of_table[] = "</tbody></table></div>\n";
 static const char end_of_plain[] = "</pre>\n";
 
-/* Marked text that becomes HTML. */
 struct marked {
 	FILE		*mk_out;
 	const char	*mk_end;	/* of the open element; "" outside */

@@ -31,11 +31,9 @@ compare(const struct page_results *pr, struct compare *co,
 	unsigned by = two ? COMPARE_RESULTS : COMPARE_DESIGN;
 	int error;
 
-	if (a->cell_count == 0 || b->cell_count == 0) {
-		snprintf(why, COMPARE_TEXT_SIZE, "There are no cells, so there "
-		    "is nothing to compare or to draw.");
-		return (EINVAL);
-	}
+	if (a->cell_count == 0 || b->cell_count == 0)
+		return (format_wrong(why, COMPARE_TEXT_SIZE, "There are no "
+		    "cells, so there is nothing to compare or to draw."));
 	do {
 		compare_free(co);
 		*co = wanted;
