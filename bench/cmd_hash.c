@@ -21,7 +21,6 @@ enum {
 	SHOWN_LONG	= 8192
 };
 
-/* The ways to time a hash. */
 enum hash_way {
 	/* Absorb 4 + 8 bytes, as random_fortuna_process_event() does. */
 	HASH_EVENT,
@@ -31,7 +30,6 @@ enum hash_way {
 	HASH_MESSAGE
 };
 
-/* What a subject is. */
 struct hash_work {
 	const struct hash *hb_hash;
 	struct digest	 hb_digest;	/* of hashes that are timed */

@@ -26,9 +26,7 @@
 #ifndef BENCH_COMPARE_COMPARE_H
 #define BENCH_COMPARE_COMPARE_H
 
-#include "bench/cli/format.h"
 #include "bench/result/comparable.h"
-#include "bench/stats/stats.h"
 
 enum {
 	COMPARE_REPEATS_MIN	= 3,	/* with fewer a pair is refused */
@@ -148,7 +146,6 @@ void compare_noise(struct compare *co, bool same_program);
 int compare_match(struct compare *co, const char *base,
     char error[COMPARE_TEXT_SIZE]);
 
-/* The co_margin that compare has by default. */
 double compare_margin(const struct result *r);
 
 /* How far the machine moved a pair's cells: in all, and by CPU time. */
@@ -158,7 +155,6 @@ compare_noise_of(const struct compare *co, const struct compare_pair *pa)
 	return (co->co_noise > pa->pa_lost ? co->co_noise : pa->pa_lost);
 }
 
-/* Tests and judges all rows. */
 void compare_judge(struct compare *co);
 
 /* Frees what co points to, but not the results. */
@@ -171,7 +167,6 @@ struct compare_row *compare_next(const struct compare *co,
 /* The change that a row is judged by. */
 double compare_change(const struct compare_row *row);
 
-/* Adds a flag. */
 void compare_flag(struct compare *co, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -29,7 +29,6 @@ enum {
 static const double drift_s = 0.06;
 static const char guessed_like[] = "epyc-9654-2s";
 
-/* Times that the thread was preempted. */
 static long
 preemptions(void)
 {
@@ -416,7 +415,6 @@ calibrate_spread(double *values, unsigned n)
 	return (qs);
 }
 
-/* The deviation of the logarithms. */
 static double
 sigma_of(double p50, double p95)
 {

@@ -111,7 +111,6 @@ follow(void *arg __unused)
 		pass(1);
 }
 
-/* The ns of one hand-over. */
 static double
 time_rounds(void *arg __unused)
 {

@@ -174,7 +174,6 @@ struct reading {
 
 #define	REFUSE(...)	lines_refuse(&bf->bf_lines, __VA_ARGS__)
 
-/* Splits the line at commas. */
 static unsigned
 split(struct reading *bf)
 {

@@ -10,7 +10,6 @@
 #define BENCH_PREDICT_PUBLISHED_H
 
 #include "bench/cell/critical_section.h"
-#include "bench/cell/virtual.h"
 #include "bench/options/options.h"
 #include "bench/predict/reproduce.h"
 
@@ -94,14 +93,11 @@ extern const struct family family_published_loops;
 int published_open(struct published *pb, const struct options *op);
 void published_free(struct published *pb);
 
-/* Reads the rows, for published_open(). */
 int published_read(struct published *pb);
-
 /* What each thread of a row does, but for se_seed, se_cpus and windows. */
 void published_section(const struct published *pb,
     const struct published_row *rb, struct critical_section *se);
 
-/* Predicts the chosen rows. */
 int published_predict(struct published *pb);
 
 reproduce_printer published_print, published_print_csv, published_print_json;

@@ -344,29 +344,28 @@ forwarding_print(FILE *out, const void *of)
 	free(off);
 }
 
-static json_t *
-json_row(const struct forwarding_row *fw)
-{
-	return (json_pack("{s:s, s:s, s:s, s:i, s:i, s:f, s:f, s:f, s:f, s:f, "
-	    "s:[f, f], s:f, s:s, s:s}", "machine", fw->fw_text[0], "nic",
-	    fw->fw_text[1], "release", fw->fw_text[2], "mask",
-	    (int)fw->fw_mask, "queues", (int)fw->fw_queues, "without",
-	    fw->fw_base->fw_value, "published", fw->fw_value, "min",
-	    fw->fw_least, "max", fw->fw_most, "predicted", fw->fw_predicted,
-	    "band", fw->fw_band[0], fw->fw_band[1], "error",
-	    fw->fw_predicted / fw->fw_value - 1, "profile", fw->fw_profile,
-	    "spin_mutex", fw->fw_backoff ? "mtx-spin" : "tas"));
-}
-
 void
 forwarding_print_json(FILE *out, const void *of)
 {
 	const struct forwarding *fo = of;
+	const struct forwarding_row *fw = fo->fwd_row;
 	json_t *rows = json_array();
 
-	for (unsigned i = 0; i < fo->fwd_count; i++)
-		if (fo->fwd_row[i].fw_base != NULL)
-			json_array_append_new(rows, json_row(&fo->fwd_row[i]));
+	for (; fw < fo->fwd_row + fo->fwd_count; fw++) {
+		if (fw->fw_base == NULL)
+			continue;
+		json_array_append_new(rows, json_pack("{s:s, s:s, s:s, s:i, "
+		    "s:i, s:f, s:f, s:f, s:f, s:f, s:[f, f], s:f, s:s, s:s}",
+		    "machine", fw->fw_text[0], "nic", fw->fw_text[1],
+		    "release", fw->fw_text[2], "mask", (int)fw->fw_mask,
+		    "queues", (int)fw->fw_queues, "without",
+		    fw->fw_base->fw_value, "published", fw->fw_value, "min",
+		    fw->fw_least, "max", fw->fw_most, "predicted",
+		    fw->fw_predicted, "band", fw->fw_band[0], fw->fw_band[1],
+		    "error", fw->fw_predicted / fw->fw_value - 1, "profile",
+		    fw->fw_profile, "spin_mutex", fw->fw_backoff ? "mtx-spin" :
+		    "tas"));
+	}
 	json_print(out, json_pack("{s:s, s:s, s:s, s:I, s:i, s:o}",
 	    "reproduction", "freebsd-forwarding", "claim", "predicted",
 	    "design", fo->fwd_design, "seed", (json_int_t)fo->fwd_op->op_seed,

@@ -163,7 +163,6 @@ double agreement_mean(const struct agreement *ag);
 /* The geometric mean of predicted over measured, of shares; 0 of none. */
 double agreement_bias(const struct agreement *ag);
 
-/* A value and its interval. */
 struct agreement_value {
 	double	av_low;
 	double	av_value;
@@ -187,7 +186,6 @@ struct agreement_ranks {
 	unsigned	agr_opposite;	/* predicted in the other order */
 };
 
-/* Adds a pair. */
 void agreement_rank(const struct agreement_item *a,
     const struct agreement_item *b, struct agreement_ranks *ar);
 

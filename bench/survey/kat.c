@@ -23,7 +23,6 @@ enum {
 	KAT_PLACES_MAX	= 64
 };
 
-/* A running script. */
 struct kat {
 	const char	*kat_name;
 	const char	*kat_design;	/* in the place of others; or NULL */

@@ -42,7 +42,6 @@ struct import {
 	uint64_t	 im_at_ns;	/* of the line */
 };
 
-/* A thread that starts now. */
 static struct import_thread *
 add_thread(struct import *im, uint64_t pid)
 {

@@ -102,7 +102,6 @@ recording_free(struct recording *rec)
 
 #define	REFUSE(...)	lines_refuse(&ld->ld_lines, __VA_ARGS__)
 
-/* A file being read. */
 struct loading {
 	struct lines	 ld_lines;
 	struct recording *ld_rec;
