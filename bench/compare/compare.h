@@ -85,8 +85,7 @@ struct compare_row {
 	bool	cmr_apart;	/* one side is above the other throughout */
 	double	cmr_median[2];	/* A's and B's; 0 where refused */
 	double	cmr_ci95[2][2];	/* of each median */
-	double	cmr_change;
-	double	cmr_change_ci95[2];
+	double	cmr_change, cmr_change_ci95[2];
 	/* Corrected: Welch's, Mann and Whitney's; by pairs Yuen's, and 1. */
 	double	cmr_p[2];
 	struct stats_change cmr_drawn;	/* of COMPARE_BY_DRAWS */
@@ -182,8 +181,7 @@ const char *compare_name(const struct compare *co,
 struct compare_gate {
 	const char	*cg_text;	/* the caller's */
 	unsigned	 cg_quantity;	/* into quantities[] */
-	bool		 cg_below;
-	bool		 cg_possible;
+	bool		 cg_below, cg_possible;
 	double		 cg_share;
 };
 

@@ -28,8 +28,7 @@ struct marked {
 };
 
 static const struct {
-	const char	*cl_class;
-	const char	*cl_word;
+	const char	*cl_class, *cl_word;
 } claims[] = {
 	[RESULT_EMPTY] = { "empty", "Empty: nothing was measured" },
 	[RESULT_MEASURED] = { "measured", "Measured" },

@@ -195,8 +195,7 @@ calibrate_sha256(struct calibration *cb)
 /* What passed outside the lock, before the first acquisitions of a read. */
 static struct {
 	struct m64	gq_word;
-	int64_t		gq_released_ns;
-	int64_t		gq_ns;
+	int64_t		gq_released_ns, gq_ns;
 	unsigned	gq_left;	/* acquisitions that count */
 } gaps;
 

@@ -285,8 +285,8 @@ take_field(struct reading *bf, unsigned column, double numbers[VALUE + 1],
 		expected = "threads, 1..1024";
 	else
 		numbers[meaning] = v;
-	return (expected == NULL ? 0 : REFUSE("%.40s: \"%.40s\": expected %s", bf->bf_names[column], text,
-	    expected));
+	return (expected == NULL ? 0 : REFUSE("%.40s: \"%.40s\": "
+	    "expected %s", bf->bf_names[column], text, expected));
 }
 
 static int

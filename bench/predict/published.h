@@ -49,9 +49,7 @@ struct published_row {
 	unsigned	 rb_contenders;	/* of one lock */
 	unsigned	 rb_lock;	/* into pb_locks */
 	unsigned	 rb_group;	/* into pb_groups */
-	double		 rb_crit_ns;
-	double		 rb_par_ns;
-	double		 rb_value;
+	double		 rb_crit_ns, rb_par_ns, rb_value;
 	double		 rb_ns;	/* between acquisitions; scaled if fitted */
 	double		 rb_predicted_ns;
 	double		 rb_band_ns[2];	/* 10 and 90 % of drawn profiles */
@@ -68,8 +66,7 @@ struct published {
 	const struct published_loop *pb_loop;
 	const struct published_unit *pb_unit;
 	struct pinning	 pb_place;
-	struct published_names pb_locks;
-	struct published_names pb_groups;
+	struct published_names pb_locks, pb_groups;
 	const struct lock_class *pb_kind[PUBLISHED_NAMES_MAX];	/* or NULL */
 	double		 pb_scale[PUBLISHED_NAMES_MAX];	/* of each group */
 	struct published_row *pb_rows;	/* the file's, in its order */

@@ -25,8 +25,7 @@ off(const struct published_row *rb)
 
 /* The absolute errors of a lock, or of all. */
 struct errors {
-	double		 ee_median;
-	double		 ee_p90;
+	double		 ee_median, ee_p90;
 	double		 ee_inside;	/* share in the bands; -1: none drawn */
 	struct agreement ee_agreement;
 };
@@ -80,8 +79,7 @@ alike(const struct published_row *a, const struct published_row *b)
 /* How well locks are ranked: Kendall's tau for each group and threads. */
 struct ranking {
 	unsigned	 rk_count;	/* of rankings of three locks or more */
-	double		 rk_mean;
-	double		 rk_least;
+	double		 rk_mean, rk_least;
 	const struct published_row *rk_least_of;
 };
 

@@ -32,8 +32,7 @@ static const double freer_share = 1.2;
 
 /* By a word of the machine's name; the first one is taken. */
 static const struct {
-	const char	*word;
-	const char	*profile;
+	const char	*word, *profile;
 	bool		 nearest;
 } machines[] = {
 	{ "Xeon E5-2650", "xeon-e5-2650", false },

@@ -15,8 +15,7 @@ static const double saturated_share = 0.5;
 static const double speed_changed = 0.05;
 
 struct pair {
-	const struct result_cell *vd_measured;
-	const struct result_cell *vd_predicted;
+	const struct result_cell *vd_measured, *vd_predicted;
 	bool		 vd_judged;
 };
 
@@ -24,15 +23,12 @@ struct validation {
 	struct pair	*va_pairs;
 	unsigned	 va_count;
 	unsigned	 va_judged;	/* of va_count, as the rest */
-	unsigned	 va_gated;
-	unsigned	 va_unprofiled;
-	unsigned	 va_oversubscribed;
+	unsigned	 va_gated, va_unprofiled, va_oversubscribed;
 	unsigned	 va_left_out;	/* measured, without a prediction */
 	/* Of struct pair; shares of totals, points of harvest CPU. */
 	struct agreement va_total;
 	struct agreement va_alone;	/* totals of one reader, not judged */
-	struct agreement va_saturated;
-	struct agreement va_idle;
+	struct agreement va_saturated, va_idle;
 	struct agreement_ranks va_ranks;	/* of designs and locks */
 };
 

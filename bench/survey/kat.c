@@ -26,8 +26,7 @@ enum {
 struct kat {
 	const char	*kat_name;
 	const char	*kat_design;	/* in the place of others; or NULL */
-	FILE		*kat_out;
-	FILE		*kat_err;
+	FILE		*kat_out, *kat_err;
 	uint64_t	 kat_line;
 	uint64_t	 kat_commands;	/* so far */
 	const struct cipher *kat_cipher;
