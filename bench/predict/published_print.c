@@ -225,11 +225,12 @@ print_summary(FILE *out, const struct published *pb)
 		ee = errors_of(pb, lock < locks ? lock : ALL_LOCKS);
 		if (ee.ee_agreement.ag_count == 0)
 			continue;
-		COLUMNS_ROW(out, summary_columns, lock < locks ?
-		    pb->pb_locks.nm_name[lock] : "all", lock < locks ?
-		    pb->pb_kind[lock]->lc_name : "", FORMATF("%u",
-		    ee.ee_agreement.ag_count), FORMATF("%.1f", 100 *
-		    ee.ee_median), FORMATF("%.1f", 100 * ee.ee_p90),
+		COLUMNS_ROW(out, summary_columns,
+		    lock < locks ? pb->pb_locks.nm_name[lock] : "all",
+		    lock < locks ? pb->pb_kind[lock]->lc_name : "",
+		    FORMATF("%u", ee.ee_agreement.ag_count),
+		    FORMATF("%.1f", 100 * ee.ee_median),
+		    FORMATF("%.1f", 100 * ee.ee_p90),
 		    FORMATF("%+.0f", 100 * ee.ee_agreement.ag_worst),
 		    FORMATF("%.2f", agreement_bias(&ee.ee_agreement)));
 	}

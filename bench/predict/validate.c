@@ -175,11 +175,12 @@ print_pair(FILE *out, const struct pair *vd)
 	const double predicted = vd->vd_predicted->total_mb_per_s;
 	char spread[FORMAT_SIZE];
 
-	COLUMNS_ROW(out, cell_columns, mc->design, mc->lock, FORMATF("%u%s",
-	    mc->readers, comparable_gated(mc) ? "!" : mc->oversubscribed ? "o" :
-	    " "), FORMAT(real, mc->total_mb_per_s), comparable_spread(mc,
-	    spread), FORMAT(real, predicted), FORMAT(change, predicted /
-	    mc->total_mb_per_s - 1));
+	COLUMNS_ROW(out, cell_columns, mc->design, mc->lock,
+	    FORMATF("%u%s", mc->readers, comparable_gated(mc) ? "!" :
+	    mc->oversubscribed ? "o" : " "),
+	    FORMAT(real, mc->total_mb_per_s), comparable_spread(mc, spread),
+	    FORMAT(real, predicted),
+	    FORMAT(change, predicted / mc->total_mb_per_s - 1));
 }
 
 /* The largest error of a figure, and its cell: "locked ticket aes 2". */
