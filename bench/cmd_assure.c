@@ -1,9 +1,6 @@
-/*
- * rngsim assure: the safety case of one design or one lock.
- */
+/* rngsim assure: the safety case of one design or one lock. */
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "bench/assure/evidence.h"
 #include "bench/cli/memory.h"

@@ -1,8 +1,5 @@
-/*
- * rngsim calibrate: a profile of this machine.
- */
+/* rngsim calibrate: a profile of this machine. */
 #include <limits.h>
-#include <stdlib.h>
 
 #include "bench/cli/memory.h"
 #include "bench/cli/stop.h"

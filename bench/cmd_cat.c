@@ -6,7 +6,6 @@
  */
 #include <fcntl.h>
 #include <poll.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "bench/cli/memory.h"
@@ -24,7 +23,6 @@ enum {
 	PIPE_BYTES	= 256 * 1024
 };
 
-/* One of a reader's buffers. */
 struct half {
 	_Alignas(MACHINE_CACHE_LINE)
 	struct m32	 hlf_full;	/* 1: the writer's, 0: the reader's */
@@ -75,7 +73,6 @@ fill(struct stream *sm, struct half *ha)
 	}
 }
 
-/* The reader's thread. */
 static void
 stream_main(void *arg)
 {

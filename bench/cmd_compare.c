@@ -1,5 +1,3 @@
-#include <stdlib.h>
-
 #include "bench/cmd.h"
 #include "bench/compare/compare.h"
 #include "bench/result/describe.h"

@@ -1,9 +1,5 @@
-/*
- * rngsim doctor: what disturbs measurements on this machine.
- */
+/* rngsim doctor: what disturbs measurements on this machine. */
 #include <sys/utsname.h>
-
-#include <stdlib.h>
 
 #include "bench/cli/format.h"
 #include "bench/cmd.h"

@@ -3,9 +3,7 @@
  * what fails in them.
  */
 #include <inttypes.h>
-#include <stdlib.h>
 
-#include "bench/cli/format.h"
 #include "bench/cli/memory.h"
 #include "bench/cli/progress.h"
 #include "bench/cli/stop.h"

@@ -3,12 +3,10 @@
  * harvested.  A subject is a hash, its ways are the operations below and
  * messages of some sizes.
  */
-#include <stdlib.h>
 
 #include "bench/cli/memory.h"
 #include "bench/cli/stop.h"
 #include "bench/cmd.h"
-#include "bench/result/result.h"
 #include "bench/survey/survey.h"
 #include "lib/crypto/digest.h"
 #include "lib/crypto/wipe.h"
@@ -23,7 +21,6 @@ enum {
 	SHOWN_LONG	= 8192
 };
 
-/* The ways to time a hash. */
 enum hash_way {
 	/* Absorb 4 + 8 bytes, as random_fortuna_process_event() does. */
 	HASH_EVENT,
@@ -33,7 +30,6 @@ enum hash_way {
 	HASH_MESSAGE
 };
 
-/* What a subject is. */
 struct hash_work {
 	const struct hash *hb_hash;
 	struct digest	 hb_digest;	/* of hashes that are timed */

@@ -1,5 +1,4 @@
 #include <limits.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "bench/cli/memory.h"

@@ -1,16 +1,6 @@
 #include "bench/cmd.h"
 #include "bench/kernel/ksource.h"
 
-static void
-print_interfaces(void)
-{
-#define	INTERFACE(page, headers, since, lock, how)			\
-	fputs(page ": " headers ", FreeBSD " #since lock "\n    " how "\n", \
-	    stdout);
-#include "lib/kern/sys/interface.tbl"
-#undef INTERFACE
-}
-
 static int
 check(struct options *op)
 {
@@ -43,7 +33,11 @@ run(struct options *op)
 	int status;
 
 	if (action[0] == 'i') {
-		print_interfaces();
+#define	INTERFACE(page, headers, since, lock, how)			\
+		fputs(page ": " headers ", FreeBSD " #since lock "\n    " \
+		    how "\n", stdout);
+#include "lib/kern/sys/interface.tbl"
+#undef INTERFACE
 		return (0);
 	}
 	if (action[0] != 'b')

@@ -1,24 +1,25 @@
-#include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "bench/cli/format.h"
 #include "bench/cmd.h"
 #include "fortuna/device/design.h"
 #include "lib/crypto/hash.h"
 
-static void
-list_line(const char *name, const char *descr)
-{
-	printf("  %-12s %s\n", name, descr);
+/* Lists those i for which there is one: a name and a line on it. */
+#define	LIST(topic, there, name, descr)					\
+static void								\
+list_##topic(void)							\
+{									\
+	for (unsigned i = 0; there; i++)				\
+		printf("  %-12s %s\n", name, descr);			\
 }
 
-static void
-list_designs(void)
-{
-	for (size_t i = 0; design_at(i) != NULL; i++)
-		list_line(design_at(i)->de_ident, design_at(i)->de_descr);
-}
+LIST(designs, design_at(i) != NULL, design_at(i)->de_ident,
+    design_at(i)->de_descr)
+LIST(ciphers, i < cipher_count, ciphers[i]->ci_name, ciphers[i]->ci_descr)
+LIST(sources, i < RANDOM_SOURCES, random_sources[i]->rs_ident, FORMATF("%s%s",
+    random_sources[i]->rs_descr, random_source_present(random_sources[i]) ?
+    "" : " (absent on this machine)"))
 
 /* How a waiter waits, in which order the lock is handed on, and trylock. */
 static void
@@ -38,13 +39,6 @@ list_locks(void)
 	}
 }
 
-static void
-list_ciphers(void)
-{
-	for (unsigned i = 0; i < cipher_count; i++)
-		list_line(ciphers[i]->ci_name, ciphers[i]->ci_descr);
-}
-
 /* Loads them all, as it is only then known which there are. */
 static void
 list_hashes(void)
@@ -58,16 +52,6 @@ list_hashes(void)
 		    ha->ha_library->hl_name, ready ? "" : " (",
 		    ready ? "" : ha->ha_why, ready ? "" : ")");
 	}
-}
-
-static void
-list_sources(void)
-{
-	for (unsigned i = 0; i < RANDOM_SOURCES; i++)
-		list_line(random_sources[i]->rs_ident, FORMATF("%s%s",
-		    random_sources[i]->rs_descr,
-		    random_source_present(random_sources[i]) ? "" :
-		    " (absent on this machine)"));
 }
 
 /* A profile that cannot be read is listed with what is wrong with it. */
@@ -130,7 +114,6 @@ list_sysctl(void *context __unused, const struct design *de,
 		    dy->dy_range);
 }
 
-/* All that one design says of itself. */
 static int
 list_design(const char *name)
 {

@@ -1,7 +1,4 @@
-/*
- * rngsim merge: results of the jobs of --plan as one.
- */
-#include "bench/campaign/campaign.h"
+/* rngsim merge: results of the jobs of --plan as one. */
 #include "bench/cmd.h"
 #include "bench/explore/print.h"
 

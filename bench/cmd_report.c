@@ -1,5 +1,3 @@
-#include <stdlib.h>
-
 #include "bench/cmd.h"
 #include "bench/page/page.h"
 #include "bench/report/report.h"

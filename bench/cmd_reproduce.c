@@ -1,14 +1,10 @@
-/*
- * rngsim reproduce: published results beside predictions.
- */
-#include <stdlib.h>
+/* rngsim reproduce: published results beside predictions. */
 
 #include "bench/cli/child.h"
 #include "bench/cmd.h"
 #include "bench/page/page.h"
 #include "bench/predict/forwarding.h"
 #include "bench/predict/published.h"
-#include "bench/predict/reproduce.h"
 
 CTASSERT(REPRODUCE_SEEDS == 5);	/* as the range of --seed allows */
 
@@ -157,20 +153,6 @@ run_one(const struct options *op, const struct reproduction *rn,
 	    "lie"));
 }
 
-static int
-run_forwarding(const struct options *op, struct atomic_file *of)
-{
-	int status = forwarding_open(&fw, op, op->op_published);
-
-	if (status == 0)
-		status = command_open(op->op_html, of);
-	if (status == 0)
-		status = forwarding_predict(&fw);
-	return (status != 0 ? status : show(op, of, &(struct showing){ &fw,
-	    "the machines below", { forwarding_print, forwarding_print_csv,
-	    forwarding_print_json } }));
-}
-
 /* Predicts a file of figures: rn's, or with NULL the one that was given. */
 static int
 run_file(struct options *op, const struct reproduction *rn,
@@ -187,8 +169,16 @@ run_file(struct options *op, const struct reproduction *rn,
 		snprintf(path, sizeof(path), "%s/%s", folder, rn->rn_file);
 		op->op_published = path;
 	}
-	if (rn != NULL && rn->rn_forwarding)
-		return (run_forwarding(op, of));
+	if (rn != NULL && rn->rn_forwarding) {
+		status = forwarding_open(&fw, op, op->op_published);
+		if (status == 0)
+			status = command_open(op->op_html, of);
+		if (status == 0)
+			status = forwarding_predict(&fw);
+		return (status != 0 ? status : show(op, of, &(struct showing){
+		    &fw, "the machines below", { forwarding_print,
+		    forwarding_print_csv, forwarding_print_json } }));
+	}
 	if (rn != NULL) {
 		if (op->op_map == NULL)
 			op->op_map = rn->rn_map;

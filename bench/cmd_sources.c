@@ -1,8 +1,5 @@
-/*
- * rngsim sources: what random numbers cost, by source.
- */
+/* rngsim sources: what random numbers cost, by source. */
 #include <gsl/gsl_sort_uint.h>
-#include <stdlib.h>
 
 #include "bench/cli/memory.h"
 #include "bench/cmd.h"

@@ -1,5 +1,4 @@
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "bench/cli/format.h"
 #include "bench/cmd.h"

@@ -5,7 +5,6 @@
 
 #include "bench/cli/memory.h"
 #include "bench/compare/compare.h"
-#include "bench/result/comparable.h"
 #include "bench/result/describe.h"
 
 /* The seeds of A's and B's draws; fixed, so that a verdict can be repeated. */
@@ -16,7 +15,6 @@ static const double margin_measured = 0.01;
 /* Sides that lost shares of CPU time further apart are not compared. */
 static const double lost_differs = 0.05;
 
-/* What judging needs besides the rows. */
 struct judge {
 	struct compare	*ju_compare;
 	struct resample	 ju_draws[2];	/* of as many as the last pair had */

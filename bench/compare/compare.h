@@ -26,9 +26,7 @@
 #ifndef BENCH_COMPARE_COMPARE_H
 #define BENCH_COMPARE_COMPARE_H
 
-#include "bench/cli/format.h"
 #include "bench/result/comparable.h"
-#include "bench/stats/stats.h"
 
 enum {
 	COMPARE_REPEATS_MIN	= 3,	/* with fewer a pair is refused */
@@ -87,8 +85,7 @@ struct compare_row {
 	bool	cmr_apart;	/* one side is above the other throughout */
 	double	cmr_median[2];	/* A's and B's; 0 where refused */
 	double	cmr_ci95[2][2];	/* of each median */
-	double	cmr_change;
-	double	cmr_change_ci95[2];
+	double	cmr_change, cmr_change_ci95[2];
 	/* Corrected: Welch's, Mann and Whitney's; by pairs Yuen's, and 1. */
 	double	cmr_p[2];
 	struct stats_change cmr_drawn;	/* of COMPARE_BY_DRAWS */
@@ -148,7 +145,6 @@ void compare_noise(struct compare *co, bool same_program);
 int compare_match(struct compare *co, const char *base,
     char error[COMPARE_TEXT_SIZE]);
 
-/* The co_margin that compare has by default. */
 double compare_margin(const struct result *r);
 
 /* How far the machine moved a pair's cells: in all, and by CPU time. */
@@ -158,7 +154,6 @@ compare_noise_of(const struct compare *co, const struct compare_pair *pa)
 	return (co->co_noise > pa->pa_lost ? co->co_noise : pa->pa_lost);
 }
 
-/* Tests and judges all rows. */
 void compare_judge(struct compare *co);
 
 /* Frees what co points to, but not the results. */
@@ -171,7 +166,6 @@ struct compare_row *compare_next(const struct compare *co,
 /* The change that a row is judged by. */
 double compare_change(const struct compare_row *row);
 
-/* Adds a flag. */
 void compare_flag(struct compare *co, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
@@ -187,8 +181,7 @@ const char *compare_name(const struct compare *co,
 struct compare_gate {
 	const char	*cg_text;	/* the caller's */
 	unsigned	 cg_quantity;	/* into quantities[] */
-	bool		 cg_below;
-	bool		 cg_possible;
+	bool		 cg_below, cg_possible;
 	double		 cg_share;
 };
 

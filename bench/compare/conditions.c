@@ -7,8 +7,6 @@
 
 #include "bench/cli/memory.h"
 #include "bench/compare/compare.h"
-#include "bench/result/result.h"
-#include "bench/result/comparable.h"
 #include "bench/result/describe.h"
 
 #define	REFUSE(...)	format_wrong(error, COMPARE_TEXT_SIZE, __VA_ARGS__)
@@ -325,8 +323,8 @@ compare_conditions(struct compare *co, bool across,
 	if (!across && (method[0] != '\0' || host[0] != '\0'))
 		return (REFUSE("A and B were %s under different conditions: "
 		    "%.800s%s%.1000s; --across compares them all the same",
-		    provenance_word(a), method, method[0] != '\0' && host[0] !=
-		    '\0' ? ", " : "", host));
+		    provenance_word(a), method,
+		    method[0] != '\0' && host[0] != '\0' ? ", " : "", host));
 	flag_conditions(co, groups);
 	return (0);
 }

@@ -1,5 +1,4 @@
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "bench/cli/command.h"
@@ -25,8 +24,9 @@ compare_gate_parse(struct compare_gate *cg, const char *text,
 	q = n < 2 ? -1 : quantity_find(name);
 	if (q == -1) {
 		for (q = 0; q < QUANTITIES; q++)
-			text_add(&known, "%s%s", q == 0 ? "" : q == QUANTITIES -
-			    1 ? " or " : ", ", quantities[q].qu_name);
+			text_add(&known, "%s%s", q == 0 ? "" :
+			    q == QUANTITIES - 1 ? " or " : ", ",
+			    quantities[q].qu_name);
 		return (REFUSE("expected QUANTITY < NUMBER%% or QUANTITY > "
 		    "NUMBER%%, with %.1024s", known.s));
 	}

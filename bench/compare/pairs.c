@@ -139,7 +139,6 @@ flag_polls(struct compare *co)
 		    shown[1]->spin_polls);
 }
 
-/* Why there are no pairs. */
 static int
 explain_none(const struct compare *co, const char *base,
     char error[COMPARE_TEXT_SIZE])

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "bench/compare/compare.h"
-#include "bench/result/comparable.h"
 #include "bench/result/describe.h"
 
 enum { REFUSED_SHOWN = 3 };	/* pairs, without -v */

@@ -17,7 +17,6 @@ enum {
 static const char end_of_table[] = "</tbody></table></div>\n";
 static const char end_of_plain[] = "</pre>\n";
 
-/* Marked text that becomes HTML. */
 struct marked {
 	FILE		*mk_out;
 	const char	*mk_end;	/* of the open element; "" outside */
@@ -29,8 +28,7 @@ struct marked {
 };
 
 static const struct {
-	const char	*cl_class;
-	const char	*cl_word;
+	const char	*cl_class, *cl_word;
 } claims[] = {
 	[RESULT_EMPTY] = { "empty", "Empty: nothing was measured" },
 	[RESULT_MEASURED] = { "measured", "Measured" },

@@ -1,6 +1,4 @@
-/*
- * The page of a result, or of two that are compared.
- */
+/* The page of a result, or of two that are compared. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -9,7 +7,6 @@
 #include "bench/compare/compare.h"
 #include "bench/page/page.h"
 #include "bench/report/report.h"
-#include "bench/result/describe.h"
 
 enum { SUBJECT_PLACES = 3 };	/* that a sentence names */
 
@@ -34,11 +31,9 @@ compare(const struct page_results *pr, struct compare *co,
 	unsigned by = two ? COMPARE_RESULTS : COMPARE_DESIGN;
 	int error;
 
-	if (a->cell_count == 0 || b->cell_count == 0) {
-		snprintf(why, COMPARE_TEXT_SIZE, "There are no cells, so there "
-		    "is nothing to compare or to draw.");
-		return (EINVAL);
-	}
+	if (a->cell_count == 0 || b->cell_count == 0)
+		return (format_wrong(why, COMPARE_TEXT_SIZE, "There are no "
+		    "cells, so there is nothing to compare or to draw."));
 	do {
 		compare_free(co);
 		*co = wanted;

@@ -1,6 +1,4 @@
-/*
- * Runs the probes, and makes a profile of what they find.
- */
+/* Runs the probes, and makes a profile of what they find. */
 #include <sys/resource.h>
 #include <sys/utsname.h>
 
@@ -31,7 +29,6 @@ enum {
 static const double drift_s = 0.06;
 static const char guessed_like[] = "epyc-9654-2s";
 
-/* Times that the thread was preempted. */
 static long
 preemptions(void)
 {
@@ -418,7 +415,6 @@ calibrate_spread(double *values, unsigned n)
 	return (qs);
 }
 
-/* The deviation of the logarithms. */
 static double
 sigma_of(double p50, double p95)
 {

@@ -30,10 +30,7 @@ struct calibrate_conditions {
 
 /* A summary of samples; all 0 for none. */
 struct calibrate_spread {
-	double		spr_p5;
-	double		spr_p50;
-	double		spr_p95;
-	double		spr_p99;
+	double		spr_p5, spr_p50, spr_p95, spr_p99;
 	double		spr_mean;	/* without a twentieth at each end */
 	unsigned	spr_count;
 };

@@ -1,6 +1,4 @@
-/*
- * Whether a machine is fit to be calibrated: what else uses its CPUs.
- */
+/* Whether a machine is fit to be calibrated: what else uses its CPUs. */
 #include <sys/resource.h>
 
 #include <math.h>
@@ -24,8 +22,7 @@ static const double drift_most = 0.05;
 
 /* CPU time of all CPUs together, until the latest calibrate_watch(). */
 static struct usage {
-	double		ut_busy_s;
-	double		ut_steal_s;
+	double		ut_busy_s, ut_steal_s;
 	double		ut_total_s;	/* 0: unknown */
 	double		ut_own_s;	/* of this process and its children */
 } then;

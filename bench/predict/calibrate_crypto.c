@@ -2,7 +2,6 @@
  * Probes of ciphers and hashes as the generators use them, and of reads.  They
  * run in a process whose libcrypto is in the measured mode.
  */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -196,8 +195,7 @@ calibrate_sha256(struct calibration *cb)
 /* What passed outside the lock, before the first acquisitions of a read. */
 static struct {
 	struct m64	gq_word;
-	int64_t		gq_released_ns;
-	int64_t		gq_ns;
+	int64_t		gq_released_ns, gq_ns;
 	unsigned	gq_left;	/* acquisitions that count */
 } gaps;
 

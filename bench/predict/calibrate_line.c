@@ -69,14 +69,13 @@ calibrate_topology(struct calibration *cb)
 {
 	unsigned smt = most_sharing(cpu_core);
 
-	calibrate_set(cb, PROFILE_TOPO_CPUS, PROVENANCE_MEASURED, cpu_count(),
-	    "CPUs this process may use");
-	calibrate_set(cb, PROFILE_TOPO_SMT, PROVENANCE_MEASURED, smt,
-	    "as hwloc has it");
-	calibrate_set(cb, PROFILE_TOPO_NODES, PROVENANCE_MEASURED, cpu_nodes(),
-	    "as hwloc has it");
-	calibrate_set(cb, PROFILE_TOPO_CCX, PROVENANCE_MEASURED,
-	    (most_sharing(cpu_cache) + smt - 1) / smt, "as hwloc has it");
+#define	SET(key, value, note)						\
+	calibrate_set(cb, PROFILE_TOPO_##key, PROVENANCE_MEASURED, value, note)
+	SET(CPUS, cpu_count(), "CPUs this process may use");
+	SET(SMT, smt, "as hwloc has it");
+	SET(NODES, cpu_nodes(), "as hwloc has it");
+	SET(CCX, (most_sharing(cpu_cache) + smt - 1) / smt, "as hwloc has it");
+#undef SET
 }
 
 /* Two threads pass a turn to each other: they fetch its line to write it. */
@@ -111,7 +110,6 @@ follow(void *arg __unused)
 		pass(1);
 }
 
-/* The ns of one hand-over. */
 static double
 time_rounds(void *arg __unused)
 {

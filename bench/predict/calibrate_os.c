@@ -1,6 +1,4 @@
-/*
- * Probes of the operating system: calls and wake-ups; and of locks.
- */
+/* Probes of the operating system: calls and wake-ups; and of locks. */
 #include <sys/syscall.h>
 
 #include <math.h>
@@ -22,11 +20,9 @@ enum {
 
 /* It cannot be measured from here. */
 #ifdef __linux__
-static const double quantum_ms = 3;
-static const char quantum_note[] = "Linux's slice";
+#define	QUANTUM_MS	3, "Linux's slice"
 #else
-static const double quantum_ms = 80;
-static const char quantum_note[] = "ULE's slice";
+#define	QUANTUM_MS	80, "ULE's slice"
 #endif
 
 void
@@ -265,8 +261,7 @@ calibrate_constants(struct calibration *cb)
 	calibrate_set(cb, PROFILE_OS_TICK, PROVENANCE_MEASURED,
 	    (double)ts.tv_nsec / (double)NS_PER_MS,
 	    "resolution of the coarse clock");
-	calibrate_set(cb, PROFILE_OS_QUANTUM, PROVENANCE_GUESSED,
-	    quantum_ms, "%s", quantum_note);
+	calibrate_set(cb, PROFILE_OS_QUANTUM, PROVENANCE_GUESSED, QUANTUM_MS);
 	calibrate_set(cb, PROFILE_OS_PREEMPT, PROVENANCE_MEASURED, 1,
 	    "a program's threads lose their CPU anywhere");
 }

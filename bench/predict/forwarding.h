@@ -13,8 +13,7 @@ enum { FORWARDING_TEXT_SIZE = 64, FORWARDING_ROWS_MAX = 1024 };
 /* A row of the file: machine, nic, release, mask, queues, packets a second. */
 struct forwarding_row {
 	char		 fw_text[3][FORWARDING_TEXT_SIZE];
-	unsigned	 fw_mask;
-	unsigned	 fw_queues;
+	unsigned	 fw_mask, fw_queues;
 	double		 fw_value;
 	double		 fw_least, fw_most;
 	/* The row alike with fewer sources; NULL: it is not predicted. */
@@ -31,8 +30,7 @@ struct forwarding_row {
 struct forwarding {
 	const struct options *fwd_op;
 	const char	*fwd_design;
-	unsigned	 fwd_draws;
-	unsigned	 fwd_count;
+	unsigned	 fwd_draws, fwd_count;
 	struct forwarding_row fwd_row[FORWARDING_ROWS_MAX];
 };
 

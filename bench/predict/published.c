@@ -4,10 +4,8 @@
  */
 #include <limits.h>
 #include <math.h>
-#include <stdlib.h>
 #include <strings.h>
 
-#include "bench/cli/command.h"
 #include "bench/cli/format.h"
 #include "bench/cli/memory.h"
 #include "bench/predict/published.h"
@@ -176,7 +174,6 @@ struct reading {
 
 #define	REFUSE(...)	lines_refuse(&bf->bf_lines, __VA_ARGS__)
 
-/* Splits the line at commas. */
 static unsigned
 split(struct reading *bf)
 {
@@ -288,8 +285,8 @@ take_field(struct reading *bf, unsigned column, double numbers[VALUE + 1],
 		expected = "threads, 1..1024";
 	else
 		numbers[meaning] = v;
-	return (expected == NULL ? 0 : REFUSE("%.40s: \"%.40s\": expected %s", bf->bf_names[column], text,
-	    expected));
+	return (expected == NULL ? 0 : REFUSE("%.40s: \"%.40s\": "
+	    "expected %s", bf->bf_names[column], text, expected));
 }
 
 static int

@@ -10,7 +10,6 @@
 #define BENCH_PREDICT_PUBLISHED_H
 
 #include "bench/cell/critical_section.h"
-#include "bench/cell/virtual.h"
 #include "bench/options/options.h"
 #include "bench/predict/reproduce.h"
 
@@ -50,9 +49,7 @@ struct published_row {
 	unsigned	 rb_contenders;	/* of one lock */
 	unsigned	 rb_lock;	/* into pb_locks */
 	unsigned	 rb_group;	/* into pb_groups */
-	double		 rb_crit_ns;
-	double		 rb_par_ns;
-	double		 rb_value;
+	double		 rb_crit_ns, rb_par_ns, rb_value;
 	double		 rb_ns;	/* between acquisitions; scaled if fitted */
 	double		 rb_predicted_ns;
 	double		 rb_band_ns[2];	/* 10 and 90 % of drawn profiles */
@@ -69,8 +66,7 @@ struct published {
 	const struct published_loop *pb_loop;
 	const struct published_unit *pb_unit;
 	struct pinning	 pb_place;
-	struct published_names pb_locks;
-	struct published_names pb_groups;
+	struct published_names pb_locks, pb_groups;
 	const struct lock_class *pb_kind[PUBLISHED_NAMES_MAX];	/* or NULL */
 	double		 pb_scale[PUBLISHED_NAMES_MAX];	/* of each group */
 	struct published_row *pb_rows;	/* the file's, in its order */
@@ -94,14 +90,11 @@ extern const struct family family_published_loops;
 int published_open(struct published *pb, const struct options *op);
 void published_free(struct published *pb);
 
-/* Reads the rows, for published_open(). */
 int published_read(struct published *pb);
-
 /* What each thread of a row does, but for se_seed, se_cpus and windows. */
 void published_section(const struct published *pb,
     const struct published_row *rb, struct critical_section *se);
 
-/* Predicts the chosen rows. */
 int published_predict(struct published *pb);
 
 reproduce_printer published_print, published_print_csv, published_print_json;

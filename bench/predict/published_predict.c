@@ -1,10 +1,8 @@
 /* Chooses the rows of a file that a machine can be asked for; predicts them. */
 #include <math.h>
-#include <stdlib.h>
 
 #include <gsl/gsl_cdf.h>
 
-#include "bench/cli/command.h"
 #include "bench/cli/format.h"
 #include "bench/cli/memory.h"
 #include "bench/cli/progress.h"
@@ -185,14 +183,6 @@ struct predicting {
 	}		*pp_slot;
 };
 
-/* Seeds depend on what a row is, not on which rows are chosen beside it. */
-static uint64_t
-seed_of(const struct published *pb, const struct published_row *rb)
-{
-	return (splitmix(splitmix(splitmix(pb->pb_op->op_seed) ^
-	    rb->rb_lock) ^ ((uint64_t)rb->rb_group << 32 | rb->rb_threads)));
-}
-
 static void
 work(void *context, unsigned task, unsigned slot)
 {
@@ -201,7 +191,9 @@ work(void *context, unsigned task, unsigned slot)
 	const struct published_row *rb = pb->pb_chosen[task / pp->pp_count];
 	struct machine_config mc = { .mc_stop = &stop_signal,
 	    .mc_topology = pb->pb_machine.vi_topology,
-	    .mc_seed = seed_of(pb, rb) };
+	    /* It depends on the row, not on those chosen beside it. */
+	    .mc_seed = splitmix(splitmix(splitmix(pb->pb_op->op_seed) ^
+	    rb->rb_lock) ^ ((uint64_t)rb->rb_group << 32 | rb->rb_threads)) };
 	struct predicting_slot *ps = &pp->pp_slot[slot];
 	struct critical_section_outcome so;
 	struct critical_section se;

@@ -1,14 +1,10 @@
-/*
- * Published figures beside predictions: tables of 80 columns, CSV, JSON.
- */
+/* Published figures beside predictions: tables of 80 columns, CSV, JSON. */
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "bench/cli/format.h"
 #include "bench/cli/memory.h"
 #include "bench/predict/published.h"
-#include "bench/result/result.h"
 #include "bench/stats/stats.h"
 
 enum {
@@ -29,8 +25,7 @@ off(const struct published_row *rb)
 
 /* The absolute errors of a lock, or of all. */
 struct errors {
-	double		 ee_median;
-	double		 ee_p90;
+	double		 ee_median, ee_p90;
 	double		 ee_inside;	/* share in the bands; -1: none drawn */
 	struct agreement ee_agreement;
 };
@@ -84,8 +79,7 @@ alike(const struct published_row *a, const struct published_row *b)
 /* How well locks are ranked: Kendall's tau for each group and threads. */
 struct ranking {
 	unsigned	 rk_count;	/* of rankings of three locks or more */
-	double		 rk_mean;
-	double		 rk_least;
+	double		 rk_mean, rk_least;
 	const struct published_row *rk_least_of;
 };
 
@@ -231,11 +225,12 @@ print_summary(FILE *out, const struct published *pb)
 		ee = errors_of(pb, lock < locks ? lock : ALL_LOCKS);
 		if (ee.ee_agreement.ag_count == 0)
 			continue;
-		COLUMNS_ROW(out, summary_columns, lock < locks ?
-		    pb->pb_locks.nm_name[lock] : "all", lock < locks ?
-		    pb->pb_kind[lock]->lc_name : "", FORMATF("%u",
-		    ee.ee_agreement.ag_count), FORMATF("%.1f", 100 *
-		    ee.ee_median), FORMATF("%.1f", 100 * ee.ee_p90),
+		COLUMNS_ROW(out, summary_columns,
+		    lock < locks ? pb->pb_locks.nm_name[lock] : "all",
+		    lock < locks ? pb->pb_kind[lock]->lc_name : "",
+		    FORMATF("%u", ee.ee_agreement.ag_count),
+		    FORMATF("%.1f", 100 * ee.ee_median),
+		    FORMATF("%.1f", 100 * ee.ee_p90),
 		    FORMATF("%+.0f", 100 * ee.ee_agreement.ag_worst),
 		    FORMATF("%.2f", agreement_bias(&ee.ee_agreement)));
 	}

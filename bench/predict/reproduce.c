@@ -1,6 +1,4 @@
-/*
- * Fits, predicts and prints.
- */
+/* Fits, predicts and prints. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -8,10 +6,11 @@
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_roots.h>
 
+#include "bench/cell/virtual.h"
 #include "bench/cli/format.h"
 #include "bench/cli/memory.h"
+#include "bench/cli/stop.h"
 #include "bench/predict/reproduce.h"
-#include "bench/result/result.h"
 #include "bench/stats/stats.h"
 
 enum { FIT_STEPS_MAX = 40, JSON_DIGITS = 6 };
@@ -165,6 +164,29 @@ reproduce(struct reproducing *ri, const struct reproduction *rn,
 	if (error != 0 && ri->ri_error[0] == '\0')
 		snprintf(ri->ri_error, sizeof(ri->ri_error), "%s",
 		    strerror(error));
+	return (error);
+}
+
+int
+reproduce_cell(const struct profile *pr, unsigned cpus,
+    struct cell_params *cp, struct cell_measure *cm, char why[CELL_ERROR_SIZE])
+{
+	struct virtual_machine vi = { .vi_profile = *pr };
+	struct pinning place = { .pl_harvest = -1 };
+	struct machine_config mc;
+	int error = vm_topology_make(pr, cpus, 0, &vi.vi_topology, why);
+
+	if (error == 0)
+		error = pinning_parse(&place, "compact", &vi.vi_topology, why);
+	if (error == 0) {
+		cp->cp_place = &place;
+		cp->cp_machine = &mc;
+		cp->cp_stop = &stop_signal;
+		virtual_config(&vi, pr, cp, false, virtual_seed(cp->cp_seed, 0,
+		    &cp->cp_cell), &mc);
+		error = ENGINE(virtual).en_run(cp, cm, why);
+	}
+	pinning_free(&place);
 	return (error);
 }
 

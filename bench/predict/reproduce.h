@@ -28,8 +28,7 @@ enum reproduce_role {
 
 /* A figure of a run, or its ratio to that of another run. */
 struct reproduce_figure {
-	unsigned	 rf_run;
-	unsigned	 rf_figure;
+	unsigned	 rf_run, rf_figure;
 	int		 rf_base;	/* a run, or REPRODUCE_ABSOLUTE */
 };
 
@@ -43,8 +42,7 @@ struct reproduce_row {
 	double		 rr_published;
 	double		 rr_published_high;	/* 0, or where a range ends */
 	/* Predictions from low to high are accepted. */
-	double		 rr_low;
-	double		 rr_high;
+	double		 rr_low, rr_high;
 };
 
 /* A number of 0 to high, fitted so that a row's figure is as published. */
@@ -64,8 +62,7 @@ typedef int	reproduce_runner(const struct profile *pr, unsigned run,
 		    char why[CELL_ERROR_SIZE]);
 
 struct reproduction {
-	const char	*rn_name;
-	const char	*rn_descr;
+	const char	*rn_name, *rn_descr;
 	const char	*rn_profile;	/* the machine */
 	/* A file of figures has these, and nothing below. */
 	const char	*rn_file;	/* in lib/published; else NULL */
@@ -110,6 +107,14 @@ struct reproducing {
  */
 int reproduce(struct reproducing *ri, const struct reproduction *rn,
     const struct profile *pr, uint64_t seed);
+
+/*
+ * Runs a cell on a machine of pr with so many CPUs, or its own for 0, threads
+ * placed compactly; the caller leaves machine, place and stop.  Returns: as
+ * en_run(); cm is to be zeros, and then for cell_measure_free().
+ */
+int reproduce_cell(const struct profile *pr, unsigned cpus,
+    struct cell_params *cp, struct cell_measure *cm, char why[CELL_ERROR_SIZE]);
 
 double reproduce_value(const struct reproducing *ri,
     const struct reproduce_figure *rf);

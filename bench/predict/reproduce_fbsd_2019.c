@@ -5,8 +5,6 @@
  * A debug kernel, a virtual machine of 4 CPUs, 3 readers.  The cost of one hold
  * of the mutex is fitted to the rate of AES under the lock.
  */
-#include "bench/cell/virtual.h"
-#include "bench/cli/stop.h"
 #include "bench/predict/reproduce.h"
 
 enum {
@@ -104,39 +102,23 @@ static int
 run(const struct profile *pr, unsigned number, double fitted __unused,
     uint64_t seed, double *figures, char why[CELL_ERROR_SIZE])
 {
-	struct virtual_machine vi = { .vi_profile = *pr };
 	struct bench_config bc;
 	struct cell_measure cm;
-	struct machine_config mc;
-	struct pinning place;
 	struct cell_params cp = {
 		.cp_cell = {
-			.ce_design = cells[number % CELLS][0],
-			.ce_lock = "mtx",
+			.ce_design = cells[number % CELLS][0], .ce_lock = "mtx",
 			.ce_cipher = cipher_find(cells[number % CELLS][1]),
 			.ce_readers = READERS,
 			.ce_request_bytes = REQUEST_BYTES,
 		},
-		.cp_config = &bc,
-		.cp_place = &place,
-		.cp_time_s = windows_s[number / CELLS],
-		.cp_seed = seed,
-		.cp_machine = &mc,
-		.cp_stop = &stop_signal,
+		.cp_config = &bc, .cp_time_s = windows_s[number / CELLS],
+		.cp_seed = seed
 	};
 	int error;
 
-	error = vm_topology_make(pr, 0, 0, &vi.vi_topology, why);
-	if (error == 0)
-		error = pinning_parse(&place, "compact", &vi.vi_topology, why);
-	if (error != 0)
-		return (error);
-	configure(&bc, vi.vi_topology.tp_cpus);
-	virtual_config(&vi, pr, &cp, false, virtual_seed(seed, 0, &cp.cp_cell),
-	    &mc);
+	configure(&bc, (unsigned)pr->pr_value[PROFILE_TOPO_CPUS]);
 	memset(&cm, 0, sizeof(cm));
-	error = ENGINE(virtual).en_run(&cp, &cm, why);
-	pinning_free(&place);
+	error = reproduce_cell(pr, 0, &cp, &cm, why);
 	figures[RATE] = cm.cm_sample.total_mb_per_s / READERS;
 	figures[HARVEST] = cm.cm_sample.harvest.cpu_percent;
 	figures[VARIATION] = 100 * cm.cm_sample.fairness.cov;

@@ -7,13 +7,10 @@
  * Nothing is fitted to the rates with it.
  */
 #include <math.h>
-#include <stdlib.h>
 
 #include "bench/cli/format.h"
 #include "bench/cli/memory.h"
-#include "bench/cli/stop.h"
 #include "bench/predict/forwarding.h"
-#include "bench/result/result.h"
 #include "bench/stats/stats.h"
 #include "lib/base/parse_number.h"
 #include "lib/base/splitmix.h"
@@ -35,8 +32,7 @@ static const double freer_share = 1.2;
 
 /* By a word of the machine's name; the first one is taken. */
 static const struct {
-	const char	*word;
-	const char	*profile;
+	const char	*word, *profile;
 	bool		 nearest;
 } machines[] = {
 	{ "Xeon E5-2650", "xeon-e5-2650", false },
@@ -203,19 +199,15 @@ simulate(const struct forwarding *fo, const struct forwarding_row *fw,
 	const struct forwarding_row *base = fw->fw_freer != NULL ?
 	    fw->fw_freer : fw->fw_base;
 	struct producing *pg = xcalloc(1, sizeof(*pg));
-	struct virtual_machine vi = { .vi_profile = *pr };
 	struct bench_config bc;
-	struct machine_config mc;
 	struct cell_measure *cm = xcalloc(1, sizeof(*cm));
-	struct pinning place = { .pl_harvest = -1 };
 	char why[CELL_ERROR_SIZE];
 	struct cell_params cp = {
 		.cp_cell = { .ce_design = fo->fwd_design, .ce_lock = "mtx",
 		    .ce_cipher = cipher_find("chacha20"),
 		    .ce_request_bytes = 1, .ce_producers = fw->fw_queues,
 		    .ce_producing = pg },
-		.cp_config = &bc, .cp_place = &place, .cp_time_s = window_s,
-		.cp_seed = seed, .cp_machine = &mc, .cp_stop = &stop_signal,
+		.cp_config = &bc, .cp_time_s = window_s, .cp_seed = seed
 	};
 	unsigned cpus = (unsigned)pr->pr_value[PROFILE_TOPO_CPUS];
 	int error;
@@ -223,10 +215,6 @@ simulate(const struct forwarding *fo, const struct forwarding_row *fw,
 	error = producing_parse(FORMATF("ether:work=%.0fns,cv=%.3f",
 	    1e9 * fw->fw_queues / base->fw_value, cv), pg, why);
 	cpus = cpus < fw->fw_queues ? fw->fw_queues : cpus;
-	if (error == 0)
-		error = vm_topology_make(pr, cpus, 0, &vi.vi_topology, why);
-	if (error == 0)
-		error = pinning_parse(&place, "compact", &vi.vi_topology, why);
 	bench_config_default(&bc, cpus);
 	bc.bc_lock.spin_polls = 0;
 	bc.bc_program.spinmutex = !fw->fw_backoff;	/* tas comes second */
@@ -235,11 +223,8 @@ simulate(const struct forwarding *fo, const struct forwarding_row *fw,
 	design_setting(&bc.bc_setting[0], FORMATF("kern.random.harvest.mask=%u",
 	    harvests(fw) ? fw->fw_mask : fw->fw_mask & ~(unsigned)MASK_ETHER));
 	bc.bc_settings = 1;
-	if (error == 0) {
-		virtual_config(&vi, pr, &cp, false, virtual_seed(seed, 0,
-		    &cp.cp_cell), &mc);
-		error = ENGINE(virtual).en_run(&cp, cm, why);
-	}
+	if (error == 0)
+		error = reproduce_cell(pr, cpus, &cp, cm, why);
 	*rate = fmin(fw->fw_base->fw_value,
 	    cm->cm_sample.production.events_per_s);
 	if (error != 0)
@@ -247,7 +232,6 @@ simulate(const struct forwarding *fo, const struct forwarding_row *fw,
 		    fw->fw_queues, why);
 	else
 		cell_measure_free(cm);
-	pinning_free(&place);
 	free(cm);
 	free(pg);
 	return (error);
@@ -359,29 +343,28 @@ forwarding_print(FILE *out, const void *of)
 	free(off);
 }
 
-static json_t *
-json_row(const struct forwarding_row *fw)
-{
-	return (json_pack("{s:s, s:s, s:s, s:i, s:i, s:f, s:f, s:f, s:f, s:f, "
-	    "s:[f, f], s:f, s:s, s:s}", "machine", fw->fw_text[0], "nic",
-	    fw->fw_text[1], "release", fw->fw_text[2], "mask",
-	    (int)fw->fw_mask, "queues", (int)fw->fw_queues, "without",
-	    fw->fw_base->fw_value, "published", fw->fw_value, "min",
-	    fw->fw_least, "max", fw->fw_most, "predicted", fw->fw_predicted,
-	    "band", fw->fw_band[0], fw->fw_band[1], "error",
-	    fw->fw_predicted / fw->fw_value - 1, "profile", fw->fw_profile,
-	    "spin_mutex", fw->fw_backoff ? "mtx-spin" : "tas"));
-}
-
 void
 forwarding_print_json(FILE *out, const void *of)
 {
 	const struct forwarding *fo = of;
+	const struct forwarding_row *fw = fo->fwd_row;
 	json_t *rows = json_array();
 
-	for (unsigned i = 0; i < fo->fwd_count; i++)
-		if (fo->fwd_row[i].fw_base != NULL)
-			json_array_append_new(rows, json_row(&fo->fwd_row[i]));
+	for (; fw < fo->fwd_row + fo->fwd_count; fw++) {
+		if (fw->fw_base == NULL)
+			continue;
+		json_array_append_new(rows, json_pack("{s:s, s:s, s:s, s:i, "
+		    "s:i, s:f, s:f, s:f, s:f, s:f, s:[f, f], s:f, s:s, s:s}",
+		    "machine", fw->fw_text[0], "nic", fw->fw_text[1],
+		    "release", fw->fw_text[2], "mask", (int)fw->fw_mask,
+		    "queues", (int)fw->fw_queues, "without",
+		    fw->fw_base->fw_value, "published", fw->fw_value, "min",
+		    fw->fw_least, "max", fw->fw_most, "predicted",
+		    fw->fw_predicted, "band", fw->fw_band[0], fw->fw_band[1],
+		    "error", fw->fw_predicted / fw->fw_value - 1, "profile",
+		    fw->fw_profile, "spin_mutex", fw->fw_backoff ? "mtx-spin" :
+		    "tas"));
+	}
 	json_print(out, json_pack("{s:s, s:s, s:s, s:I, s:i, s:o}",
 	    "reproduction", "freebsd-forwarding", "claim", "predicted",
 	    "design", fo->fwd_design, "seed", (json_int_t)fo->fwd_op->op_seed,

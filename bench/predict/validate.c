@@ -1,12 +1,8 @@
-/*
- * Compares predictions with measurements of the same cells.
- */
+/* Compares predictions with measurements of the same cells. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "bench/cell/cell.h"
 #include "bench/cli/command.h"
-#include "bench/cli/format.h"
 #include "bench/cli/memory.h"
 #include "bench/predict/validate.h"
 #include "bench/result/comparable.h"
@@ -19,8 +15,7 @@ static const double saturated_share = 0.5;
 static const double speed_changed = 0.05;
 
 struct pair {
-	const struct result_cell *vd_measured;
-	const struct result_cell *vd_predicted;
+	const struct result_cell *vd_measured, *vd_predicted;
 	bool		 vd_judged;
 };
 
@@ -28,15 +23,12 @@ struct validation {
 	struct pair	*va_pairs;
 	unsigned	 va_count;
 	unsigned	 va_judged;	/* of va_count, as the rest */
-	unsigned	 va_gated;
-	unsigned	 va_unprofiled;
-	unsigned	 va_oversubscribed;
+	unsigned	 va_gated, va_unprofiled, va_oversubscribed;
 	unsigned	 va_left_out;	/* measured, without a prediction */
 	/* Of struct pair; shares of totals, points of harvest CPU. */
 	struct agreement va_total;
 	struct agreement va_alone;	/* totals of one reader, not judged */
-	struct agreement va_saturated;
-	struct agreement va_idle;
+	struct agreement va_saturated, va_idle;
 	struct agreement_ranks va_ranks;	/* of designs and locks */
 };
 
@@ -183,11 +175,12 @@ print_pair(FILE *out, const struct pair *vd)
 	const double predicted = vd->vd_predicted->total_mb_per_s;
 	char spread[FORMAT_SIZE];
 
-	COLUMNS_ROW(out, cell_columns, mc->design, mc->lock, FORMATF("%u%s",
-	    mc->readers, comparable_gated(mc) ? "!" : mc->oversubscribed ? "o" :
-	    " "), FORMAT(real, mc->total_mb_per_s), comparable_spread(mc,
-	    spread), FORMAT(real, predicted), FORMAT(change, predicted /
-	    mc->total_mb_per_s - 1));
+	COLUMNS_ROW(out, cell_columns, mc->design, mc->lock,
+	    FORMATF("%u%s", mc->readers, comparable_gated(mc) ? "!" :
+	    mc->oversubscribed ? "o" : " "),
+	    FORMAT(real, mc->total_mb_per_s), comparable_spread(mc, spread),
+	    FORMAT(real, predicted),
+	    FORMAT(change, predicted / mc->total_mb_per_s - 1));
 }
 
 /* The largest error of a figure, and its cell: "locked ticket aes 2". */

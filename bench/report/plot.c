@@ -30,6 +30,8 @@ enum {
 EMBED(sheet, "bench/report/sheet.gnuplot");
 EMBED(curves, "bench/report/curves.gnuplot");
 
+#define	WRONG(...)	(void)format_wrong(error, RESULT_TEXT_SIZE, __VA_ARGS__)
+
 static bool
 ends_in(const char *text, size_t have, const char *ending)
 {
@@ -87,8 +89,8 @@ run(FILE *script, FILE *messages, char **picture, size_t *size,
 		return (errno != 0 ? errno : EIO);
 	why = child_start(&ch);
 	if (why == ENOENT)
-		snprintf(error, RESULT_TEXT_SIZE, "gnuplot is not installed: "
-		    "package gnuplot-nox (Debian), gnuplot (FreeBSD)");
+		WRONG("gnuplot is not installed: package gnuplot-nox (Debian), "
+		    "gnuplot (FreeBSD)");
 	if (why != 0)
 		return (why);
 	why = read_file(ch.cld_out, SIZE_MAX, picture, size);
@@ -97,18 +99,17 @@ run(FILE *script, FILE *messages, char **picture, size_t *size,
 	if (why != 0)
 		return (why);
 	if (WIFSIGNALED(status)) {
-		snprintf(error, RESULT_TEXT_SIZE, "gnuplot was ended by a "
-		    "signal: %s", strsignal(WTERMSIG(status)));
+		WRONG("gnuplot was ended by a signal: %s",
+		    strsignal(WTERMSIG(status)));
 	} else if (WEXITSTATUS(status) != 0) {
 		/* The last line with text; the error's place is before it. */
-		snprintf(error, RESULT_TEXT_SIZE, "gnuplot: no message");
+		WRONG("gnuplot: no message");
 		rewind(messages);
 		while (fgets(line, sizeof(line), messages) != NULL) {
 			line[strcspn(line, "\n")] = '\0';
 			n = strspn(line, " \t");
 			if (line[n] != '\0')
-				snprintf(error, RESULT_TEXT_SIZE, "gnuplot: %s",
-				    line + n);
+				WRONG("gnuplot: %s", line + n);
 		}
 	} else {
 		/* gnuplot reports no error of writing. */
@@ -116,8 +117,7 @@ run(FILE *script, FILE *messages, char **picture, size_t *size,
 			continue;
 		if (ends_in(*picture, n, png) || ends_in(*picture, n, svg))
 			return (0);
-		snprintf(error, RESULT_TEXT_SIZE, "gnuplot wrote a part of "
-		    "the picture only");
+		WRONG("gnuplot wrote a part of the picture only");
 	}
 	return (EIO);
 }
@@ -347,10 +347,9 @@ plot_draw(const struct result *r, bool svg, char **picture, size_t *size,
 
 	*picture = NULL;
 	*size = 0;
-	if (r->cell_count == 0) {
-		snprintf(error, RESULT_TEXT_SIZE, "no cells to draw");
-		return (EINVAL);
-	}
+	if (r->cell_count == 0)
+		return (format_wrong(error, RESULT_TEXT_SIZE,
+		    "no cells to draw"));
 	error[0] = '\0';
 	script = tmpfile();
 	messages = tmpfile();
@@ -360,7 +359,7 @@ plot_draw(const struct result *r, bool svg, char **picture, size_t *size,
 	} else
 		why = errno;
 	if (why != 0 && error[0] == '\0')
-		snprintf(error, RESULT_TEXT_SIZE, "%s", strerror(why));
+		WRONG("%s", strerror(why));
 	if (script != NULL)
 		fclose(script);
 	if (messages != NULL)

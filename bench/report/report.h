@@ -23,7 +23,6 @@ extern report_printer *const report_printers[REPORTS];
 /* Prints one on stdout.  Returns: 0, or EXIT_FAILURE after a message. */
 int report_show(const struct result *r, unsigned report);
 
-/* The document. */
 report_printer report_json;
 
 /*

@@ -134,65 +134,55 @@ kind_of(const struct result_cell *cell)
 }
 
 static void
-print_row_producers(struct table *tb, const struct result_cell *cell)
-{
-	const struct result_production *pn = &cell->production;
-	const double *ci95 = cell->events_per_s_ci95;
-	char notes[TABLE_MARK_SIZE] = "";
-
-	mark(tb, cell, notes);
-	tb->tbl_star |= cell->oversubscribed;
-	tb->tbl_spread |= cell->repeats < RESULT_CI95_REPEATS_MIN;
-	tb->tbl_gate |= comparable_gated(cell);
-	columns_row(tb->tbl_out, columns[PRODUCERS], TABLE_COLUMNS,
-	    (const char *const []){ FORMATF("%u%c", cell->producers,
-	    cell->oversubscribed ? '*' : ' '), cell->design,
-	    FORMATF("%s%c", FORMAT(real, pn->events_per_s / 1e6),
-	    comparable_gated(cell) ? '!' : ' '),
-	    cell->repeats < RESULT_CI95_REPEATS_MIN ? "?" :
-	    FORMAT(percent, fmin(1e6, 50 * (ci95[1] - ci95[0]) /
-	    fmax(1, pn->events_per_s))), FORMAT(percent, pn->full_percent),
-	    FORMAT(ns, COMPARABLE_QUANTILE(cell, call_ns.p99)),
-	    cell->readers == 0 ? "-" : FORMATF("%u x %s", cell->readers,
-	    FORMAT(real, cell->total_mb_per_s / cell->readers)), notes });
-}
-
-static void
 print_row(struct table *tb, const struct result_cell *base,
     const struct result_cell *cell)
 {
 	const enum kind kind = kind_of(cell);
+	const bool few = kind == PRODUCERS ? cell->repeats <
+	    RESULT_CI95_REPEATS_MIN : comparable_few_repeats(cell);
+	const double *ci95 = cell->events_per_s_ci95;
+	const double events_per_s = cell->production.events_per_s;
 	const char *p99 = FORMAT(ns, COMPARABLE_QUANTILE(cell, latency_ns.p99));
-	/* Of each reader, but of locks the whole system's. */
-	const double rate = kind == LOCKS ? cell->acquisition_ns : (kind ==
-	    OPEN ? COMPARABLE_MEDIAN(cell, reads_per_s) :
-	    cell->total_mb_per_s) / cell->readers;
+	/* Of each reader, but of locks and producers of all. */
+	const double rate = kind == PRODUCERS ? events_per_s / 1e6 :
+	    kind == LOCKS ? cell->acquisition_ns : (kind == OPEN ?
+	    COMPARABLE_MEDIAN(cell, reads_per_s) : cell->total_mb_per_s) /
+	    cell->readers;
 	char notes[TABLE_MARK_SIZE] = "", ratio[FORMAT_CELL] = "";
 	char spread[FORMAT_SIZE];
 	const char *const texts[TABLE_COLUMNS] = {
-		FORMATF("%u%c", cell->readers, cell->oversubscribed ? '*' :
-		    ' '),
+		FORMATF("%u%c", kind == PRODUCERS ? cell->producers :
+		    cell->readers, cell->oversubscribed ? '*' : ' '),
 		cell->design,
 		FORMATF("%s%c", FORMAT(real, rate),
 		    comparable_gated(cell) ? '!' : ' '),
-		comparable_spread(cell, spread),
-		kind == OPEN ? p99 : kind == LOCKS ?
+		kind != PRODUCERS ? comparable_spread(cell, spread) :
+		    few ? "?" : FORMAT(percent, fmin(1e6, 50 *
+		    (ci95[1] - ci95[0]) / fmax(1, events_per_s))),
+		kind == PRODUCERS ?
+		    FORMAT(percent, cell->production.full_percent) :
+		    kind == OPEN ? p99 : kind == LOCKS ?
 		    FORMAT(real, cell->acquisition_thread_ns) :
 		    FORMATF("%s%s", FORMAT(percent, cell->harvest.cpu_percent),
 		    comparable_few_passes(tb->tbl_result) ? "?" : ""),
-		kind != OPEN ? p99 : FORMAT(ns, COMPARABLE_QUANTILE(cell,
+		kind == PRODUCERS ?
+		    FORMAT(ns, COMPARABLE_QUANTILE(cell, call_ns.p99)) :
+		    kind != OPEN ? p99 : FORMAT(ns, COMPARABLE_QUANTILE(cell,
 		    latency_uncorrected_ns.p99)),
-		kind == OPEN || kind == LOCKS || cell == base ? "" :
+		kind == PRODUCERS ? (cell->readers == 0 ? "-" :
+		    FORMATF("%u x %s", cell->readers, FORMAT(real,
+		    cell->total_mb_per_s / cell->readers))) :
+		    kind == OPEN || kind == LOCKS || cell == base ? "" :
 		    ratio_text(tb, base, cell, ratio),
 		notes
 	};
 
 	mark(tb, cell, notes);
 	tb->tbl_star |= cell->oversubscribed;
-	tb->tbl_spread |= comparable_few_repeats(cell);
+	tb->tbl_spread |= few;
 	tb->tbl_gate |= comparable_gated(cell);
-	columns_row(tb->tbl_out, columns[kind], notes[0] == '\0' ?
-	    TABLE_COLUMNS - 1 : TABLE_COLUMNS, texts);
+	columns_row(tb->tbl_out, columns[kind], notes[0] == '\0' &&
+	    kind != PRODUCERS ? TABLE_COLUMNS - 1 : TABLE_COLUMNS, texts);
 }
 
 const char *
@@ -254,10 +244,7 @@ print_block(struct table *tb, const struct grouped_cell *gc, unsigned n)
 	for (unsigned i = 0; i < n; i++) {
 		if (gc[i].gc_cell->readers != base->readers)
 			base = gc[i].gc_cell;
-		if (kind == PRODUCERS)
-			print_row_producers(tb, gc[i].gc_cell);
-		else
-			print_row(tb, base, gc[i].gc_cell);
+		print_row(tb, base, gc[i].gc_cell);
 	}
 	for (unsigned i = 0; i < tb->tbl_note_count; i++) {
 		const struct result_cell *cell = tb->tbl_notes[i];

@@ -16,6 +16,8 @@ static const double largest = 1e300;
 /* A line of a cell, with its label. */
 #define	LINE(label, ...)						\
 	format_wrapf(out, label, CELL_LABEL, __VA_ARGS__)
+#define	PERCENT(v)	FORMAT(percent, v)
+#define	MILLION(v)	FORMAT(real, (v) / 1e6)
 
 static const struct column columns[] = {
 	{ "site (role): its holds", -32 }, { "count", 7 }, { "total", 7 },
@@ -180,9 +182,8 @@ print_readers(FILE *out, const struct result_cell *cell)
 }
 
 /* The largest is of all repeats. */
-#define	PRINT_LATENCY(out, label, cell, member)				\
-	LINE(label, "p50 %s, p90 %s, p99 %s, "	\
-	    "p99.9 %s%s, max %s",					\
+#define	PRINT_LATENCY(label, cell, member)				\
+	LINE(label, "p50 %s, p90 %s, p99 %s, p99.9 %s%s, max %s",	\
 	    FORMAT(ns, COMPARABLE_QUANTILE(cell, member.p50)),		\
 	    FORMAT(ns, COMPARABLE_QUANTILE(cell, member.p90)),		\
 	    FORMAT(ns, COMPARABLE_QUANTILE(cell, member.p99)),		\
@@ -221,7 +222,7 @@ print_indexes(FILE *out, const char *label, double min_max, double cov,
 	    fmin(min_max, 1), FORMAT(real, cov), fmin(jain, 1));
 	if (cna > 0)
 		text_add(&t, ", busier half %s %%",
-		    FORMAT(percent, 100 * fmin(cna, 1)));
+		    PERCENT(100 * fmin(cna, 1)));
 	LINE(label, "%s", t.s);
 }
 
@@ -234,25 +235,24 @@ print_producers(FILE *out, const struct result_cell *cell)
 	if (cell->producers == 0)
 		return;
 	LINE("producers", "%s M events/s, 95 %% interval %s to %s; queued %s "
-	    "%%, full %s %%, masked %s %%, lost by the NIC %s %%", FORMAT(real,
-	    pn->events_per_s / 1e6), FORMAT(real, cell->events_per_s_ci95[0] /
-	    1e6), FORMAT(real, cell->events_per_s_ci95[1] / 1e6),
-	    FORMAT(percent, pn->taken_percent), FORMAT(percent,
-	    pn->full_percent), FORMAT(percent, pn->masked_percent),
-	    FORMAT(percent, pn->lost_percent));
+	    "%%, full %s %%, masked %s %%, lost by the NIC %s %%",
+	    MILLION(pn->events_per_s), MILLION(cell->events_per_s_ci95[0]),
+	    MILLION(cell->events_per_s_ci95[1]), PERCENT(pn->taken_percent),
+	    PERCENT(pn->full_percent), PERCENT(pn->masked_percent),
+	    PERCENT(pn->lost_percent));
 	if (cell->uncertainty.events_per_s[1] > 0)
 		LINE("10-90 %", "of the drawn profiles: %s M events/s",
 		    BAND(cell->uncertainty.events_per_s, pn->events_per_s,
 		    format_real, 1e6));
 	for (unsigned i = 0; cell->producers > 1 && i < cell->producers; i++)
 		text_add(&t, "%s%s", i == 0 ? "" : " ",
-		    FORMAT(real, cell->producer_per_s[i] / 1e6));
+		    MILLION(cell->producer_per_s[i]));
 	if (cell->producers > 1)
 		LINE("each", "%s", t.s);
-	PRINT_LATENCY(out, "one call", cell, call_ns);
+	PRINT_LATENCY("one call", cell, call_ns);
 	LINE(" ", "CPU %s %% in all; interrupts off %s %% of each; min/max "
-	    "%.3f, Jain's index %.3f", FORMAT(percent, pn->cpu_percent),
-	    FORMAT(percent, pn->off_percent), pn->min_max, pn->jain);
+	    "%.3f, Jain's index %.3f", PERCENT(pn->cpu_percent),
+	    PERCENT(pn->off_percent), pn->min_max, pn->jain);
 }
 
 /* What readers got. */
@@ -268,13 +268,12 @@ print_reading(FILE *out, const struct result_cell *cell)
 	if (cell->acquisition_ns > 0)
 		LINE("acquisitions", "%s ns between those of the whole system, "
 		    "%s ns between those of a thread; nodes' min/max %.3f",
-		    FORMAT(real, cell->acquisition_ns), FORMAT(real,
-		    cell->acquisition_thread_ns), f->node_min_max);
+		    FORMAT(real, cell->acquisition_ns),
+		    FORMAT(real, cell->acquisition_thread_ns), f->node_min_max);
 	print_readers(out, cell);
-	PRINT_LATENCY(out, open ? "due to end" : "one read", cell, latency_ns);
+	PRINT_LATENCY(open ? "due to end" : "one read", cell, latency_ns);
 	if (open)
-		PRINT_LATENCY(out, "begin to end", cell,
-		    latency_uncorrected_ns);
+		PRINT_LATENCY("begin to end", cell, latency_uncorrected_ns);
 	print_indexes(out, "fairness", f->min_max, f->cov, f->jain, f->cna);
 }
 
@@ -296,18 +295,18 @@ table_cell_print(FILE *out, const void *result_cell)
 		    f->hold_cov, f->hold_jain, f->hold_cna);
 	if (f->reacquire_p50 > 0)
 		LINE(" ", "lock again after p50 %s, p99 %s acquisitions by any "
-		    "thread", FORMAT(count, f->reacquire_p50), FORMAT(count,
-		    f->reacquire_p99));
+		    "thread", FORMAT(count, f->reacquire_p50),
+		    FORMAT(count, f->reacquire_p99));
 	LINE("harvest", "CPU %s %%%s; waiting for locks: %s %% awake, %s %% "
-	    "asleep", FORMAT(percent, h->cpu_percent), ci95[1] <= 0 ? "" :
-	    FORMATF(", 95 %% interval %s to %s %%", FORMAT(percent, ci95[0]),
-	    FORMAT(percent, ci95[1])), FORMAT(percent, h->spin_percent),
-	    FORMAT(percent, h->block_percent));
-	LINE(" ", "%s events/s, %s dropped, p99 of one %s", FORMAT(real,
-	    h->events_per_s), FORMAT(real, h->dropped), FORMAT(ns,
-	    COMPARABLE_QUANTILE(cell, harvest.latency_p99_ns)));
+	    "asleep", PERCENT(h->cpu_percent), ci95[1] <= 0 ? "" :
+	    FORMATF(", 95 %% interval %s to %s %%", PERCENT(ci95[0]),
+	    PERCENT(ci95[1])), PERCENT(h->spin_percent),
+	    PERCENT(h->block_percent));
+	LINE(" ", "%s events/s, %s dropped, p99 of one %s",
+	    FORMAT(real, h->events_per_s), FORMAT(real, h->dropped),
+	    FORMAT(ns, COMPARABLE_QUANTILE(cell, harvest.latency_p99_ns)));
 	LINE(" ", "holds %s %% of the time that the lock is held",
-	    FORMAT(percent, 100 * fmin(f->hold_share_harvest, 1e6)));
+	    PERCENT(100 * fmin(f->hold_share_harvest, 1e6)));
 	print_health(out, cell);
 	if (comparable_gated(cell))
 		format_wrap(out, "! gate", CELL_LABEL, cell->gate);

@@ -283,13 +283,12 @@ hypothesis_trend(const double *x, const double *y, unsigned n)
 	double k, pairs = n * (n - 1.0) / 2, s = 0, ties = 0, variance;
 	bool distinct = true;
 
-	for (unsigned i = 0; i < n; i++) {
+	for (unsigned i = 0; i < n; i++)
 		for (unsigned j = 0; j < i; j++) {
 			s += ((x[i] > x[j]) - (x[i] < x[j])) *
 			    ((y[i] > y[j]) - (y[i] < y[j]));
 			distinct = distinct && x[i] != x[j] && y[i] != y[j];
 		}
-	}
 	if (n >= 2 && n <= HYPOTHESIS_TREND_EXACT_MAX && distinct)
 		return (fmin(1, 2 * share_at_most(n, 0, true, (unsigned)pairs,
 		    (unsigned)((pairs - fabs(s)) / 2))));

@@ -101,8 +101,7 @@ void hypothesis_holm(double *p, size_t n);
 struct paired {
 	unsigned	prd_count;	/* of pairs; 0: not paired */
 	double		prd_error;	/* standard error of the logarithm */
-	double		prd_change;
-	double		prd_ci95[2];
+	double		prd_change, prd_ci95[2];
 	double		prd_p;		/* of such a change by chance, 0..1 */
 };
 
@@ -163,16 +162,12 @@ double agreement_mean(const struct agreement *ag);
 /* The geometric mean of predicted over measured, of shares; 0 of none. */
 double agreement_bias(const struct agreement *ag);
 
-/* A value and its interval. */
 struct agreement_value {
-	double	av_low;
-	double	av_value;
-	double	av_high;
+	double	av_low, av_value, av_high;
 };
 
 struct agreement_item {
-	struct agreement_value	ai_measured;
-	struct agreement_value	ai_predicted;
+	struct agreement_value	ai_measured, ai_predicted;
 };
 
 /*
@@ -187,7 +182,6 @@ struct agreement_ranks {
 	unsigned	agr_opposite;	/* predicted in the other order */
 };
 
-/* Adds a pair. */
 void agreement_rank(const struct agreement_item *a,
     const struct agreement_item *b, struct agreement_ranks *ar);
 

@@ -23,12 +23,10 @@ enum {
 	KAT_PLACES_MAX	= 64
 };
 
-/* A running script. */
 struct kat {
 	const char	*kat_name;
 	const char	*kat_design;	/* in the place of others; or NULL */
-	FILE		*kat_out;
-	FILE		*kat_err;
+	FILE		*kat_out, *kat_err;
 	uint64_t	 kat_line;
 	uint64_t	 kat_commands;	/* so far */
 	const struct cipher *kat_cipher;

@@ -1,8 +1,6 @@
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 
-#include "bench/result/result.h"
 #include "bench/survey/sources.h"
 #include "lib/machine/tick.h"
 
@@ -12,8 +10,7 @@ static const double saturation_share = 0.95;
 /* Of a subject's error: its name in JSON and CSV, and beside first numbers. */
 static const struct status {
 	int		 error;
-	const char	*name;
-	const char	*words;
+	const char	*name, *words;
 } statuses[] = {
 	{ 0, "timed", "" },
 	{ ENOTSUP, "absent", " absent: this CPU has no such instruction" },

@@ -24,7 +24,6 @@ enum {
 
 enum number_width { NUMBER_32, NUMBER_64, NUMBER_WIDTHS };
 
-/* Bits of one read. */
 static inline unsigned
 number_bits(enum number_width width)
 {
@@ -45,7 +44,6 @@ struct number_source {
 extern const struct number_source number_sources[];
 extern const unsigned number_source_count;
 
-/* Whether this machine has the source. */
 bool number_source_has(const struct number_source *ns);
 
 /*

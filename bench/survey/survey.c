@@ -1,12 +1,8 @@
-#include <errno.h>
 #include <gsl/gsl_randist.h>
-#include <stdlib.h>
 
-#include "bench/cli/command.h"
 #include "bench/cli/memory.h"
 #include "bench/cli/progress.h"
 #include "bench/cli/stop.h"
-#include "bench/result/result.h"
 #include "bench/stats/stats.h"
 #include "bench/survey/survey.h"
 #include "lib/machine/machine.h"
@@ -24,8 +20,7 @@ static const int64_t batch_ns = 10 * NS_PER_US;
 /* Shared by all threads; written before and while they start. */
 struct window {
 	const struct window_task *wi_task;
-	int64_t		 wi_warmup_ns;
-	int64_t		 wi_ns;
+	int64_t		 wi_warmup_ns, wi_ns;
 	_Alignas(APART)
 	struct m32	 wi_ready;	/* threads that are warm */
 	_Alignas(APART)

@@ -60,9 +60,7 @@ struct survey_point {
 	struct window_sample *pt_samples;	/* of repeats */
 	unsigned	 pt_count;	/* of samples; 0: no figures */
 	/* Median of operations per second, its 95 % interval, quartiles. */
-	double		 pt_per_s;
-	double		 pt_ci95[2];
-	double		 pt_quartiles[2];
+	double		 pt_per_s, pt_ci95[2], pt_quartiles[2];
 	/* Medians. */
 	double		 pt_failures_percent;	/* of operations */
 	double		 pt_cpu_percent;	/* of one CPU per thread */

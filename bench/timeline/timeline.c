@@ -85,7 +85,6 @@ put_text(struct timeline *tl, const char *before, const char *text)
 	json_decref(string);
 }
 
-/* Begins an event. */
 static void
 put(struct timeline *tl, char phase, enum process pid, uint32_t number)
 {

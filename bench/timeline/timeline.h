@@ -24,8 +24,7 @@ struct timeline_span {
 
 /* A fact about the run, for the file. */
 struct timeline_fact {
-	const char	*tf_name;
-	const char	*tf_value;
+	const char	*tf_name, *tf_value;
 };
 
 /*

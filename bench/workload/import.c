@@ -1,7 +1,6 @@
 #include <sys/queue.h>
 
 #include <ctype.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -25,13 +24,11 @@ enum call {
 struct import_thread {
 	TAILQ_ENTRY(import_thread) imt_all;	/* by start */
 	TAILQ_ENTRY(import_thread) imt_alive;	/* not ended */
-	uint64_t	 imt_pid;
-	uint64_t	 imt_start_ns;
+	uint64_t	 imt_pid, imt_start_ns;
 	uint64_t	 imt_end_ns;	/* UINT64_MAX: it has not ended */
 	struct recording_stream imt_requests;
 	enum call	 imt_call;	/* that began on an earlier line */
-	uint64_t	 imt_call_ns;
-	uint64_t	 imt_call_line;
+	uint64_t	 imt_call_ns, imt_call_line;
 };
 
 TAILQ_HEAD(import_threads, import_thread);
@@ -43,7 +40,6 @@ struct import {
 	uint64_t	 im_at_ns;	/* of the line */
 };
 
-/* A thread that starts now. */
 static struct import_thread *
 add_thread(struct import *im, uint64_t pid)
 {

@@ -1,6 +1,4 @@
-/*
- * What --producer takes: KIND, or KIND:ITEM,ITEM...
- */
+/* What --producer takes: KIND, or KIND:ITEM,ITEM... */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,23 +90,17 @@ load_curve(struct producing *pg, const char *path, char *why)
 }
 
 static int
-parse_count(const char *what, const char *text, unsigned most, unsigned *n,
-    char *why)
-{
-	uint64_t v;
-
-	if (parse_size(text, &v) != 0 || v < 1 || v > most)
-		return (REFUSE("%s: \"%.40s\": expected 1..%u", what, text,
-		    most));
-	*n = (unsigned)v;
-	return (0);
-}
-
-static int
 parse_item(struct producing *pg, char *item, char *why)
 {
+	const struct {
+		const char	*name;
+		unsigned	*to, most;
+	} counts[] = { { "size", &pg->prw_bytes, PRODUCING_BYTES_MAX },
+	    { "burst", &pg->prw_burst, WORKLOAD_BURST_MAX },
+	    { "queue", &pg->prw_queue, PRODUCING_QUEUE_MAX } }, *count = counts;
 	char *value = strpbrk(item, "=~");
 	const bool drawn = value != NULL && *value == '~';
+	uint64_t n;
 	double v;
 
 	if (value == NULL)
@@ -137,15 +129,15 @@ parse_item(struct producing *pg, char *item, char *why)
 	}
 	if (!drawn && strcmp(item, "curve") == 0)
 		return (load_curve(pg, value, why));
-	if (!drawn && strcmp(item, "size") == 0)
-		return (parse_count(item, value, PRODUCING_BYTES_MAX,
-		    &pg->prw_bytes, why));
-	if (!drawn && strcmp(item, "burst") == 0)
-		return (parse_count(item, value, WORKLOAD_BURST_MAX,
-		    &pg->prw_burst, why));
-	if (!drawn && strcmp(item, "queue") == 0)
-		return (parse_count(item, value, PRODUCING_QUEUE_MAX,
-		    &pg->prw_queue, why));
+	for (; !drawn && count < counts + 3; count++) {
+		if (strcmp(item, count->name) != 0)
+			continue;
+		if (parse_size(value, &n) != 0 || n < 1 || n > count->most)
+			return (REFUSE("%s: \"%.40s\": expected 1..%u", item,
+			    value, count->most));
+		*count->to = (unsigned)n;
+		return (0);
+	}
 	return (REFUSE("\"%.40s\": %s", item, items));
 }
 

@@ -25,8 +25,9 @@ recording_add(struct recording_stream *rm, uint64_t at_ns, uint64_t bytes)
 {
 	KASSERT(bytes >= 1 && bytes <= RECORDING_BYTES_MAX,
 	    ("%" PRIu64 " bytes", bytes));
-	KASSERT(rm->rcs_count == 0 || at_ns >= rm->rcs_requests[rm->rcs_count -
-	    1].rq_at_ns, ("%" PRIu64 " ns is back in time", at_ns));
+	KASSERT(rm->rcs_count == 0 ||
+	    at_ns >= rm->rcs_requests[rm->rcs_count - 1].rq_at_ns,
+	    ("%" PRIu64 " ns is back in time", at_ns));
 	rm->rcs_requests = xreallocarray(rm->rcs_requests, rm->rcs_count + 1,
 	    sizeof(*rm->rcs_requests));
 	rm->rcs_requests[rm->rcs_count++] = (struct recording_request){
@@ -102,7 +103,6 @@ recording_free(struct recording *rec)
 
 #define	REFUSE(...)	lines_refuse(&ld->ld_lines, __VA_ARGS__)
 
-/* A file being read. */
 struct loading {
 	struct lines	 ld_lines;
 	struct recording *ld_rec;

@@ -63,7 +63,6 @@ void recording_print(FILE *out, const struct recording *rec,
 
 void recording_free(struct recording *rec);
 
-/* What an import found. */
 struct import_summary {
 	uint64_t	iu_requests;
 	uint64_t	iu_threads;	/* with requests */

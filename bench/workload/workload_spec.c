@@ -1,6 +1,4 @@
-/*
- * What --workload takes.
- */
+/* What --workload takes. */
 #include <dirent.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -182,7 +180,6 @@ workload_folder(unsigned i, char path[PROGRAM_PATH_SIZE])
 	    PROGRAM_PATH_SIZE, "%s", own) < PROGRAM_PATH_SIZE);
 }
 
-/* Finds the file of a name. */
 static bool
 find(const char *name, char file[PROGRAM_PATH_SIZE])
 {
