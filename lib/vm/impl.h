@@ -339,9 +339,8 @@ uint64_t vm_sched_used_ps(const struct vm *vm, const struct vm_thread *vt);
 
 /* line.c */
 
-/* The line of a word; objects that are fetched as a whole have one each. */
+/* The line of a word. */
 struct vm_line *vm_line_of(struct vm *vm, const void *p);
-struct vm_line *vm_line_of_object(struct vm *vm, const void *object);
 
 /* wait.c: a thread no longer spins on the line it awaits. */
 void vm_line_cancel(struct vm *vm, struct vm_thread *vt);
