@@ -5,7 +5,6 @@
  * Parts start in dependency order and end in reverse.
  */
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 
 #include "bench/cell/cell_run.h"
@@ -13,17 +12,6 @@
 #include "lib/crypto/crypto.h"
 
 enum { SEED_POLL_NS = 20 * 1000 * 1000 };
-
-int
-cell_fail(struct cell_run *run, int error, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(run->run_error, CELL_ERROR_SIZE, fmt, ap);
-	va_end(ap);
-	return (error);
-}
 
 static void
 harvest_main(void *arg)
@@ -318,7 +306,7 @@ cell_main(void *arg)
 		    crypto_failed());
 	if (error == 0 && (error =
 	    record_finish(&run->run_sources.hv_record)) != 0)
-		cell_fail(run, error, "rngsim.harvest.record: %s",
+		(void)cell_fail(run, error, "rngsim.harvest.record: %s",
 		    strerror(error));
 	if (error == 0)
 		cell_collect(run);

@@ -144,8 +144,8 @@ cell_left_waiting(const struct cell_run *run, unsigned i)
 extern const struct engine FLAVOURED(engine);
 
 /* Prints why a run failed.  Returns: error. */
-int cell_fail(struct cell_run *run, int error, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
+#define	cell_fail(run, error, ...)					\
+	((void)snprintf((run)->run_error, CELL_ERROR_SIZE, __VA_ARGS__), (error))
 
 /* cell_fail() with ETIMEDOUT: not seeded after waited_ms. */
 int cell_unseeded(struct cell_run *run, struct randomdev *rd,

@@ -2,6 +2,7 @@
 #ifndef BENCH_CLI_FORMAT_H
 #define BENCH_CLI_FORMAT_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -38,8 +39,8 @@ const char *format_cell(char buf[FORMAT_CELL], const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* Prints what is wrong, cut at that size.  Returns: EINVAL. */
-int format_wrong(char *error, size_t size, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
+#define	format_wrong(error, size, ...)					\
+	((void)snprintf(error, size, __VA_ARGS__), EINVAL)
 
 /*
  * FORMAT(real, v) is format_real(v), FORMATF() format_cell(), in a buffer that
@@ -115,8 +116,9 @@ struct text {
  */
 void text_add(struct text *t, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-void text_list(struct text *t, const char *fmt, ...)
-    __attribute__((format(printf, 2, 3)));
+#define	text_list(t, ...)						\
+	(text_add(t, "%s", (t)->s[0] == '\0' ? "" : ", "),		\
+	    text_add(t, __VA_ARGS__))
 
 /* Remove an incomplete UTF-8 character from the end; control characters. */
 void utf8_truncate(char *text);

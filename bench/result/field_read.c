@@ -1,11 +1,11 @@
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
-#include <stdarg.h>
 #include <string.h>
 
 #include "bench/cli/memory.h"
 #include "bench/result/result.h"
+#include "lib/base/append.h"
 #include "lib/base/parse_number.h"
 
 enum { PATH_SIZE = 96, PLACE_SIZE = 48 };
@@ -20,19 +20,10 @@ struct reader {
 static int read_table(struct reader *rd, const struct field *table,
     const json_t *object, void *base);
 
-static int __attribute__((format(printf, 3, 4)))
-refuse(struct reader *rd, const char *key, const char *fmt, ...)
-{
-	size_t len;
-	va_list ap;
-
-	snprintf(rd->frd_error, RESULT_TEXT_SIZE, "%s%s: ", rd->frd_path, key);
-	len = strlen(rd->frd_error);
-	va_start(ap, fmt);
-	vsnprintf(rd->frd_error + len, RESULT_TEXT_SIZE - len, fmt, ap);
-	va_end(ap);
-	return (EINVAL);
-}
+#define	refuse(rd, key, ...)						\
+	((void)snprintf((rd)->frd_error, RESULT_TEXT_SIZE, "%s%s: ",	\
+	    (rd)->frd_path, key),					\
+	    APPEND((rd)->frd_error, RESULT_TEXT_SIZE, __VA_ARGS__), EINVAL)
 
 /* Control characters would reach the terminal that shows a report. */
 static int
