@@ -284,9 +284,8 @@ arithmetic_sweep(struct arithmetic *ar)
 	int error;
 
 	error = sweep_new(&sw, ar);
-	for (uint64_t n = 0;
-	    error == 0 && sw->swp_calls > 0 && n <= ARITHMETIC_BYTES &&
-	    !ar->ar_failed; n = next_size(sw, n)) {
+	for (uint64_t n = 0; error == 0 && sw->swp_calls > 0 &&
+	    n <= ARITHMETIC_BYTES && !ar->ar_failed; n = next_size(sw, n)) {
 		read_size(sw, n);
 		ar->ar_sizes++;
 		error = stop_asked() ? EINTR : 0;

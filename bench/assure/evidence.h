@@ -1,6 +1,4 @@
-/*
- * The evidence that a safety case rests on, a row each.
- */
+/* The evidence that a safety case rests on, a row each. */
 #ifndef BENCH_ASSURE_EVIDENCE_H
 #define BENCH_ASSURE_EVIDENCE_H
 

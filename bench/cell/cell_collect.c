@@ -1,6 +1,4 @@
-/*
- * From threads' notes to one repeat's figures.
- */
+/* From threads' notes to one repeat's figures. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,4 @@
-/*
- * What engines of all machines take and hand back.
- */
+/* What engines of all machines take and hand back. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,4 @@
-/*
- * Making and unmaking the parts of a cell, in dependency order.
- */
+/* Making and unmaking the parts of a cell, in dependency order. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -223,9 +221,8 @@ cell_setup(struct cell_run *run)
 		/* No pause is longer than the run without fail points. */
 		failpoints_make(run->run_faults, cp->cp_faults,
 		    &FLAVOURED(failpoint_machine), cp->cp_seed,
-		    (int64_t)(pc->seed_timeout_ms + pc->warmup_ms) *
-		    NS_PER_MS + (int64_t)(cp->cp_time_s * 1e9), 0,
-		    index_harvest(run));
+		    (int64_t)(pc->seed_timeout_ms + pc->warmup_ms) * NS_PER_MS +
+		    (int64_t)(cp->cp_time_s * 1e9), 0, index_harvest(run));
 	}
 	memset(cm, 0, sizeof(*cm));
 	rs->reader_mb_per_s = xcalloc(n, sizeof(double));

@@ -355,7 +355,6 @@ int
 option_list_add(struct option_list *ol, const char *label, const char *item,
     uint64_t value)
 {
-
 	for (unsigned i = 0; i < ol->ol_count; i++)
 		if (ol->ol_value[i] == value)
 			return (usage_error("%s: \"%s\" is named twice", label,

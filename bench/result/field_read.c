@@ -97,9 +97,8 @@ read_buckets(struct reader *rd, const json_t *j, const struct field *f,
 		return (refuse(rd, key, "not a histogram"));
 	for (size_t i = 0; i < json_array_size(j); i += 2) {
 		if (read_integer(rd, json_array_get(j, i), key, (double)least,
-		    f->f_room - 1.0, &at) != 0 ||
-		    read_integer(rd, json_array_get(j, i + 1), key, 1,
-		    UINT32_MAX, &count) != 0)
+		    f->f_room - 1.0, &at) != 0 || read_integer(rd,
+		    json_array_get(j, i + 1), key, 1, UINT32_MAX, &count) != 0)
 			return (EINVAL);
 		bucket[at] = (uint32_t)count;
 		least = at + 1;

@@ -95,8 +95,7 @@ grid_make(struct sweeping *sw)
 	const unsigned most = op->op_locks.ol_count * (1 +
 	    op->op_designs.ol_count * op->op_ciphers.ol_count *
 	    op->op_producers.ol_count * op->op_readers.ol_count *
-	    op->op_sizes.ol_count) +
-	    op->op_ciphers.ol_count;
+	    op->op_sizes.ol_count) + op->op_ciphers.ol_count;
 
 	sw->sw_cells = xcalloc(most, sizeof(*sw->sw_cells));
 	/* Design innermost, so that rows to compare stand together. */

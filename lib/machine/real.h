@@ -92,8 +92,7 @@ atomic_store_byte_rel_32(struct m32 *p, uint8_t v)
 {
 	unsigned char *byte = (unsigned char *)(void *)&p->m_value;
 
-	__atomic_store_n(MACHINE_LITTLE ? byte : byte + 3, v,
-	    __ATOMIC_RELEASE);
+	__atomic_store_n(MACHINE_LITTLE ? byte : byte + 3, v, __ATOMIC_RELEASE);
 }
 
 /*

@@ -1,6 +1,4 @@
-/*
- * Between the files of the virtual machine.
- */
+/* Between the files of the virtual machine. */
 #ifndef LIB_VM_IMPL_H
 #define LIB_VM_IMPL_H
 
@@ -405,9 +403,7 @@ bool memory_written(struct vm *vm);
 void memory_commit(struct vm *vm, unsigned thread);
 void memory_flush(struct vm *vm, const void *p);
 
-/*
- * atomic.c: before a plain access that overlaps with words of vm_atomic().
- */
+/* atomic.c: before a plain access that overlaps with words of vm_atomic(). */
 void memory_plain(struct vm *vm, const void *p, size_t n, bool store);
 
 /* Commits all of the caller's, on every machine. */

@@ -94,8 +94,7 @@ next_thread(struct vm *vm)
 		if (ev->ve_cpu) {
 			vm_happened(vm, vm_heap_remove(&vm->vm_heap, ev),
 			    VM_THREADS_MAX);
-			vm_sched_timer(vm, EVENT_OF(ev, vm_cpu,
-			    vu_timer));
+			vm_sched_timer(vm, EVENT_OF(ev, vm_cpu, vu_timer));
 			continue;
 		}
 		vt = EVENT_OF(ev, vm_thread, vt_event);
