@@ -26,8 +26,7 @@ cell_ledgers_make(struct cell_run *run)
 	const struct design *de = design_find(ce->ce_design);
 	const struct design_info di = design_info(de);
 	struct ledger_config config = {
-		.lgo_pace_ns = DESIGN_RESEED_NS,
-		.lgo_lag = di.di_lag,
+		.lgo_pace_ns = DESIGN_RESEED_NS, .lgo_lag = di.di_lag,
 		.lgo_stored_bytes = di.di_stored_bytes,
 		.lgo_keyless = (de->de_flags & DE_NULL) != 0,
 		.lgo_unseen = !di.di_cored,

@@ -179,14 +179,10 @@ thread_make(struct vm *vm, size_t stack_bytes)
 		vm->vm_thread[id] = vt;
 	}
 	*vt = (struct vm_thread){
-		.vt_fiber = vt->vt_fiber,
-		.vt_id = id,
-		.vt_event.ve_at = VM_HEAP_NONE,
-		.vt_bound = VM_CPU_ANY,
-		.vt_cpu = VM_CPU_ANY,
-		.vt_kernel_cpu = VM_CPU_ANY,
-		.vt_untimed = vm_is_controlled(vm),
-		.vt_seen = UINT64_MAX,
+		.vt_fiber = vt->vt_fiber, .vt_id = id,
+		.vt_event.ve_at = VM_HEAP_NONE, .vt_bound = VM_CPU_ANY,
+		.vt_cpu = VM_CPU_ANY, .vt_kernel_cpu = VM_CPU_ANY,
+		.vt_untimed = vm_is_controlled(vm), .vt_seen = UINT64_MAX,
 		.vt_random = vm->vm_config->mc_seed ^
 		    ((uint64_t)id + 1) * UINT64_C(0xd1342543de82ef95),
 	};
