@@ -143,7 +143,8 @@ extern const struct engine FLAVOURED(engine);
 
 /* Prints why a run failed.  Returns: error. */
 #define	cell_fail(run, error, ...)					\
-	((void)snprintf((run)->run_error, CELL_ERROR_SIZE, __VA_ARGS__), (error))
+	((void)snprintf((run)->run_error, CELL_ERROR_SIZE,		\
+	    __VA_ARGS__), (error))
 
 /* cell_fail() with ETIMEDOUT: not seeded after waited_ms. */
 int cell_unseeded(struct cell_run *run, struct randomdev *rd,

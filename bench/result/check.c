@@ -202,7 +202,8 @@ check_cell(struct walk *wa, struct result_cell c)
 	for (unsigned i = 0; i < c.repeats; i++) {
 		if (copied(&c, i))
 			return (wrong(wa, "samples[%u].order: another repeat "
-			    "has this place and total: the file was edited", i));
+			    "has this place and total: the file was edited",
+			    i));
 		if (c.producers != c.samples[i].producer_count ||
 		    (c.producers > 0) != (c.producer_per_s != NULL))
 			return (wrong(wa, "producer_per_s: not %u numbers, or "

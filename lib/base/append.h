@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Appends to the text in so many bytes what printf(3) would print, or cuts it. */
+/* Appends what printf(3) would print to the text in so many bytes; cuts it. */
 #define	APPEND(text, size, ...)						\
 	((void)snprintf((text) + strlen(text), (size) - strlen(text),	\
 	    __VA_ARGS__))
