@@ -138,12 +138,10 @@ hash_of(const char *design, const struct cipher *ci,
     uint8_t out[RANDOM_ABI_HASH_BYTES])
 {
 	const struct randomdev_params params = {
-		.rp_design = design_find(design),
-		.rp_kernel.kp_cipher = ci,
+		.rp_design = design_find(design), .rp_kernel.kp_cipher = ci,
 		.rp_kernel.kp_lock = lock_class_find("mtx"),
 		.rp_kernel.kp_lock_config = lock_config_default(1),
-		.rp_kernel.kp_cpus = 1,
-		.rp_kernel.kp_unpaced = true,
+		.rp_kernel.kp_cpus = 1, .rp_kernel.kp_unpaced = true,
 	};
 	struct randomdev *rd;
 	bool known;

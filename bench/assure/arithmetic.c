@@ -229,8 +229,7 @@ sweep_new(struct sweep **swp, struct arithmetic *ar)
 		.rp_design = ar->ar_design,
 		.rp_kernel.kp_lock = lock_class_find("mtx"),
 		.rp_kernel.kp_lock_config = lock_config_default(1),
-		.rp_kernel.kp_cpus = 1,
-		.rp_kernel.kp_unpaced = true,
+		.rp_kernel.kp_cpus = 1, .rp_kernel.kp_unpaced = true,
 		.rp_kernel.kp_preload = prime_bytes(BOOT_ENTROPY_BYTES, &seed),
 		.rp_kernel.kp_preload_bytes = BOOT_ENTROPY_BYTES,
 	};
@@ -284,9 +283,8 @@ arithmetic_sweep(struct arithmetic *ar)
 	int error;
 
 	error = sweep_new(&sw, ar);
-	for (uint64_t n = 0;
-	    error == 0 && sw->swp_calls > 0 && n <= ARITHMETIC_BYTES &&
-	    !ar->ar_failed; n = next_size(sw, n)) {
+	for (uint64_t n = 0; error == 0 && sw->swp_calls > 0 &&
+	    n <= ARITHMETIC_BYTES && !ar->ar_failed; n = next_size(sw, n)) {
 		read_size(sw, n);
 		ar->ar_sizes++;
 		error = stop_asked() ? EINTR : 0;

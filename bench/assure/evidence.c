@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <ftw.h>
 #include <poll.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -48,17 +47,6 @@ const struct evidence evidences[EVIDENCE_ROWS] = {
 	LOCK(starvation, "of a lock: no thread waits forever", 0.4),
 	LOCK(oversubscription, "of a lock: more threads than CPUs", 0.1),
 };
-
-void
-evidence_say(char text[EVIDENCE_TEXT_SIZE], const char *fmt, ...)
-{
-	size_t used = strlen(text);
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(text + used, EVIDENCE_TEXT_SIZE - used, fmt, ap);
-	va_end(ap);
-}
 
 /* Returns: 0, EINTR, ETIMEDOUT, or EPIPE: it ended before it sent all. */
 static int

@@ -1,12 +1,11 @@
-/*
- * The evidence that a safety case rests on, a row each.
- */
+/* The evidence that a safety case rests on, a row each. */
 #ifndef BENCH_ASSURE_EVIDENCE_H
 #define BENCH_ASSURE_EVIDENCE_H
 
 #include "bench/cli/child.h"
 #include "bench/explore/strategy.h"
 #include "fortuna/device/design.h"
+#include "lib/base/append.h"
 #include "lib/lock/lock.h"
 
 enum {
@@ -84,11 +83,10 @@ void lock_explore(const struct assure_params *ap,
     const struct strategy_class *sy, bool stops, struct evidence_row *row);
 
 /* Appends to one of a row's texts; what does not fit is cut. */
-void evidence_say(char text[EVIDENCE_TEXT_SIZE], const char *fmt, ...)
-    __attribute__((format(printf, 2, 3)));
+#define	evidence_say(text, ...)	APPEND(text, EVIDENCE_TEXT_SIZE, __VA_ARGS__)
+#define	row_says(row, ...)	evidence_say((row)->er_text, __VA_ARGS__)
 
 /* The same with er_text, and sets er_state. */
-#define	row_says(row, ...)	evidence_say((row)->er_text, __VA_ARGS__)
 #define	evidence_end(row, state, ...)					\
 	(row_says(row, __VA_ARGS__), (void)((row)->er_state = (state)))
 #define	row_fails(row, ...)	evidence_end(row, EVIDENCE_FAILS, __VA_ARGS__)

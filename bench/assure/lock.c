@@ -1,6 +1,4 @@
-/*
- * The rows of a lock: trials on a simulated machine, and on this one.
- */
+/* The rows of a lock: trials on a simulated machine, and on this one. */
 #include <inttypes.h>
 
 #include "bench/assure/evidence.h"

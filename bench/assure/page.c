@@ -16,10 +16,8 @@ enum {
 };
 
 static const char *const words[] = {
-	[EVIDENCE_HOLDS] = "",
-	[EVIDENCE_FAILS] = "FAILS. ",
-	[EVIDENCE_MISSING] = "Not run. ",
-	[EVIDENCE_NONE] = "None. ",
+	[EVIDENCE_HOLDS] = "", [EVIDENCE_FAILS] = "FAILS. ",
+	[EVIDENCE_MISSING] = "Not run. ", [EVIDENCE_NONE] = "None. ",
 };
 
 /* Whether the page has that row. */
@@ -233,13 +231,14 @@ page_print(FILE *out, const void *page)
 	add_all(&bounds, pg, offsetof(struct evidence_row, er_bounds));
 	row(out, "bounds", "", bounds.s);
 	subject(out, pg);
-	for (unsigned i = 0; i < EVIDENCE_ROWS; i++)
-		if (has(pg, i) && pg->pg_rows[i] == NULL)
-			row(out, evidences[i].ev_name, "", "Not selected.");
-		else if (has(pg, i))
-			row(out, evidences[i].ev_name,
-			    words[pg->pg_rows[i]->er_state],
-			    pg->pg_rows[i]->er_text);
+	for (unsigned i = 0; i < EVIDENCE_ROWS; i++) {
+		const struct evidence_row *er = pg->pg_rows[i];
+
+		if (has(pg, i))
+			row(out, evidences[i].ev_name, er == NULL ? "" :
+			    words[er->er_state], er == NULL ? "Not selected." :
+			    er->er_text);
+	}
 	add_all(&unshown, pg, offsetof(struct evidence_row, er_unshown));
 	if (pg->pg_design != NULL && !design_info(pg->pg_design).di_cored)
 		text_add(&unshown, "Pools, reseeds, C and K: the source has "

@@ -176,8 +176,7 @@ check_plan(struct merge *mg, const char *file, const struct result *r,
 	if (!same)
 		return (refuse(mg, file, "part of another plan than %s",
 		    mg->mg_first));
-	if (!mg->mg_across &&
-	    strcmp(r->host.revision, all->host.revision) != 0)
+	if (!mg->mg_across && strcmp(r->host.revision, all->host.revision) != 0)
 		return (refuse(mg, file, "made by rngsim %s, %s by %s: "
 		    "--across takes both", r->host.revision, mg->mg_first,
 		    all->host.revision));
@@ -223,8 +222,7 @@ merge_take(struct merge *mg, const char *file, struct result *r, unsigned host)
 		    "future: set the clock of its host, or give --across",
 		    r->started));
 	words -= TAIL_WORDS;
-	if (mg->mg_first != NULL &&
-	    check_plan(mg, file, r, words, parts) != 0)
+	if (mg->mg_first != NULL && check_plan(mg, file, r, words, parts) != 0)
 		return (EXIT_FAILURE);
 	if (mg->mg_first != NULL && strcmp(r->started, all->started) < 0)
 		strcpy(all->started, r->started);
@@ -391,9 +389,8 @@ merge_results(const struct options *op, struct atomic_file *of)
 	}
 	if (status == 0)
 		printf("%s: %u part%s%s\n", op->op_output, mg.mg_parts,
-		    PLURAL(mg.mg_parts),
-		    mg.mg_hosts > 1 ? FORMATF(", of %u hosts", mg.mg_hosts) :
-		    "");
+		    PLURAL(mg.mg_parts), mg.mg_hosts > 1 ? FORMATF(", of %u "
+		    "hosts", mg.mg_hosts) : "");
 	merge_free(&mg);
 	return (status);
 }

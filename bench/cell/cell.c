@@ -306,7 +306,7 @@ cell_main(void *arg)
 		    crypto_failed());
 	if (error == 0 && (error =
 	    record_finish(&run->run_sources.hv_record)) != 0)
-		cell_fail(run, error, "rngsim.harvest.record: %s",
+		(void)cell_fail(run, error, "rngsim.harvest.record: %s",
 		    strerror(error));
 	if (error == 0)
 		cell_collect(run);

@@ -1,6 +1,4 @@
-/*
- * From threads' notes to one repeat's figures.
- */
+/* From threads' notes to one repeat's figures. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -329,8 +327,7 @@ cell_collect_faults(struct cell_run *run, struct failpoint_outcome *fo)
 
 	randomdev_status(run->run_dev, &ds);
 	*fo = (struct failpoint_outcome){
-		.fo_seeded = ds.ds_seeded,
-		.fo_reseeds = ds.ds_reseeds,
+		.fo_seeded = ds.ds_seeded, .fo_reseeds = ds.ds_reseeds,
 		.fo_totals = randomdev_totals(run->run_dev),
 	};
 	for (unsigned i = 0; i < run->run_started; i++) {

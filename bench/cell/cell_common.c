@@ -1,6 +1,4 @@
-/*
- * What engines of all machines take and hand back.
- */
+/* What engines of all machines take and hand back. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -18,10 +16,7 @@ cell_latency(const struct engine *en, const struct hist *cycles)
 {
 #define	Q(q)	((double)en->en_cycles_to_ns(hist_quantile(cycles, q)))
 	return ((struct result_latency){
-		.p50 = Q(0.5),
-		.p90 = Q(0.9),
-		.p99 = Q(0.99),
-		.p999 = Q(0.999),
+		.p50 = Q(0.5), .p90 = Q(0.9), .p99 = Q(0.99), .p999 = Q(0.999),
 		.max = Q(1),
 	});
 #undef Q
@@ -46,9 +41,7 @@ row_quantiles(const struct engine *en, const struct hist_small *cycles,
 #define	Q(q)	fmin(max_ns,						\
     (double)en->en_cycles_to_ns(hist_small_quantile(cycles, q)))
 	return ((struct result_quantiles){
-		.p50 = Q(0.5),
-		.p99 = Q(0.99),
-		.p999 = Q(0.999),
+		.p50 = Q(0.5), .p99 = Q(0.99), .p999 = Q(0.999),
 	});
 #undef Q
 }

@@ -1,6 +1,4 @@
-/*
- * The reader loop: the only timed code.
- */
+/* The reader loop: the only timed code. */
 #include "bench/cell/cell_run.h"
 #include "lib/machine/machine.h"
 
@@ -135,8 +133,7 @@ reader_loop(struct reader *r, const bool plain)
 				due = machine_ns_to_cycles(st.st_ns) +
 				    (st.st_start == START_AT ? began : now);
 			if (now < due)
-				last = cell_wait_until(run, due,
-				    phase);
+				last = cell_wait_until(run, due, phase);
 			waiting = last < due;
 		}
 		if (waiting) {

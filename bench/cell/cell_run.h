@@ -1,6 +1,4 @@
-/*
- * The parts of one cell while it runs; for bench/cell alone.
- */
+/* The parts of one cell while it runs; for bench/cell alone. */
 #ifndef BENCH_CELL_CELL_RUN_H
 #define BENCH_CELL_CELL_RUN_H
 

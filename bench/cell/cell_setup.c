@@ -1,6 +1,4 @@
-/*
- * Making and unmaking the parts of a cell, in dependency order.
- */
+/* Making and unmaking the parts of a cell, in dependency order. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -28,8 +26,7 @@ cell_ledgers_make(struct cell_run *run)
 	const struct design *de = design_find(ce->ce_design);
 	const struct design_info di = design_info(de);
 	struct ledger_config config = {
-		.lgo_pace_ns = DESIGN_RESEED_NS,
-		.lgo_lag = di.di_lag,
+		.lgo_pace_ns = DESIGN_RESEED_NS, .lgo_lag = di.di_lag,
 		.lgo_stored_bytes = di.di_stored_bytes,
 		.lgo_keyless = (de->de_flags & DE_NULL) != 0,
 		.lgo_unseen = !di.di_cored,
@@ -223,9 +220,8 @@ cell_setup(struct cell_run *run)
 		/* No pause is longer than the run without fail points. */
 		failpoints_make(run->run_faults, cp->cp_faults,
 		    &FLAVOURED(failpoint_machine), cp->cp_seed,
-		    (int64_t)(pc->seed_timeout_ms + pc->warmup_ms) *
-		    NS_PER_MS + (int64_t)(cp->cp_time_s * 1e9), 0,
-		    index_harvest(run));
+		    (int64_t)(pc->seed_timeout_ms + pc->warmup_ms) * NS_PER_MS +
+		    (int64_t)(cp->cp_time_s * 1e9), 0, index_harvest(run));
 	}
 	memset(cm, 0, sizeof(*cm));
 	rs->reader_mb_per_s = xcalloc(n, sizeof(double));

@@ -1,6 +1,4 @@
-/*
- * Everything that tunables set, of all layers together.
- */
+/* Everything that tunables set, of all layers together. */
 #ifndef BENCH_CELL_CONFIG_H
 #define BENCH_CELL_CONFIG_H
 

@@ -1,4 +1,3 @@
-
 #include "bench/cell/failpoints.h"
 #include "bench/cli/format.h"
 

@@ -1,6 +1,4 @@
-/*
- * The fail points of a run.
- */
+/* The fail points of a run. */
 #ifndef BENCH_CELL_FAILPOINTS_H
 #define BENCH_CELL_FAILPOINTS_H
 

@@ -10,8 +10,7 @@
 #include "lib/machine/machine.h"
 
 static const char *const order_names[CPU_ORDERS] = {
-	[CPU_COMPACT] = "compact",
-	[CPU_SCATTER] = "scatter",
+	[CPU_COMPACT] = "compact", [CPU_SCATTER] = "scatter",
 	[CPU_SMT_FIRST] = "smt-first",
 };
 

@@ -1,6 +1,4 @@
-/*
- * Pinning: the CPU of each thread of a cell.
- */
+/* Pinning: the CPU of each thread of a cell. */
 #ifndef BENCH_CELL_PINNING_H
 #define BENCH_CELL_PINNING_H
 

@@ -1,6 +1,4 @@
-/*
- * Simulated machines, and the configuration of a run on one.
- */
+/* Simulated machines, and the configuration of a run on one. */
 #ifndef BENCH_CELL_VIRTUAL_H
 #define BENCH_CELL_VIRTUAL_H
 

@@ -185,17 +185,6 @@ format_cell(char buf[FORMAT_CELL], const char *fmt, ...)
 	return (buf);
 }
 
-int
-format_error(int error, char *why, size_t size, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(why, size, fmt, ap);
-	va_end(ap);
-	return (error);
-}
-
 void
 format_quoted(FILE *out, const char *text)
 {
@@ -278,35 +267,16 @@ utf8_truncate(char *text)
 		text[at - 1] = '\0';
 }
 
-static void
-add(struct text *t, const char *before, const char *fmt, va_list ap)
-{
-	size_t len = strlen(t->s);
-
-	len += (size_t)snprintf(t->s + len, FORMAT_TEXT - len, "%s", before);
-	if (len < FORMAT_TEXT)
-		vsnprintf(t->s + len, FORMAT_TEXT - len, fmt, ap);
-	utf8_truncate(t->s);
-}
-
 void
 text_add(struct text *t, const char *fmt, ...)
 {
+	const size_t len = strlen(t->s);
 	va_list ap;
 
 	va_start(ap, fmt);
-	add(t, "", fmt, ap);
+	vsnprintf(t->s + len, FORMAT_TEXT - len, fmt, ap);
 	va_end(ap);
-}
-
-void
-text_list(struct text *t, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	add(t, t->s[0] == '\0' ? "" : ", ", fmt, ap);
-	va_end(ap);
+	utf8_truncate(t->s);
 }
 
 void

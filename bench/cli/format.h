@@ -39,8 +39,8 @@ const char *format_cell(char buf[FORMAT_CELL], const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* Prints what is wrong, cut at that size.  Returns: error; or EINVAL. */
-int format_error(int error, char *why, size_t size, const char *fmt, ...)
-    __attribute__((format(printf, 4, 5)));
+#define	format_error(error, why, size, ...)				\
+	((void)snprintf(why, size, __VA_ARGS__), (error))
 #define	format_wrong(...)	format_error(EINVAL, __VA_ARGS__)
 
 /*
@@ -117,8 +117,9 @@ struct text {
  */
 void text_add(struct text *t, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-void text_list(struct text *t, const char *fmt, ...)
-    __attribute__((format(printf, 2, 3)));
+#define	text_list(t, ...)						\
+	(text_add(t, "%s", (t)->s[0] == '\0' ? "" : ", "),		\
+	    text_add(t, __VA_ARGS__))
 
 /* Remove an incomplete UTF-8 character from the end; control characters. */
 void utf8_truncate(char *text);

@@ -1,6 +1,4 @@
-/*
- * lib/base/memory.h, and streams in memory, which do not fail either.
- */
+/* lib/base/memory.h, and streams in memory, which do not fail either. */
 #ifndef BENCH_CLI_MEMORY_H
 #define BENCH_CLI_MEMORY_H
 

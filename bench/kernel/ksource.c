@@ -125,10 +125,10 @@ script(const char *action, const char *a, const char *b, char **text,
 		error--;
 	if (status != 0 && strncmp(error, "error ", 6) == 0) {
 		error[strcspn(error, "\n")] = '\0';
-		refuse(why, status, "%s", error + 6);
+		(void)refuse(why, status, "%s", error + 6);
 		*error = '\0';
 	} else if (status != 0 && strcmp(action, "check") != 0)
-		refuse(why, EXIT_FAILURE, "sh ended early: expected programs "
+		(void)refuse(why, EXIT_FAILURE, "sh ended early: expected programs "
 		    "such as sed and tar in PATH");
 	return (status == 0 ? 0 : WIFEXITED(status) &&
 	    WEXITSTATUS(status) == EXIT_USAGE ? EXIT_USAGE : EXIT_FAILURE);

@@ -69,8 +69,7 @@ check_lock_tunables(const struct options *op)
 
 	for (unsigned i = 0; i < ol->ol_count; i++) {
 		read |= lock_classes[ol->ol_value[i]]->lc_knobs;
-		text_list(&locks, "%s",
-		    lock_classes[ol->ol_value[i]]->lc_name);
+		text_list(&locks, "%s", lock_classes[ol->ol_value[i]]->lc_name);
 	}
 	for (unsigned i = 0; i < lock_tunable_count; i++) {
 		const char *name = lock_tunables[i].tn_name;

@@ -22,7 +22,6 @@ struct family {
 	static const char *						\
 	which##_name(unsigned i)					\
 	{								\
-									\
 		return (i < (count) ? (name) : NULL);			\
 	}								\
 	const struct family which = { .fa_name = which##_name, __VA_ARGS__ }
@@ -30,7 +29,6 @@ struct family {
 	static const char *						\
 	which##_descr(unsigned i)					\
 	{								\
-									\
 		return (descr);						\
 	}
 
@@ -40,9 +38,8 @@ extern const struct family family_arrivals, family_bits, family_ciphers,
     family_properties;
 
 /* Families of one command, which sets them: struct command, bench/cmd.h. */
-extern struct family family_benchmarks, family_evidences,
-    family_number_sources, family_quantities, family_simulated_locks,
-    family_strategies, family_units;
+extern struct family family_benchmarks, family_evidences, family_number_sources,
+    family_quantities, family_simulated_locks, family_strategies, family_units;
 
 /* Indexes into family_formats, of stdout, of all commands. */
 enum format {

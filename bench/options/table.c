@@ -154,25 +154,19 @@ option_part(struct options *op, const char *label, const char *text)
 	    text, OPTIONS_PARTS_MAX));
 }
 
-static int
-option_workload(struct options *op, const char *label, const char *text)
-{
-	char why[WORKLOAD_ERROR_SIZE] = "";
-	const int error = workload_parse(text, &op->op_workload, why);
-
-	return (error == 0 ? 0 : complain(error == EINVAL ? EXIT_USAGE :
-	    EXIT_FAILURE, "%s: %s", label, why));
+#define	PARSED(name, member)						\
+static int								\
+option_##name(struct options *op, const char *label, const char *text)	\
+{									\
+	char why[WORKLOAD_ERROR_SIZE] = "";				\
+	const int error = member##_parse(text, &op->op_##member, why);	\
+									\
+	return (error == 0 ? 0 : complain(error == EINVAL ? EXIT_USAGE : \
+	    EXIT_FAILURE, "%s: %s", label, why));			\
 }
 
-static int
-option_producer(struct options *op, const char *label, const char *text)
-{
-	char why[WORKLOAD_ERROR_SIZE] = "";
-	const int error = producing_parse(text, &op->op_producing, why);
-
-	return (error == 0 ? 0 : complain(error == EINVAL ? EXIT_USAGE :
-	    EXIT_FAILURE, "%s: %s", label, why));
-}
+PARSED(workload, workload)
+PARSED(producer, producing)
 
 #define	IN(command)	(1u << COMMAND_##command)
 #define	BIT(format)	(1u << FORMAT_##format)
@@ -355,7 +349,6 @@ int
 option_list_add(struct option_list *ol, const char *label, const char *item,
     uint64_t value)
 {
-
 	for (unsigned i = 0; i < ol->ol_count; i++)
 		if (ol->ol_value[i] == value)
 			return (usage_error("%s: \"%s\" is named twice", label,

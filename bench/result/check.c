@@ -8,6 +8,7 @@
 #include "bench/cli/memory.h"
 #include "bench/result/result.h"
 #include "bench/stats/stats.h"
+#include "lib/base/append.h"
 
 /* A document's numbers are decimal; the arithmetic was not. */
 static const double rounding_share = 1e-6;
@@ -23,6 +24,12 @@ struct walk {
 	bool		 wa_lacking;	/* an object that some sample lacks */
 	double		*wa_values;
 };
+
+/* The cell's name, and what is wrong with it. */
+#define	wrong(wa, ...)							\
+	((void)snprintf((wa)->wa_error, RESULT_TEXT_SIZE, "%s[%u].",	\
+	    (wa)->wa_array, (wa)->wa_index),				\
+	    APPEND((wa)->wa_error, RESULT_TEXT_SIZE, __VA_ARGS__), EINVAL)
 
 static bool
 near(double a, double b)
@@ -52,11 +59,9 @@ check_median(const struct walk *wa, const char *object, const struct field *f,
 	all = stats_median(v, c->repeats);
 	if (wa->wa_lacking || near(number, all) || near(number, own))
 		return (0);
-	snprintf(wa->wa_error, RESULT_TEXT_SIZE, "%s[%u].%s%s%s: %.9g is not "
-	    "the median of its samples, %.9g: the file was edited",
-	    wa->wa_array, wa->wa_index, object, f->f_key, reader < 0 ? "" :
-	    FORMATF("[%d]", reader), number, all);
-	return (EINVAL);
+	return (wrong(wa, "%s%s%s: %.9g is not the median of its samples, "
+	    "%.9g: the file was edited", object, f->f_key, reader < 0 ? "" :
+	    FORMATF("[%d]", reader), number, all));
 }
 
 /* Whether a sample lacks an object: all its numbers are 0. */
@@ -143,17 +148,11 @@ result_set_medians(struct result_cell *c)
 int
 result_cell_order(const void *left, const void *right)
 {
-	static const size_t names[] = {
-		offsetof(struct result_cell, engine),
-		offsetof(struct result_cell, design),
-		offsetof(struct result_cell, lock),
-		offsetof(struct result_cell, cipher),
-		offsetof(struct result_cell, crypto),
-		offsetof(struct result_cell, workload),
-		offsetof(struct result_cell, arrivals),
-		offsetof(struct result_cell, producer),
-		offsetof(struct result_cell, host),
-	};
+#define	AT(member)	offsetof(struct result_cell, member)
+	static const size_t names[] = { AT(engine), AT(design), AT(lock),
+	    AT(cipher), AT(crypto), AT(workload), AT(arrivals), AT(producer),
+	    AT(host) };
+#undef AT
 	const struct result_cell *a = *(const struct result_cell *const *)left;
 	const struct result_cell *b = *(const struct result_cell *const *)right;
 	size_t i;
@@ -197,35 +196,22 @@ check_cell(struct walk *wa, struct result_cell c)
 {
 	double sum;
 
-	if (c.profile[0] != '\0' && (c.nodes < 1 || c.nodes > c.cpus)) {
-		snprintf(wa->wa_error, RESULT_TEXT_SIZE, "%s[%u].nodes: %u is "
-		    "out of range for %u CPUs", wa->wa_array, wa->wa_index,
-		    c.nodes, c.cpus);
-		return (EINVAL);
-	}
+	if (c.profile[0] != '\0' && (c.nodes < 1 || c.nodes > c.cpus))
+		return (wrong(wa, "nodes: %u is out of range for %u CPUs",
+		    c.nodes, c.cpus));
 	for (unsigned i = 0; i < c.repeats; i++) {
-		if (copied(&c, i)) {
-			snprintf(wa->wa_error, RESULT_TEXT_SIZE, "%s[%u]"
-			    ".samples[%u].order: another repeat has this place "
-			    "and total: the file was edited", wa->wa_array,
-			    wa->wa_index, i);
-			return (EINVAL);
-		}
+		if (copied(&c, i))
+			return (wrong(wa, "samples[%u].order: another repeat "
+			    "has this place and total: the file was edited",
+			    i));
 		if (c.producers != c.samples[i].producer_count ||
-		    (c.producers > 0) != (c.producer_per_s != NULL)) {
-			snprintf(wa->wa_error, RESULT_TEXT_SIZE, "%s[%u]"
-			    ".producer_per_s: not %u numbers, or samples[%u] "
-			    "has others", wa->wa_array, wa->wa_index,
-			    c.producers, i);
-			return (EINVAL);
-		}
-		if (result_check_sum(&c.samples[i], c.readers, &sum))
-			continue;
-		snprintf(wa->wa_error, RESULT_TEXT_SIZE, "%s[%u].samples[%u]"
-		    ".total_mb_per_s: %.9g is not the sum of its readers, "
-		    "%.9g: the file was edited", wa->wa_array, wa->wa_index, i,
-		    c.samples[i].total_mb_per_s, sum);
-		return (EINVAL);
+		    (c.producers > 0) != (c.producer_per_s != NULL))
+			return (wrong(wa, "producer_per_s: not %u numbers, or "
+			    "samples[%u] has others", c.producers, i));
+		if (!result_check_sum(&c.samples[i], c.readers, &sum))
+			return (wrong(wa, "samples[%u].total_mb_per_s: %.9g is "
+			    "not the sum of its readers, %.9g: the file was "
+			    "edited", i, c.samples[i].total_mb_per_s, sum));
 	}
 	wa->wa_cell = &c;
 	return (medians(wa));
@@ -247,10 +233,9 @@ check_twice(const char *array, const struct result_cell *cells, unsigned count,
 		    result_cell_order(&sorted[k], &sorted[i]) == 0;) {
 			if (sorted[k]->spin_polls != sorted[i]->spin_polls)
 				continue;
-			snprintf(error, RESULT_TEXT_SIZE, "%s[%td] and "
-			    "%s[%td] are the same cell", array,
+			status = format_wrong(error, RESULT_TEXT_SIZE,
+			    "%s[%td] and %s[%td] are the same cell", array,
 			    sorted[k] - cells, array, sorted[i] - cells);
-			status = EINVAL;
 		}
 	free(sorted);
 	return (status);
@@ -271,9 +256,9 @@ check_windows(const struct result *r, char error[RESULT_TEXT_SIZE])
 	if (r->time_s <= 0 || isinf(least_s) || (least_s >= 0.9 * r->time_s &&
 	    least_s <= 1.5 * r->time_s + late_s))
 		return (0);
-	snprintf(error, RESULT_TEXT_SIZE, "time_s: %.9g, but the shortest "
-	    "window_s is %.9g: the file was edited", r->time_s, least_s);
-	return (EINVAL);
+	return (format_wrong(error, RESULT_TEXT_SIZE, "time_s: %.9g, but the "
+	    "shortest window_s is %.9g: the file was edited", r->time_s,
+	    least_s));
 }
 
 int

@@ -21,9 +21,8 @@
 	    DRAWN(drawn) }
 
 const struct quantity quantities[QUANTITIES + 1] = {
-	[QUANTITY_TOTAL] = { "total_mb_per_s", "total MB/s",
-	    QUANTITY_MB_PER_S, true, false, 1e-3, 0, AT(total_mb_per_s),
-	    DRAWN(total) },
+	[QUANTITY_TOTAL] = { "total_mb_per_s", "total MB/s", QUANTITY_MB_PER_S,
+	    true, false, 1e-3, 0, AT(total_mb_per_s), DRAWN(total) },
 	{ "reader_mb_per_s_min", "slowest reader's MB/s", QUANTITY_MB_PER_S,
 	    true, true, 1e-3, 0, AT(reader_mb_per_s), DRAWN(reader_min) },
 	[QUANTITY_P50] = LATENCY("latency_p50_ns", "read p50", latency_ns.p50,
@@ -362,8 +361,7 @@ drift_of(const struct result_cell *a, const struct result_cell *b,
 	rest = y + repeats;
 	*tr = (struct drift){ .dft_p = 1 };
 	if (b != NULL) {
-		n = pair_logs(a, b, &quantities[QUANTITY_TOTAL], 1, rest, y,
-		    x);
+		n = pair_logs(a, b, &quantities[QUANTITY_TOTAL], 1, rest, y, x);
 		fit(x, y, n, 1, drift_pair_p, tr);
 	} else if (a->profile[0] == '\0' && !comparable_sliced(a)) {
 		for (unsigned i = 0; i < repeats; i++) {

@@ -1,11 +1,11 @@
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
-#include <stdarg.h>
 #include <string.h>
 
 #include "bench/cli/memory.h"
 #include "bench/result/result.h"
+#include "lib/base/append.h"
 #include "lib/base/parse_number.h"
 
 enum { PATH_SIZE = 96, PLACE_SIZE = 48 };
@@ -20,19 +20,10 @@ struct reader {
 static int read_table(struct reader *rd, const struct field *table,
     const json_t *object, void *base);
 
-static int __attribute__((format(printf, 3, 4)))
-refuse(struct reader *rd, const char *key, const char *fmt, ...)
-{
-	size_t len;
-	va_list ap;
-
-	snprintf(rd->frd_error, RESULT_TEXT_SIZE, "%s%s: ", rd->frd_path, key);
-	len = strlen(rd->frd_error);
-	va_start(ap, fmt);
-	vsnprintf(rd->frd_error + len, RESULT_TEXT_SIZE - len, fmt, ap);
-	va_end(ap);
-	return (EINVAL);
-}
+#define	refuse(rd, key, ...)						\
+	((void)snprintf((rd)->frd_error, RESULT_TEXT_SIZE, "%s%s: ",	\
+	    (rd)->frd_path, key),					\
+	    APPEND((rd)->frd_error, RESULT_TEXT_SIZE, __VA_ARGS__), EINVAL)
 
 /* Control characters would reach the terminal that shows a report. */
 static int
@@ -106,9 +97,8 @@ read_buckets(struct reader *rd, const json_t *j, const struct field *f,
 		return (refuse(rd, key, "not a histogram"));
 	for (size_t i = 0; i < json_array_size(j); i += 2) {
 		if (read_integer(rd, json_array_get(j, i), key, (double)least,
-		    f->f_room - 1.0, &at) != 0 ||
-		    read_integer(rd, json_array_get(j, i + 1), key, 1,
-		    UINT32_MAX, &count) != 0)
+		    f->f_room - 1.0, &at) != 0 || read_integer(rd,
+		    json_array_get(j, i + 1), key, 1, UINT32_MAX, &count) != 0)
 			return (EINVAL);
 		bucket[at] = (uint32_t)count;
 		least = at + 1;

@@ -47,8 +47,7 @@ result_load(const char *path, struct result *r, char error[RESULT_TEXT_SIZE])
 	int fd, status;
 
 	fd = named ? open(path, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
-	status = fd == -1 ? errno : read_file(fd, RESULT_FILE_MAX, &text,
-	    &len);
+	status = fd == -1 ? errno : read_file(fd, RESULT_FILE_MAX, &text, &len);
 	if (named && fd != -1)
 		close(fd);
 	if (status != 0) {

@@ -26,8 +26,7 @@ cell_at(const struct options *op, unsigned c, unsigned s, unsigned l,
 		.ce_cipher = ciphers[op->op_ciphers.ol_value[c]],
 		.ce_readers = (unsigned)op->op_readers.ol_value[r],
 		.ce_request_bytes = op->op_sizes.ol_value[s],
-		.ce_workload = workload(op),
-		.ce_lock_loop = op->op_lock_loop,
+		.ce_workload = workload(op), .ce_lock_loop = op->op_lock_loop,
 		.ce_producers = producers,
 		.ce_producing = producers == 0 ? NULL : &op->op_producing,
 	});
@@ -45,8 +44,7 @@ expand_controls(const struct options *op, struct sweep_cell *cells)
 {
 	struct cell like = {
 		.ce_cipher = ciphers[op->op_ciphers.ol_value[0]],
-		.ce_design = "none",
-		.ce_request_bytes = CONTROL_BYTES,
+		.ce_design = "none", .ce_request_bytes = CONTROL_BYTES,
 	};
 	uint64_t best = 0, fewest = UINT64_MAX, v;
 	const struct design *de;
@@ -95,8 +93,7 @@ grid_make(struct sweeping *sw)
 	const unsigned most = op->op_locks.ol_count * (1 +
 	    op->op_designs.ol_count * op->op_ciphers.ol_count *
 	    op->op_producers.ol_count * op->op_readers.ol_count *
-	    op->op_sizes.ol_count) +
-	    op->op_ciphers.ol_count;
+	    op->op_sizes.ol_count) + op->op_ciphers.ol_count;
 
 	sw->sw_cells = xcalloc(most, sizeof(*sw->sw_cells));
 	/* Design innermost, so that rows to compare stand together. */
@@ -146,14 +143,10 @@ struct cell_params
 grid_params(const struct options *op, const struct cell *ce, unsigned repeat)
 {
 	return ((struct cell_params){
-		.cp_cell = *ce,
-		.cp_config = &op->op_config,
-		.cp_place = &op->op_place,
-		.cp_time_s = op->op_time_s,
-		.cp_seed = op->op_seed + repeat,
-		.cp_bytes = op->op_verify,
-		.cp_ledger = op->op_ledger,
-		.cp_ledger_log = op->op_ledger_log,
+		.cp_cell = *ce, .cp_config = &op->op_config,
+		.cp_place = &op->op_place, .cp_time_s = op->op_time_s,
+		.cp_seed = op->op_seed + repeat, .cp_bytes = op->op_verify,
+		.cp_ledger = op->op_ledger, .cp_ledger_log = op->op_ledger_log,
 		.cp_stop = &stop_signal,
 	});
 }

@@ -1,11 +1,11 @@
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 
 #include "bench/cli/memory.h"
 #include "bench/result/comparable.h"
 #include "bench/sweep/sweep.h"
+#include "lib/base/append.h"
 #include "lib/machine/cpu.h"
 
 /* Limits of gates and notes. */
@@ -85,24 +85,15 @@ intervals(struct result_cell *rc, uint64_t seed)
 	ci95[1] = fmax(ci95[1], rc->total_mb_per_s);
 }
 
-static void __attribute__((format(printf, 2, 3)))
-note(struct result_cell *rc, const char *fmt, ...)
-{
-	size_t used = strlen(rc->notes);
-	va_list ap;
-
-	if (used > 0 && used < sizeof(rc->notes) - 2) {
-		strcpy(rc->notes + used, "; ");
-		used += 2;
-	}
-	va_start(ap, fmt);
-	vsnprintf(rc->notes + used, sizeof(rc->notes) - used, fmt, ap);
-	va_end(ap);
-}
+#define	note(rc, ...)							\
+	(APPEND((rc)->notes, RESULT_TEXT_SIZE, "%s",			\
+	    (rc)->notes[0] == '\0' ? "" : "; "),			\
+	    APPEND((rc)->notes, RESULT_TEXT_SIZE, __VA_ARGS__))
 
 static void
 notes_of_host(struct result_cell *rc)
 {
+	const struct design *de = design_find(rc->design);
 	const double quota = cpu_quota();
 	uint64_t kinds = 0;
 	int n;
@@ -120,19 +111,12 @@ notes_of_host(struct result_cell *rc)
 	n = __builtin_popcountll(kinds);
 	if (n > 1)
 		note(rc, "readers on %d kinds of cores", n);
-}
-
-/* A recording that is longer than the window is cut. */
-static void
-note_of_sections(struct result_cell *rc)
-{
-	const struct design *de = design_find(rc->design);
-
 	if (de != NULL && design_info(de).di_held)
 		note(rc, "critical sections are locks of CPUs: the host "
 		    "preempts threads");
 }
 
+/* A recording that is longer than the window is cut. */
 static void
 note_of_recording(const struct workload *wl, struct result_cell *rc)
 {
@@ -322,12 +306,10 @@ summary_finish(struct sweep_cell *sc, const struct options *op,
 	if (rc->profiled && rc->readers > 0)
 		rc->profile_cost_percent = 100 * sum->cm_acquisitions *
 		    host->profile_ns / reader_ns;
-	if (en->en_simulated) {
+	if (en->en_simulated)
 		virtual_describe(&op->op_machine, rc);
-	} else {
+	else
 		notes_of_host(rc);
-		note_of_sections(rc);
-	}
 	gate_and_notes(sc, host, rc);
 	summary_gate_trend(rc);
 	sc->sc_samples = NULL;

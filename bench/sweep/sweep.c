@@ -213,8 +213,7 @@ measure_all(struct sweeping *sw)
 		.mq_order = xcalloc(n, sizeof(*mq.mq_order)),
 		.mq_params = xcalloc(n, sizeof(*mq.mq_params)),
 		.mq_measures = xcalloc(n, sizeof(*mq.mq_measures)),
-		.mq_rng = stats_rng(op->op_seed),
-		.mq_start_ns = tick_ns(),
+		.mq_rng = stats_rng(op->op_seed), .mq_start_ns = tick_ns(),
 	};
 	int error = 0;
 

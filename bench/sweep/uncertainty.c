@@ -160,8 +160,7 @@ find_rankings(struct result *r)
 		    a->readers == b->readers && a->readers > 0 &&
 		    a->producers == b->producers &&
 		    a->request_bytes == b->request_bytes)
-			rank_pair(a, b, by_lock != 0, scratch,
-			    &r->uncertainty);
+			rank_pair(a, b, by_lock != 0, scratch, &r->uncertainty);
 	free(scratch);
 }
 

@@ -203,12 +203,12 @@ load(struct workload *wl, const char *path, char *why)
 
 	/* It may have to be read again, by the program executed anew. */
 	if (stat(path, &wl->wl_file) == 0 && !S_ISREG(wl->wl_file.st_mode)) {
-		REFUSE("%s: expected a regular file", path);
+		(void)REFUSE("%s: expected a regular file", path);
 		return (EBADMSG);
 	}
 	error = recording_load(path, &wl->wl_recording, message);
 	if (error != 0) {
-		REFUSE("%s", message);
+		(void)REFUSE("%s", message);
 		return (error == EINVAL ? EBADMSG : error);
 	}
 	wl->wl_arrivals = ARRIVALS_RECORDED;

@@ -174,7 +174,7 @@ execute(struct failpoint *fp, const struct failpoint_term *ft, int *value)
 		*value = ft->fpt_argument;
 		break;
 	case FAILPOINT_SLEEP:
-		fm->fpm_sleep((int64_t)ft->fpt_argument * 1000 * 1000);
+		(void)fm->fpm_sleep((int64_t)ft->fpt_argument * 1000 * 1000);
 		break;
 	case FAILPOINT_PANIC:
 		KASSERT(false, ("fail point %s panicking",

@@ -64,7 +64,7 @@ struct failpoint_def {
 
 /* The actions on the machine of the run. */
 struct failpoint_machine {
-	void		(*fpm_sleep)(int64_t ns);
+	int		(*fpm_sleep)(int64_t ns);
 	void		(*fpm_delay)(int64_t ns);
 	void		(*fpm_yield)(void);
 	/* Sleeps while *gate is 0, or for that long, or -1 for ever. */

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/base/append.h"
 #include "lib/base/kassert.h"
 #include "lib/base/parse_number.h"
 #include "lib/base/tunable.h"
@@ -57,49 +58,32 @@ void
 tunable_format(const struct tunable *tn, const void *base, char *buf,
     size_t size)
 {
-	const char *field = (const char *)base + tn->tn_offset;
+	const void *field = (const char *)base + tn->tn_offset;
 
-	switch (tn->tn_type) {
-	case TUNABLE_BOOL:
-		snprintf(buf, size, "%d", *(const bool *)field);
-		break;
-	case TUNABLE_UINT:
-		snprintf(buf, size, "%u", *(const unsigned *)(const void *)
-		    field);
-		break;
-	case TUNABLE_CHOICE:
-		snprintf(buf, size, "%s",
-		    tn->tn_choices[*(const unsigned *)(const void *)field]);
-		break;
-	case TUNABLE_STRING:
-		snprintf(buf, size, "%s", field);
-		break;
-	}
+	if (tn->tn_type == TUNABLE_BOOL || tn->tn_type == TUNABLE_UINT)
+		snprintf(buf, size, "%u", tn->tn_type == TUNABLE_UINT ?
+		    *(const unsigned *)field : *(const bool *)field);
+	else
+		snprintf(buf, size, "%s", tn->tn_type == TUNABLE_STRING ?
+		    (const char *)field :
+		    tn->tn_choices[*(const unsigned *)field]);
 }
 
 void
 tunable_range(const struct tunable *tn, char *buf, size_t size)
 {
-	size_t used = 0;
+	const char *const *choice = tn->tn_choices;
 
-	switch (tn->tn_type) {
-	case TUNABLE_BOOL:
+	if (tn->tn_type == TUNABLE_BOOL)
 		snprintf(buf, size, "0 or 1");
-		break;
-	case TUNABLE_UINT:
+	else if (tn->tn_type == TUNABLE_UINT)
 		snprintf(buf, size, "%" PRIu64 "..%" PRIu64, tn->tn_min,
 		    tn->tn_max);
-		break;
-	case TUNABLE_CHOICE:
-		buf[0] = '\0';
-		for (unsigned i = 0; tn->tn_choices[i] != NULL && used < size;
-		    i++)
-			used += (size_t)snprintf(buf + used, size - used,
-			    "%s%s", i == 0 ? "" : ", ", tn->tn_choices[i]);
-		break;
-	case TUNABLE_STRING:
+	else if (tn->tn_type == TUNABLE_STRING)
 		snprintf(buf, size, "text, at most %d bytes",
 		    TUNABLE_STRING_SIZE - 1);
-		break;
-	}
+	else
+		for (buf[0] = '\0'; *choice != NULL; choice++)
+			APPEND(buf, size, "%s%s", buf[0] == '\0' ? "" : ", ",
+			    *choice);
 }

@@ -374,8 +374,7 @@ cipher_keystream_cut(struct cipher_key *ck, uint128_t *ctr, uint8_t *out,
 {
 	const size_t block_bytes = ck->ck_cipher->ci_block_bytes;
 	uint8_t block[CIPHER_BLOCK_MAX_BYTES];
-	const size_t cut = ck->ck_cipher->ci_whole_blocks ? n % block_bytes :
-	    0;
+	const size_t cut = ck->ck_cipher->ci_whole_blocks ? n % block_bytes : 0;
 
 	if (n > cut)
 		cipher_keystream(ck, ctr, out, n - cut);

@@ -21,7 +21,6 @@ ordered(struct lock *l __unused, bool release __unused)
 {
 #ifdef __SANITIZE_THREAD__
 	(release ? __tsan_release : __tsan_acquire)(l);
-#else
 #endif
 }
 

@@ -110,7 +110,7 @@ find_local(struct lock *l, struct cna_node *me, struct cna_node *first)
 	uint32_t numa;
 
 	numa = me->cna_numa == CNA_NO_NODE ? lock_numa_node(l) : me->cna_numa;
-	for (node = first; node != NULL; 
+	for (node = first; node != NULL;
 	    node = cna_of(queue_next(&node->cna_queue))) {
 		if (node->cna_numa == numa)
 			break;

@@ -20,5 +20,4 @@ count_add(struct m32 *count, uint32_t n)
 	} while (!atomic_cmpset_acq_32(count, v, v + n));
 }
 
-COUNT_CLASS(lockref, "no exclusion: refcount by compare-and-set",
-    "counter");
+COUNT_CLASS(lockref, "no exclusion: refcount by compare-and-set", "counter");

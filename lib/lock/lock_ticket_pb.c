@@ -11,13 +11,7 @@
  */
 #include "lib/lock/ticket.h"
 
-LOCK_NODE(uint32_t)	/* the ticket */
-
-static bool
-ticket_enter(struct lock *l, struct lock_node *n)
-{
-	return (ticket_draw(state_of(l), node_of(n)));
-}
+TICKET_NODE
 
 static void
 ticket_wait(struct lock *l, struct lock_node *n, struct lock_wait *w)

@@ -63,6 +63,16 @@ ticket_unlock(struct lock *l, struct lock_node *n __unused)
 	ticket_release(state_of(l));
 }
 
+/* Before its wait function: an acquisition is a ticket. */
+#define	TICKET_NODE							\
+LOCK_NODE(uint32_t)							\
+									\
+static bool								\
+ticket_enter(struct lock *l, struct lock_node *n)			\
+{									\
+	return (ticket_draw(state_of(l), node_of(n)));			\
+}
+
 #define	TICKET_CLASS(kind, name, descr, knobs)				\
 	LOCK_KIND(kind, ticket, name, descr, "spin lock",		\
 	    LC_SPIN | LC_FIFO, knobs, .lc_trylock = ticket_trylock,	\

@@ -300,30 +300,17 @@ cpu_node(unsigned os)
 	return (os < node_of_count ? node_of[os] : 0);
 }
 
-static const struct cpu *
-cpu_of(unsigned rank)
-{
-	KASSERT(rank < count, ("rank %u of %u", rank, count));
-	return (&cpus[rank]);
+#define	CPU_MEMBER(name, member)					\
+unsigned								\
+name(unsigned rank)							\
+{									\
+	KASSERT(rank < count, ("rank %u of %u", rank, count));		\
+	return (cpus[rank].member);					\
 }
 
-unsigned
-cpu_os_index(unsigned rank)
-{
-	return (cpu_of(rank)->c_os);
-}
-
-unsigned
-cpu_core(unsigned rank)
-{
-	return (cpu_of(rank)->c_core);
-}
-
-unsigned
-cpu_cache(unsigned rank)
-{
-	return (cpu_of(rank)->c_cache);
-}
+CPU_MEMBER(cpu_os_index, c_os)
+CPU_MEMBER(cpu_core, c_core)
+CPU_MEMBER(cpu_cache, c_cache)
 
 unsigned
 cpu_kind(unsigned os)

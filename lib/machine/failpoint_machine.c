@@ -13,12 +13,6 @@ word(uint32_t *gate)
 }
 
 static void
-point_sleep(int64_t ns)
-{
-	(void)machine_sleep(ns);
-}
-
-static void
 point_delay(int64_t ns)
 {
 	int64_t end_ns = machine_uptime_ns() + ns;
@@ -47,7 +41,7 @@ point_open(uint32_t *gate)
 }
 
 const struct failpoint_machine FLAVOURED(failpoint_machine) = {
-	.fpm_sleep	= point_sleep,
+	.fpm_sleep	= machine_sleep,
 	.fpm_delay	= point_delay,
 	.fpm_yield	= machine_yield,
 	.fpm_wait	= point_wait,

@@ -92,8 +92,7 @@ atomic_store_byte_rel_32(struct m32 *p, uint8_t v)
 {
 	unsigned char *byte = (unsigned char *)(void *)&p->m_value;
 
-	__atomic_store_n(MACHINE_LITTLE ? byte : byte + 3, v,
-	    __ATOMIC_RELEASE);
+	__atomic_store_n(MACHINE_LITTLE ? byte : byte + 3, v, __ATOMIC_RELEASE);
 }
 
 /*
@@ -170,18 +169,6 @@ machine_yield(void)
 	sched_yield();
 }
 
-static inline void
-machine_interrupt_context(void)
-{
-}
-
-static inline bool
-machine_interrupt_wait(uint64_t ns)
-{
-	(void)ns;
-	return (false);
-}
-
 #define	machine_cycles_to_ns	tick_cycles_to_ns
 #define	machine_ns_to_cycles	tick_ns_to_cycles
 #define	machine_cpu		cpu_current
@@ -216,59 +203,35 @@ machine_node(void)
 }
 
 /* Calls for simulated machines alone. */
-#define	MACHINE_NOTHING(name, type1, type2)				\
-static inline void							\
-name(type1 a __unused, type2 b __unused)				\
+#define	MACHINE_INERT(type, name, body, ...)				\
+static inline type							\
+name(__VA_ARGS__)							\
 {									\
+	body;								\
 }
+#define	MACHINE_NOTHING(name, type1, type2)				\
+MACHINE_INERT(void, name, , type1 a __unused, type2 b __unused)
 
 MACHINE_NOTHING(machine_charge, enum machine_cost, size_t)
 MACHINE_NOTHING(machine_touch, const void *, unsigned)
-
-static inline void
-machine_access(const void *p __unused, size_t n __unused, bool store __unused)
-{
-}
-
-static inline bool
-machine_hold(unsigned cpus __unused, unsigned hold __unused, int cpu __unused)
-{
-	return (false);
-}
-
-static inline unsigned
-machine_kernel_cpu(unsigned cpus __unused)
-{
-	return (machine_cpu());
-}
-
-static inline uint64_t
-machine_atomic(void *p __unused, unsigned how __unused, uint64_t v __unused,
-    uint64_t old)
-{
-	return (old);
-}
-
-static inline uint64_t
-machine_run_number(void)
-{
-	return (0);
-}
 MACHINE_NOTHING(machine_failed_32, struct m32 *, uint32_t)
 MACHINE_NOTHING(machine_lock_wait, const void *, const char *)
 MACHINE_NOTHING(machine_lock_held, const void *, const char *)
 MACHINE_NOTHING(machine_lock_free, const void *, const char *)
-
-static inline void
-machine_mark(const char *what __unused)
-{
-}
-
-static inline bool
-machine_draw(uint64_t *word __unused)
-{
-	return (false);
-}
+MACHINE_INERT(void, machine_interrupt_context, , void)
+MACHINE_INERT(void, machine_mark, , const char *what __unused)
+MACHINE_INERT(void, machine_access, , const void *p __unused,
+    size_t n __unused, bool store __unused)
+MACHINE_INERT(bool, machine_interrupt_wait, return (false),
+    uint64_t ns __unused)
+MACHINE_INERT(bool, machine_draw, return (false), uint64_t *word __unused)
+MACHINE_INERT(bool, machine_hold, return (false), unsigned cpus __unused,
+    unsigned hold __unused, int cpu __unused)
+MACHINE_INERT(unsigned, machine_kernel_cpu, return (machine_cpu()),
+    unsigned cpus __unused)
+MACHINE_INERT(uint64_t, machine_run_number, return (0), void)
+MACHINE_INERT(uint64_t, machine_atomic, return (old), void *p __unused,
+    unsigned how __unused, uint64_t v __unused, uint64_t old)
 
 static inline int
 machine_run(const struct machine_config *mc __unused, void (*fn)(void *),

@@ -1,6 +1,4 @@
-/*
- * Clocks.  The only file that reads one on the real machine.
- */
+/* Clocks.  The only file that reads one on the real machine. */
 #ifndef LIB_MACHINE_TICK_H
 #define LIB_MACHINE_TICK_H
 

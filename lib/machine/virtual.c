@@ -1,6 +1,4 @@
-/*
- * The simulated machine's functions of lib/machine/machine.h.
- */
+/* The simulated machine's functions of lib/machine/machine.h. */
 #include <string.h>
 
 #define	MACHINE_VIRTUAL
@@ -146,7 +144,6 @@ machine_yield(void)
 unsigned								\
 name(struct m##T *p, type v, unsigned most)				\
 {									\
-									\
 	return (vm_await(p, sizeof(p->m_value), v, until_is, most));	\
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/append.h"
 #include "lib/profile/profile.h"
 
 enum {
@@ -159,16 +160,15 @@ static int
 refuse_key(const struct reader *pt)
 {
 	const size_t part = strcspn(pt->rdr_key, ".");
-	char list[LIST_SIZE];
-	size_t n = 0;
+	char list[LIST_SIZE] = "";
 
-	for (unsigned key = 0; key < PROFILE_VALUES && n < sizeof(list); key++)
+	for (unsigned key = 0; key < PROFILE_VALUES; key++)
 		if (strncmp(key_name(key), pt->rdr_key, part) == 0 &&
 		    key_name(key)[part] == '.')
-			n += (size_t)snprintf(list + n, sizeof(list) - n,
-			    "%s%s", n == 0 ? "one of " : ", ", key_name(key));
-	return (refuse(pt, "there is no such key; expected %s", n > 0 ? list :
-	    "name, descr, like, or a key of rngsim-profile(5)"));
+			APPEND(list, sizeof(list), "%s%s", list[0] == '\0' ?
+			    "one of " : ", ", key_name(key));
+	return (refuse(pt, "there is no such key; expected %s", list[0] !=
+	    '\0' ? list : "name, descr, like, or a key of rngsim-profile(5)"));
 }
 
 /* The rest of a value's line, after "=". */

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/base/append.h"
 #include "lib/base/kassert.h"
 #include "lib/base/read_file.h"
 #include "lib/profile/profile.h"
@@ -47,21 +48,16 @@ static const struct {
 	const char	*name;
 	double		 ps;	/* in one of them; 0: not a time */
 } units[] = {
-	[PROFILE_COUNT] = { "", 0 },
-	[PROFILE_SWITCH] = { "", 0 },
-	[PROFILE_RATIO] = { "", 0 },
-	[PROFILE_NS] = { "ns", 1e3 },
-	[PROFILE_US] = { "us", 1e6 },
-	[PROFILE_MS] = { "ms", 1e9 },
+	[PROFILE_COUNT] = { "", 0 }, [PROFILE_SWITCH] = { "", 0 },
+	[PROFILE_RATIO] = { "", 0 }, [PROFILE_NS] = { "ns", 1e3 },
+	[PROFILE_US] = { "us", 1e6 }, [PROFILE_MS] = { "ms", 1e9 },
 	[PROFILE_NS_PER_BYTE] = { "ns/B", 1e3 }
 };
 
 const char *const provenance_names[] = {
 	[PROVENANCE_MEASURED] = "measured",
-	[PROVENANCE_PUBLISHED] = "published",
-	[PROVENANCE_FITTED] = "fitted",
-	[PROVENANCE_GUESSED] = "guessed",
-	[PROVENANCE_ABSENT] = "absent"
+	[PROVENANCE_PUBLISHED] = "published", [PROVENANCE_FITTED] = "fitted",
+	[PROVENANCE_GUESSED] = "guessed", [PROVENANCE_ABSENT] = "absent"
 };
 
 const char *
@@ -185,22 +181,18 @@ profile_is_path(const char *name)
 static int
 refuse_name(const char *name, bool host, char error[PROFILE_ERROR_SIZE])
 {
-	size_t n;
-
 	if (host)
-		n = (size_t)snprintf(error, PROFILE_ERROR_SIZE, "there is no "
-		    "profile of this machine: run \"rngsim calibrate\" first, "
-		    "or use --profile with ");
+		snprintf(error, PROFILE_ERROR_SIZE, "there is no profile of "
+		    "this machine: run \"rngsim calibrate\" first, or use "
+		    "--profile with ");
 	else
-		n = (size_t)snprintf(error, PROFILE_ERROR_SIZE, "no profile "
-		    "\"%.60s\": expected host, ", name);
+		snprintf(error, PROFILE_ERROR_SIZE, "no profile \"%.60s\": "
+		    "expected host, ", name);
 	for (const struct profile_shipped *ps = profile_shipped;
-	    ps->ps_name != NULL && n < PROFILE_ERROR_SIZE; ps++)
-		n += (size_t)snprintf(error + n, PROFILE_ERROR_SIZE - n, "%s, ",
-		    ps->ps_name);
-	if (n < PROFILE_ERROR_SIZE)
-		snprintf(error + n, PROFILE_ERROR_SIZE - n, "or a file, with "
-		    "\"/\" in its name or \".conf\" at its end");
+	    ps->ps_name != NULL; ps++)
+		APPEND(error, PROFILE_ERROR_SIZE, "%s, ", ps->ps_name);
+	APPEND(error, PROFILE_ERROR_SIZE, "or a file, with \"/\" in its name "
+	    "or \".conf\" at its end");
 	return (ESRCH);
 }
 
@@ -210,17 +202,14 @@ profile_load(struct profile *pr, const char *name,
 {
 	const bool host = strcmp(name, "host") == 0;
 	char path[PATH_MAX];
-	size_t n;
 	int status;
 
 	if (host && profile_host_path(path, sizeof(path)) == 0) {
 		status = load_file(pr, path, error);
 		/* Mostly a file that an older rngsim wrote. */
-		if (status == EINVAL) {
-			n = strlen(error);
-			snprintf(error + n, PROFILE_ERROR_SIZE - n, "; "
-			    "calibrate this machine again");
-		}
+		if (status == EINVAL)
+			APPEND(error, PROFILE_ERROR_SIZE, "; calibrate this "
+			    "machine again");
 		if (status != ENOENT && status != ENOTDIR)
 			return (status);
 	}

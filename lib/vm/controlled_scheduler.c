@@ -265,8 +265,7 @@ next_or_store(struct vm *vm, enum vm_point point)
 	may = vx->vx_alone == 0 ? UINT64_MAX : ~vm_kernel_kept_off(vm);
 	idle = vx->vx_idle & may;
 	awake = (vx->vx_going | waits_over(vm)) & may;
-	if (point == VM_POINT_YIELD &&
-	    ((awake & ~self) | vx->vx_storing) != 0)
+	if (point == VM_POINT_YIELD && ((awake & ~self) | vx->vx_storing) != 0)
 		awake &= ~self;
 	if (vx->vx_control->vh_polls && (awake | vx->vx_storing) != 0)
 		awake |= idle;

@@ -25,10 +25,8 @@ static void
 fill_latencies(const struct profile *pr, struct vm_costs *vc)
 {
 	static const enum profile_key key[VM_DISTANCES] = {
-		[VM_SELF] = PROFILE_LAT_HIT,
-		[VM_SMT] = PROFILE_LAT_SMT,
-		[VM_CCX] = PROFILE_LAT_CCX,
-		[VM_SOCK] = PROFILE_LAT_SOCK,
+		[VM_SELF] = PROFILE_LAT_HIT, [VM_SMT] = PROFILE_LAT_SMT,
+		[VM_CCX] = PROFILE_LAT_CCX, [VM_SOCK] = PROFILE_LAT_SOCK,
 		[VM_REMOTE] = PROFILE_LAT_REMOTE,
 	};
 

@@ -62,7 +62,6 @@ arrive(struct fiber *self __unused, struct transfer t)
 	else
 		__sanitizer_finish_switch_fiber(self->fb_fake_stack, NULL,
 		    NULL);
-#else
 #endif
 }
 

@@ -1,6 +1,4 @@
-/*
- * Between the files of the virtual machine.
- */
+/* Between the files of the virtual machine. */
 #ifndef LIB_VM_IMPL_H
 #define LIB_VM_IMPL_H
 
@@ -339,9 +337,8 @@ uint64_t vm_sched_used_ps(const struct vm *vm, const struct vm_thread *vt);
 
 /* line.c */
 
-/* The line of a word; objects that are fetched as a whole have one each. */
+/* The line of a word. */
 struct vm_line *vm_line_of(struct vm *vm, const void *p);
-struct vm_line *vm_line_of_object(struct vm *vm, const void *object);
 
 /* wait.c: a thread no longer spins on the line it awaits. */
 void vm_line_cancel(struct vm *vm, struct vm_thread *vt);
@@ -406,9 +403,7 @@ bool memory_written(struct vm *vm);
 void memory_commit(struct vm *vm, unsigned thread);
 void memory_flush(struct vm *vm, const void *p);
 
-/*
- * atomic.c: before a plain access that overlaps with words of vm_atomic().
- */
+/* atomic.c: before a plain access that overlaps with words of vm_atomic(). */
 void memory_plain(struct vm *vm, const void *p, size_t n, bool store);
 
 /* Commits all of the caller's, on every machine. */

@@ -73,17 +73,11 @@ line_by_key(struct vm *vm, uintptr_t key)
 	return (line_by_list(vm, key, hint));
 }
 
-/* Lines have even keys, objects odd ones. */
+/* Lines have even keys, objects that are fetched as a whole odd ones. */
 struct vm_line *
 vm_line_of(struct vm *vm, const void *p)
 {
 	return (line_by_key(vm, (uintptr_t)p >> LINE_BITS << 1));
-}
-
-struct vm_line *
-vm_line_of_object(struct vm *vm, const void *object)
-{
-	return (line_by_key(vm, (uintptr_t)object << 1 | 1));
 }
 
 static void
@@ -375,7 +369,7 @@ vm_touch(const void *object, unsigned lines)
 			    VM_ACQUIRE | VM_RELEASE);
 		return;
 	}
-	vl = vm_line_of_object(vm, object);
+	vl = line_by_key(vm, (uintptr_t)object << 1 | 1);
 	if (self->vt_host) {
 		vl->vl_owner = -1;
 		return;

@@ -1,6 +1,4 @@
-/*
- * Helpers for cache-line state, for lib/vm/line.c and lib/vm/wait.c.
- */
+/* Helpers for cache-line state, for lib/vm/line.c and lib/vm/wait.c. */
 #ifndef LIB_VM_LINE_H
 #define LIB_VM_LINE_H
 
@@ -30,8 +28,7 @@ void vm_request(struct vm *vm, struct vm_request *rq);
 static inline unsigned
 core(const struct vm *vm, unsigned cpu)
 {
-	return (vm->vm_costs.vc_shared ?
-	    vm->vm_place[cpu].vp_core : cpu);
+	return (vm->vm_costs.vc_shared ? vm->vm_place[cpu].vp_core : cpu);
 }
 
 static inline bool

@@ -1,6 +1,4 @@
-#include <stdarg.h>
-#include <string.h>
-
+#include "lib/base/append.h"
 #include "lib/vm/impl.h"
 
 enum {
@@ -8,16 +6,8 @@ enum {
 	STUCK_NAMED	= 64	/* locks of one name that are told apart */
 };
 
-static void __attribute__((format(printf, 2, 3)))
-stuck_add(struct vm *vm, const char *fmt, ...)
-{
-	size_t used = strlen(vm->vm_stuck);
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(vm->vm_stuck + used, VM_STUCK_SIZE - used, fmt, ap);
-	va_end(ap);
-}
+#define	stuck_add(vm, ...)						\
+	APPEND((vm)->vm_stuck, VM_STUCK_SIZE, __VA_ARGS__)
 
 static const struct vm_thread *
 holder_of(const struct vm *vm, const void *lock)

@@ -73,19 +73,9 @@ vm_housekeeping(struct vm *vm)
 		vm_bail(vm, EINTR, "stopped");
 }
 
-static struct vm_thread *
-thread_of(struct vm_event *ev)
-{
-	return ((struct vm_thread *)(void *)((char *)ev -
-	    offsetof(struct vm_thread, vt_event)));
-}
-
-static struct vm_cpu *
-cpu_of(struct vm_event *ev)
-{
-	return ((struct vm_cpu *)(void *)((char *)ev -
-	    offsetof(struct vm_cpu, vu_timer)));
-}
+/* What an event is a member of. */
+#define	EVENT_OF(ev, s, member)						\
+	((struct s *)(void *)((char *)(ev) - offsetof(struct s, member)))
 
 /* Handles events until one is of a running thread; that thread. */
 static struct vm_thread *
@@ -104,10 +94,10 @@ next_thread(struct vm *vm)
 		if (ev->ve_cpu) {
 			vm_happened(vm, vm_heap_remove(&vm->vm_heap, ev),
 			    VM_THREADS_MAX);
-			vm_sched_timer(vm, cpu_of(ev));
+			vm_sched_timer(vm, EVENT_OF(ev, vm_cpu, vu_timer));
 			continue;
 		}
-		vt = thread_of(ev);
+		vt = EVENT_OF(ev, vm_thread, vt_event);
 		vm_happened(vm, vm_heap_remove(&vm->vm_heap, ev), vt->vt_id);
 		switch (vt->vt_state) {
 		case VM_RUNNING:
@@ -189,14 +179,10 @@ thread_make(struct vm *vm, size_t stack_bytes)
 		vm->vm_thread[id] = vt;
 	}
 	*vt = (struct vm_thread){
-		.vt_fiber = vt->vt_fiber,
-		.vt_id = id,
-		.vt_event.ve_at = VM_HEAP_NONE,
-		.vt_bound = VM_CPU_ANY,
-		.vt_cpu = VM_CPU_ANY,
-		.vt_kernel_cpu = VM_CPU_ANY,
-		.vt_untimed = vm_is_controlled(vm),
-		.vt_seen = UINT64_MAX,
+		.vt_fiber = vt->vt_fiber, .vt_id = id,
+		.vt_event.ve_at = VM_HEAP_NONE, .vt_bound = VM_CPU_ANY,
+		.vt_cpu = VM_CPU_ANY, .vt_kernel_cpu = VM_CPU_ANY,
+		.vt_untimed = vm_is_controlled(vm), .vt_seen = UINT64_MAX,
 		.vt_random = vm->vm_config->mc_seed ^
 		    ((uint64_t)id + 1) * UINT64_C(0xd1342543de82ef95),
 	};

@@ -23,6 +23,13 @@ act(int64_t ns)
 	acted = acted * 31 + (uint64_t)ns + 1;
 }
 
+static int
+act_sleep(int64_t ns)
+{
+	act(ns);
+	return (0);
+}
+
 static void
 act_yield(void)
 {
@@ -42,7 +49,7 @@ act_open(uint32_t *gate)
 	*gate = 1;
 }
 
-static const struct failpoint_machine machine = { act, act, act_yield,
+static const struct failpoint_machine machine = { act_sleep, act, act_yield,
     act_wait, act_open };
 
 static void

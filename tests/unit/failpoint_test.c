@@ -14,10 +14,11 @@ enum {
 static int64_t slept_ns, delayed_ns;
 static unsigned opened, waited, yielded;
 
-static void
+static int
 note_sleep(int64_t ns)
 {
 	slept_ns += ns;
+	return (0);
 }
 
 static void

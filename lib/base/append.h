@@ -1,0 +1,13 @@
+/* Texts that grow in an array. */
+#ifndef LIB_BASE_APPEND_H
+#define LIB_BASE_APPEND_H
+
+#include <stdio.h>
+#include <string.h>
+
+/* Appends what printf(3) would print to the text in so many bytes; cuts it. */
+#define	APPEND(text, size, ...)						\
+	((void)snprintf((text) + strlen(text), (size) - strlen(text),	\
+	    __VA_ARGS__))
+
+#endif
