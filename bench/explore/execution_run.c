@@ -90,8 +90,8 @@ assertion_failed(const char *file, int line, const char *func,
 {
 	if (running == NULL)
 		other_handler(file, line, func, expr, msg);
-	execution_fail(running, EXECUTION_ASSERTION, strcmp(expr, "panic") == 0 ?
-	    "%s:%d: %s: %s: %s" : "%s:%d: %s: \"%s\" is not so: %s", file,
+	execution_fail(running, EXECUTION_ASSERTION, strcmp(expr, "panic") ==
+	    0 ? "%s:%d: %s: %s: %s" : "%s:%d: %s: \"%s\" is not so: %s", file,
 	    line, func, expr, msg);
 }
 

@@ -104,8 +104,18 @@ void
 execution_sources_end(struct execution *ex)
 {
 	const struct execution_source *xs = ex->ex_source;
+	const unsigned pools = design_info(ex->ex_subject->tb_design)
+	    .di_poolcount;
+	unsigned given = 0;
 
-	if (design_info(ex->ex_subject->tb_design).di_poolcount != POOLS)
+	for (unsigned i = 0; i < EXECUTION_POLLED; i++)
+		given += xs[i].xs_given;
+	/* The last pass comes after all is registered. */
+	if (given == 0 && pools > 0)
+		execution_fail(ex, EXECUTION_SOURCES, "rs_read() of no source "
+		    "is called, as \"%s\" (%s), by the harvest thread",
+		    sources[0].ident, random_source_names[sources[0].kind]);
+	if (pools != POOLS)
 		return;
 	for (unsigned i = 0; i < EXECUTION_POLLED; i++, xs++)
 		if (!xs->xs_gone && xs->xs_given > 0 && (xs->xs_events == 0 ||

@@ -128,8 +128,8 @@ script(const char *action, const char *a, const char *b, char **text,
 		(void)refuse(why, status, "%s", error + 6);
 		*error = '\0';
 	} else if (status != 0 && strcmp(action, "check") != 0)
-		(void)refuse(why, EXIT_FAILURE, "sh ended early: expected programs "
-		    "such as sed and tar in PATH");
+		(void)refuse(why, EXIT_FAILURE, "sh ended early: expected "
+		    "programs such as sed and tar in PATH");
 	return (status == 0 ? 0 : WIFEXITED(status) &&
 	    WEXITSTATUS(status) == EXIT_USAGE ? EXIT_USAGE : EXIT_FAILURE);
 }

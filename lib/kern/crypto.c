@@ -73,7 +73,7 @@ note_core_key(struct kernel *k, struct kern_thread *kt, const void *key_at,
 
 	kt->kt_installed = true;
 	kt->kt_locked = kt->kt_held > 0;
-	kt->kt_away = key_at != k->k_core_key();
+	kt->kt_away = key_at != kern_core_key(k);
 	memcpy(kt->kt_key_set, key, KERN_KEY_BYTES);
 	if (!kt->kt_drained && !kt->kt_delivering)
 		return;
@@ -109,15 +109,15 @@ kern_report(struct kernel *k, struct kern_thread *kt)
 	/* One that is made elsewhere comes there later. */
 	if (!kt->kt_installed)
 		return;
-	there = memcmp(k->k_core_key(), kt->kt_key_set, KERN_KEY_BYTES) == 0;
+	there = memcmp(kern_core_key(k), kt->kt_key_set, KERN_KEY_BYTES) == 0;
 	if (kt->kt_away && !there)
 		return;
 	kt->kt_installed = kt->kt_away = false;
 	wipe(kt->kt_key_set, KERN_KEY_BYTES);
 	/* Under a lock of the source's own K and C may have moved on. */
 	if (counted && kt->kt_locked && there)
-		ledger_install(lg, k->k_core, k->k_core_key(),
-		    k->k_core_counter());
+		ledger_install(lg, k->k_core, kern_core_key(k),
+		    kern_core_counter(k));
 	if (kt->kt_reseeding)
 		ledger_reseed_end(lg, k->k_core);
 	kt->kt_reseeding = false;
@@ -151,7 +151,7 @@ copying(struct kernel *k, void *to, const void *from, size_t n)
 	struct kern_thread *kt = kern_thread_of(k);
 
 	kern_keys_copy(k, to, from, n);
-	if (kt->kt_away && (uintptr_t)k->k_core_key() - (uintptr_t)to < n) {
+	if (kt->kt_away && (uintptr_t)kern_core_key(k) - (uintptr_t)to < n) {
 		kt->kt_away = false;
 		arrived(k, kt);
 	}
@@ -164,7 +164,7 @@ host_key_set(void *self, void *to, const void *key)
 	struct kern_thread *kt = kern_thread_of(k);
 
 	kt->kt_touched = kt->kt_unlooked = true;
-	if (k->k_cored && (to == k->k_core_key() || is_seed(kt, key)))
+	if (k->k_cored && (to == kern_core_key(k) || is_seed(kt, key)))
 		note_core_key(k, kt, to, key);
 	kern_secret(k, KERN_SECRET_KEY, key, KERN_KEY_BYTES);
 	kt->kt_drained = false;

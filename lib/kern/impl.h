@@ -188,6 +188,7 @@ struct kernel {
 	/* Of the core that the ledger is to have, or NULL. */
 	const void	*(*k_core_key)(void);
 	uint128_t	(*k_core_counter)(void);
+	bool		 k_looking;	/* with these; of simulated machines */
 	bool		 k_cored;	/* and has */
 	_Atomic int64_t	 k_unpaced_ns;
 	void		(*k_process)(void *);	/* the kernel's, or NULL */
@@ -214,6 +215,33 @@ kern_thread_of(struct kernel *k)
 	KASSERT(i < k->k_params.kp_lock_config.threads, ("thread %u of %u", i,
 	    k->k_params.kp_lock_config.threads));
 	return (&k->k_thread[i]);
+}
+
+/* The core's key and counter, which the source gives without other threads. */
+static inline const void *
+kern_core_key(struct kernel *k)
+{
+	const void *key;
+
+	if (MACHINE_SIMULATED)
+		k->k_looking = true;
+	key = k->k_core_key();
+	if (MACHINE_SIMULATED)
+		k->k_looking = false;
+	return (key);
+}
+
+static inline uint128_t
+kern_core_counter(struct kernel *k)
+{
+	uint128_t counter;
+
+	if (MACHINE_SIMULATED)
+		k->k_looking = true;
+	counter = k->k_core_counter();
+	if (MACHINE_SIMULATED)
+		k->k_looking = false;
+	return (counter);
 }
 
 static inline void

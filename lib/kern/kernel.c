@@ -110,6 +110,8 @@ host_access(void *self, const void *p, size_t n, bool store)
 	const struct kernel *k = self;
 	const size_t at = (uintptr_t)p - k->k_host.kh_heap;
 
+	if (k->k_looking)
+		return;
 	if (__builtin_expect(at < k->k_host.kh_heap_bytes &&
 	    k->k_copy->kc_freed[at / MACHINE_CACHE_LINE], 0))
 		kern_memory_freed(self, p);

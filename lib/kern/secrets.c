@@ -107,9 +107,9 @@ secret_at(const struct kernel *k, const word_t *p)
 }
 
 static const char *
-name_of(const struct kernel *k, const word_t *p)
+name_of(struct kernel *k, const word_t *p)
 {
-	const uint8_t *key = k->k_core_key == NULL ? NULL : k->k_core_key();
+	const uint8_t *key = k->k_core_key == NULL ? NULL : kern_core_key(k);
 	const struct secret *se = k->k_secrets == NULL ? NULL :
 	    secret_at(k, p);
 

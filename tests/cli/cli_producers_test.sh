@@ -154,7 +154,7 @@ for row in rows:
     assert 0.8e6 * int(row["producers"]) < \
         float(row["production_events_per_s"]) < 2e6
     assert float(row["call_p99_ns"]) > 0' || atf_fail "wrong columns"
-	saves out compare run.json --by lock -q \
+	saves out compare run.json --by lock -v -q \
 	    production_events_per_s,call_p99_ns --fail-if \
 	    'production_events_per_s < -5%'
 	grep -q "producers' events/s" out || atf_fail "not compared"
@@ -170,7 +170,7 @@ producers__real_body() {
 	    ether:work=1us -t 0.05 -S rngsim.warmup_ms=0 \
 	    -S rngsim.seed_timeout_ms=60000
 	has production.events_per_s 1 1e6
-	has production.taken_percent 0.0001 100
+	has production.taken_percent 0 100
 	has call_ns.p50 1 1e6
 }
 

@@ -58,6 +58,8 @@ random_sources_feed(void)
 
 	rate = atomic_readandclear_32(&read_rate);
 	rate = MIN(MAX(rate, 1), RANDOM_KEYSIZE_WORDS);
+	/* The releases had no lock here. */
+	mtx_lock(&source_mtx);
 	LIST_FOREACH(rrs, &source_list, rrs_entries)
 		for (i = 0; i < p_random_alg_context->ra_poolcount * rate;
 		    i++) {
@@ -66,6 +68,7 @@ random_sources_feed(void)
 				random_harvest_direct(entropy, n, n * 8 / 2,
 				    rrs->rrs_source->rs_source);
 		}
+	mtx_unlock(&source_mtx);
 	explicit_bzero(entropy, sizeof(entropy));
 }
 

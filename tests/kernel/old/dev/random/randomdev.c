@@ -97,7 +97,9 @@ random_source_register(struct random_source *rsource)
 
 	rrs = malloc(sizeof(*rrs), M_ENTROPY, M_WAITOK);
 	rrs->rrs_source = rsource;
+	mtx_lock(&source_mtx);
 	LIST_INSERT_HEAD(&source_list, rrs, rrs_entries);
+	mtx_unlock(&source_mtx);
 }
 
 void
@@ -105,9 +107,11 @@ random_source_deregister(struct random_source *rsource)
 {
 	struct random_sources *rrs, *next;
 
+	mtx_lock(&source_mtx);
 	LIST_FOREACH_SAFE(rrs, &source_list, rrs_entries, next)
 		if (rrs->rrs_source == rsource) {
 			LIST_REMOVE(rrs, rrs_entries);
 			free(rrs, M_ENTROPY);
 		}
+	mtx_unlock(&source_mtx);
 }

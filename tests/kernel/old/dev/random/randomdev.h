@@ -41,6 +41,7 @@ struct random_sources {
 
 LIST_HEAD(sources_head, random_sources);
 extern struct sources_head source_list;
+extern struct mtx source_mtx;
 
 void random_source_register(struct random_source *);
 void random_source_deregister(struct random_source *);
