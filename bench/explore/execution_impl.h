@@ -23,7 +23,6 @@ struct execution_source {
 	struct execution *xs_execution;
 	uint32_t	 xs_given;	/* by it */
 	uint32_t	 xs_events;	/* that the algorithm was given */
-	uint32_t	 xs_whole;	/* of them, just what was given */
 	bool		 xs_gone;	/* it is deregistered */
 };
 

@@ -78,27 +78,19 @@ void
 execution_sources_event(void *arg, const struct random_event *event)
 {
 	struct execution *ex = arg;
-	struct execution_source *xs;
-	uint64_t value;
 
 	if (event->he_source == MASKED && ex->ex_masked)
 		execution_fail(ex, EXECUTION_SOURCES, "an event of %s is given "
 		    "to ra_event_processor(), and kern.random.harvest.mask is "
 		    "without that source", random_source_names[MASKED]);
-	memcpy(&value, event->he_entropy, sizeof(value));
-	for (unsigned i = 0; i < EXECUTION_POLLED; i++) {
-		if (event->he_source != sources[i].kind)
-			continue;
-		xs = &ex->ex_source[i];
-		xs->xs_events++;
-		xs->xs_whole += value - first_of(ex, i) < xs->xs_given;
-	}
+	for (unsigned i = 0; i < EXECUTION_POLLED; i++)
+		ex->ex_source[i].xs_events +=
+		    event->he_source == sources[i].kind;
 }
 
 /*
- * A queue may collect, and hash, what sources give; one that gives the
- * algorithm some of it as it is gives it all.  A source that is taken off is
- * masked first.
+ * A queue may collect, hash, or for lack of room drop what sources give, but
+ * not all of it.  A source that is taken off is masked first.
  */
 void
 execution_sources_end(struct execution *ex)
@@ -118,8 +110,7 @@ execution_sources_end(struct execution *ex)
 	if (pools != POOLS)
 		return;
 	for (unsigned i = 0; i < EXECUTION_POLLED; i++, xs++)
-		if (!xs->xs_gone && xs->xs_given > 0 && (xs->xs_events == 0 ||
-		    (xs->xs_whole > 0 && xs->xs_whole < xs->xs_given)))
+		if (!xs->xs_gone && xs->xs_given > 0 && xs->xs_events == 0)
 			execution_fail(ex, EXECUTION_SOURCES, "rs_read() of "
 			    "source \"%s\" (%s) gave entropy %u times, and "
 			    "ra_event_processor() was given that %u times",
