@@ -51,7 +51,7 @@ static const char *const names[] = {
 	[KERN_SECRET_POOL] = "a pool's digest"
 };
 
-typedef uint64_t __attribute__((may_alias, aligned(4))) word_t;
+typedef uint64_t __attribute__((may_alias, aligned(1))) word_t;
 
 static inline uint64_t
 masked(const word_t *p)
