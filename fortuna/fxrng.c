@@ -335,10 +335,10 @@ fx_of_cpu(struct fx_rng **at)
 	fr = fx_new();
 	if (fr == &fx_root)
 		return (fr);
-	while (!atomic_fcmpset_ptr((uintptr_t *)at, &other, (uintptr_t)fr))
+	while (!atomic_fcmpset_rel_ptr((uintptr_t *)at, &other, (uintptr_t)fr))
 		if (other != 0) {
 			zfree(fr, M_ENTROPY);
-			return ((struct fx_rng *)other);
+			return ((void *)atomic_load_acq_ptr((uintptr_t *)at));
 		}
 	return (fr);
 }

@@ -96,6 +96,7 @@ name##_##T(struct m##T *p, type *old, type new)				\
 									\
 	if (p->m_value != *old) {					\
 		*old = p->m_value;					\
+		vm_compared(line);					\
 		return (false);						\
 	}								\
 	p->m_value = new;						\

@@ -118,7 +118,12 @@ use(struct vm *vm, void *p, enum machine_op op, unsigned access, uint64_t v,
 		memory_own(vm, p, access);
 	}
 	was = memory_get(p, size);
-	if (op == MACHINE_OP_LOAD || (op == MACHINE_OP_CMPSET && was != old))
+	if (op == MACHINE_OP_CMPSET && was != old) {
+		if (weak)
+			memory_compared(vm);
+		return (was);
+	}
+	if (op == MACHINE_OP_LOAD)
 		return (was);
 	memory_put(p, size, result(op, was, v));
 	if (vm_is_controlled(vm) && (!weak || memory_written(vm)))

@@ -399,6 +399,12 @@ const void *memory_load(struct vm *vm, const void *p, unsigned access);
 void memory_own(struct vm *vm, const void *p, unsigned access);
 bool memory_written(struct vm *vm);
 
+/*
+ * Instead of it: a compare-and-set failed.  It has read the latest value, and
+ * orders nothing else.
+ */
+void memory_compared(struct vm *vm);
+
 /* Commits one store of a thread; the caller's up to its last one to a word. */
 void memory_commit(struct vm *vm, unsigned thread);
 void memory_flush(struct vm *vm, const void *p);

@@ -356,6 +356,21 @@ memory_written(struct vm *vm)
 }
 
 void
+memory_compared(struct vm *vm)
+{
+	struct memory *me = vm->vm_controlled.vx_memory;
+	struct memory_thread *mt = memory_self(vm);
+	const struct memory_word *mw = me->me_access == 0 ? NULL :
+	    word_make(me, me->me_writes, me->me_access >> VM_SIZE_SHIFT);
+
+	if (mw == NULL)
+		return;
+	view_join(&mt->met_acquires,
+	    &mw->mw_view[mw->mw_newest % MEMORY_VALUES]);
+	view_set(&mt->met_view, memory_place(me, mw), mw->mw_newest);
+}
+
+void
 memory_guard(struct vm *vm, const void *object, const char *what,
     unsigned access)
 {

@@ -58,6 +58,9 @@ struct vm_line *vm_own(const void *p, unsigned access);
 /* After it: the line's waiters see the new value. */
 void vm_written(struct vm_line *line);
 
+/* In place of it: a compare-and-set has failed. */
+void vm_compared(const struct vm_line *line);
+
 /*
  * Before a word is set up: nothing waits for it.
  *

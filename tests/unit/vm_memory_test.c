@@ -27,9 +27,9 @@ enum {
 	ANY		= 99
 };
 
-/* Relaxed unless said; SWAP is acquire and release, ADD relaxed. */
-enum what { NOTHING, STORE, STORE_REL, LOAD, LOAD_ACQ, SWAP, ADD, NAP, FENCE,
-    FENCE_ACQ, FENCE_REL };
+/* Relaxed unless said; SWAP is acquire and release, MISS fails to set. */
+enum what { NOTHING, STORE, STORE_REL, LOAD, LOAD_ACQ, SWAP, ADD, MISS, NAP,
+    FENCE, FENCE_ACQ, FENCE_REL };
 
 struct op {
 	enum what	 what;
@@ -79,6 +79,8 @@ static const struct litmus {
 	    { { LOAD, 1, 1 }, { STORE, 0, 1 } } }, END_ANY, "" },
 	{ "CoRR", { { { STORE, 0, 1 } }, { { LOAD, 0, 1 }, { LOAD, 0, 0 } } },
 	    END_ANY, "" },
+	{ "CoRR, compare-and-set fails", { { { STORE, 0, 1 } },
+	    { { MISS, 0, 1 }, { LOAD, 0, 0 } } }, END_ANY, "" },
 	{ "CoWR", { { { STORE, 0, 1 }, { LOAD, 0, 0 } } }, END_ANY, "" },
 	{ "CoWW", { { { STORE, 0, 1 }, { STORE, 0, 2 } } }, { 1, ANY }, "" },
 	{ "CoRR, three values", { { { STORE, 0, 1 }, { STORE, 0, 2 } },
@@ -156,14 +158,16 @@ source_act(const struct op *op)
 		[LOAD_ACQ] = { MACHINE_OP_LOAD, __ATOMIC_ACQUIRE },
 		[SWAP] = { MACHINE_OP_SWAP, __ATOMIC_ACQ_REL },
 		[ADD] = { MACHINE_OP_ADD, __ATOMIC_RELAXED },
+		[MISS] = { MACHINE_OP_CMPSET, __ATOMIC_RELAXED },
 		[FENCE] = { MACHINE_OP_FENCE, __ATOMIC_SEQ_CST },
 		[FENCE_ACQ] = { MACHINE_OP_FENCE, __ATOMIC_ACQUIRE },
 		[FENCE_REL] = { MACHINE_OP_FENCE, __ATOMIC_RELEASE },
 	};
-	const bool loads = op->what == LOAD || op->what == LOAD_ACQ;
+	const bool loads = op->what == LOAD || op->what == LOAD_ACQ ||
+	    op->what == MISS;
 	uint64_t v = machine_atomic(bytes[op->word], how[op->what].op |
 	    (unsigned)how[op->what].order << MACHINE_OP_BITS |
-	    size << MACHINE_SIZE_BITS, op->v, 0);
+	    size << MACHINE_SIZE_BITS, op->v, ANY);
 
 	return (loads ? (uint32_t)v : op->v);
 }
@@ -199,6 +203,10 @@ act(const struct op *op)
 		break;
 	case ADD:
 		(void)atomic_fetchadd_32(p, v);
+		break;
+	case MISS:
+		v = ANY;
+		(void)atomic_fcmpset_acq_32(p, &v, 0);
 		break;
 	case NAP:
 		ATF_CHECK_EQ(0, machine_sleep(NS_PER_MS));
