@@ -67,7 +67,6 @@ look_up(const struct kern_copy *kc, uintptr_t offset, struct place *pl)
 	bool own = true;
 	int fd;
 
-	snprintf(pl->whr_file, sizeof(pl->whr_file), "the kernel's object");
 	fd = kern_file_image(kc->kc_file);
 	snprintf(command, sizeof(command), "addr2line -f -i -e /proc/%ld/fd/%d "
 	    "%#lx 2>/dev/null", (long)getpid(), fd, (unsigned long)offset);
@@ -78,9 +77,15 @@ look_up(const struct kern_copy *kc, uintptr_t offset, struct place *pl)
 	    fgets(pl->whr_file, sizeof(pl->whr_file), in) != NULL) {
 		pl->whr_func[strcspn(pl->whr_func, ".\n")] = '\0';
 		colon = strrchr(pl->whr_file, ':');
+		/* The program's own objects have no lines. */
 		if (colon == NULL ||
-		    sscanf(colon + 1, "%d", &pl->whr_line) != 1)
+		    sscanf(colon + 1, "%d", &pl->whr_line) != 1) {
+			snprintf(pl->whr_file, sizeof(pl->whr_file),
+			    "the kernel's object");
+			own = strncmp(pl->whr_func, "kern_", 5) == 0 ||
+			    strncmp(pl->whr_func, "glue_", 5) == 0;
 			continue;
+		}
 		*colon = '\0';
 		own = strstr(pl->whr_file, "/lib/kern/sys/") != NULL ||
 		    strstr(pl->whr_file, "/fortuna/device/") != NULL;

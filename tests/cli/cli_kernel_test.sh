@@ -486,6 +486,8 @@ kernel__faults_body() {
 	deep|random_fortuna_read(buf, bytecount); newkey[1] = 0;|stack
 	EOF
 	complains 1 "null.c:$line|page fault" run -d kernel:null.c $brief
+	RNGSIM_KERNEL_CFLAGS=-g0 complains 1 "page fault|random_fortuna_read" \
+	    run -d kernel:null.c $brief
 	atf_check -s exit:1 -o match:"null.c:$line" -o match:'schedule 0' \
 	    "$(program)" explore -d kernel:null.c -s 4k --seed 1 --schedules 9
 	sed "${line}s|^|	char big[20000]; memset(big, 0, bytecount);|" \
