@@ -198,8 +198,11 @@ ledger_check_age(const struct at *at, const struct ledger_record *use)
 	if (lt->lgt_last.l_generation == lg->lg_reseeds &&
 	    lg->lg_result.le_reseeds == lg->lg_reseeds && lg->lg_reseeds > 0)
 		return;
-	/* Also a key that goes back to no reseed, when others do. */
-	if ((lt->lgt_last.l_core == NO_CORE || lg->lg_result.le_reseeds == 0) &&
+	/*
+	 * Also a key that goes back to no reseed, when others do.  One of a
+	 * reseed may be public before that ends.
+	 */
+	if ((lt->lgt_last.l_core == NO_CORE || lg->lg_reseeds == 0) &&
 	    lg->lg_cores > 0)
 		ledger_wrong(lg, LEDGER_UNSEEDED, &ledger_nothing, use);
 	if (lt->lgt_last.l_core == NO_CORE || lag == LEDGER_LAG_ANY)
@@ -248,7 +251,7 @@ check_end(const struct at *at)
 
 	lt->lgt_reading = false;
 	lg->lg_result.le_reads++;
-	if (bytes > 0 && lg->lg_result.le_reseeds == 0 && lg->lg_cores > 0)
+	if (bytes > 0 && lg->lg_reseeds == 0 && lg->lg_cores > 0)
 		ledger_wrong(lg, LEDGER_UNSEEDED, &ledger_nothing, end);
 	/* Without a cipher no keystream is observed. */
 	if (block != 0 && !lg->lg_config.lgo_keyless && bytes > stored &&
