@@ -468,6 +468,19 @@ kernel__options_body() {
 	RNGSIM_KERNEL_CFLAGS=-I$PWD/conf builds own own.c
 }
 
+test_case kernel__interfaces "each header that the list of interfaces names is" \
+    "there"
+kernel__interfaces_body() {
+	setup
+	"$(program)" kernel interfaces >list
+	sed -n 's/^[^ ].*: \(.*\), FreeBSD .*/\1/p' list | tr ' ' '\n' |
+	    sed -n 's/.*\.h$/#include <&>/p' >own.c
+	grep -q '<sys/mutex.h>' own.c || atf_fail "$(cat list)"
+	cat "$src/fortuna/fortuna.c" >>own.c
+	ends 0 check own.c
+	grep -qx 'compiles  yes' out || atf_fail "$(cat out)"
+}
+
 test_case kernel__faults "a fault inside a source has its file and line," \
     "whatever runs it; so has a frame that is too large"
 kernel__faults_body() {
