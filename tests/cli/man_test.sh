@@ -204,7 +204,7 @@ test_case man__transcripts "transcripts that are the same on every machine" \
     "are what the program prints now; tests/transcripts.py takes them again"
 man__transcripts_body() {
 	src=$(source_folder)
-	grep -l '^\.\\" transcript exact' "$src"/man/*.1 >pages
+	grep -l '^\.\\" transcript exact' "$src"/man/*.[157] >pages
 	[ "$(wc -l <pages)" -ge 5 ] || atf_fail "too few transcripts"
 	# A build in a build's folder has none beside it.
 	export RNGSIM_WORKLOADS="$(cd "$src" && pwd)/bench/workload"

@@ -68,7 +68,7 @@ SYSINIT(load_##name, sub, order, kern_load_##name, NULL)
 #define	DEV_MODULE(name, event, arg)					\
 static moduledata_t name##_mod = { #name, event, arg };			\
 DECLARE_MODULE(name, name##_mod, SI_SUB_DRIVERS, SI_ORDER_MIDDLE)
-#define	MODULE_VERSION(name, version)	struct kern_hack
+#define	MODULE_VERSION(name, ...)	struct kern_hack
 
 struct selinfo { int si_unused; };
 enum { POLLIN = 1, POLLRDNORM = 0x40 };

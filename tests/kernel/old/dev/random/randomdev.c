@@ -3,6 +3,7 @@
 #include <sys/kernel.h>
 #include <sys/lock.h>
 #include <sys/malloc.h>
+#include <sys/module.h>
 #include <sys/queue.h>
 #include <sys/random.h>
 #include <sys/sysctl.h>
@@ -115,3 +116,14 @@ random_source_deregister(struct random_source *rsource)
 		}
 	mtx_unlock(&source_mtx);
 }
+
+static int
+randomdev_modevent(module_t mod __unused, int type __unused,
+    void *data __unused)
+{
+	return (0);
+}
+
+DEV_MODULE(random_device, randomdev_modevent, NULL);
+MODULE_VERSION(random_device, 1);
+MODULE_DEPEND(random_device, crypto, 1, 1, 1);
