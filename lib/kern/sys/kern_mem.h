@@ -24,10 +24,12 @@
 })
 #define	malloc_usable_size(p)	HOST(size, p)
 #define	KERN_REALLOC(p, n, type, flags, fails) ({			\
-	void *kern_from = (p), *kern_to = malloc(n, type, flags);	\
+	const size_t kern_n = (n);					\
+	void *kern_from = (p), *kern_to = malloc(kern_n, type, flags);	\
 									\
 	if (kern_to != NULL && kern_from != NULL)			\
-		memcpy(kern_to, kern_from, MIN(n, malloc_usable_size(kern_from))); \
+		memcpy(kern_to, kern_from, MIN(kern_n,			\
+		    malloc_usable_size(kern_from)));			\
 	if (kern_to != NULL || (fails))					\
 		free(kern_from, type);					\
 	kern_to;							\
