@@ -131,7 +131,7 @@ stop_held(struct kernel *k, const struct kern_site *site, const char *what,
 	    hd->hd_site->kw_line);
 }
 
-static void
+static void __attribute__((noreturn))
 stop_critical(struct kernel *k, const struct kern_thread *kt,
     const struct kern_site *site, const char *what)
 {
@@ -210,10 +210,11 @@ kern_check_lock(struct kernel *k, const struct kern_thread *kt,
 	const struct kern_held *hd;
 	char what[128];
 
-	snprintf(what, sizeof(what), "acquiring blockable sleep lock (%s) %s",
-	    kern_kind_name(kl), kl->kl_lock.lo_name);
-	if (kern_cannot_block(kt) && kl->kl_kind != KERN_SPIN)
+	if (kern_cannot_block(kt) && kl->kl_kind != KERN_SPIN) {
+		snprintf(what, sizeof(what), "acquiring blockable sleep lock "
+		    "(%s) %s", kern_kind_name(kl), kl->kl_lock.lo_name);
 		stop_critical(k, kt, site, what);
+	}
 	for (hd = kt->kt_hold; hd < &kt->kt_hold[kt->kt_held]; hd++) {
 		if (hd->hd_lock == kl) {
 			check_again(k, hd, site, how);
