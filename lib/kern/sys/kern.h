@@ -207,8 +207,8 @@ kern_memset(void *p, int c, size_t n)
 #define	explicit_bzero(p, n)	((void)kern_memset(p, 0, n))
 #ifdef KERNEL_SIMULATED
 /*
- * The compiler drops it where a kernel's would.  What it leaves is seen by its
- * bytes.
+ * The compiler drops a memset() where a kernel's would.  What is then left of
+ * a key is found by its bytes.
  */
 KERN_PLAIN __noinline void kern_filling(void *, size_t);
 static __always_inline void *
