@@ -39,7 +39,7 @@ struct place {
 };
 
 static _Atomic(struct kern_copy *) copies;
-static pid_t armed;	/* the process with the timer */
+static _Atomic pid_t armed;	/* the process with the timer */
 
 /* The copy whose code that is, and where in it; or NULL. */
 static struct kern_copy *
@@ -280,10 +280,8 @@ arm_thread(void)
 void
 kern_fault_catch(void)
 {
-	if (armed != getpid()) {
-		armed = getpid();
+	if (atomic_exchange(&armed, getpid()) != getpid())
 		arm_process();
-	}
 	arm_thread();
 }
 
