@@ -408,6 +408,7 @@ kern_touch(void *p, u_int lines)
 }
 #define	kern_hold(ns, drawn)	HOST(hold, ns, drawn)
 
+#include <kern_bits.h>
 #include <kern_mutex.h>
 #include <kern_sched.h>
 #include <kern_sysctl.h>
@@ -418,7 +419,6 @@ kern_touch(void *p, u_int lines)
 #include <kern_epoch.h>
 #include <kern_task.h>
 #include <kern_mem.h>
-#include <kern_bits.h>
 #include <kern_alias.h>
 
 #ifndef KERN_CRYPTO_SOURCE
