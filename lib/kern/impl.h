@@ -161,7 +161,7 @@ struct kernel {
 	/* Of locks, orders, sleepers, keys, k_ahead and the heap. */
 	atomic_flag	 k_busy;
 	struct kern_lock *k_locks;
-	const char	**k_class;
+	char		(*k_class)[KERN_NAME_SIZE];
 	unsigned	 k_classes;
 	unsigned	 k_class_room;
 	struct order	*k_order;	/* [k_class_room][k_class_room] */

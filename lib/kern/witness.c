@@ -35,7 +35,7 @@ kern_class_of(struct kernel *k, const char *name)
 	unsigned i;
 
 	for (i = 0; i < k->k_classes; i++)
-		if (strcmp(k->k_class[i], name) == 0)
+		if (strncmp(k->k_class[i], name, KERN_NAME_SIZE - 1) == 0)
 			return (i);
 	if (i == room) {
 		k->k_class_room += KERN_CLASSES_MORE;
@@ -49,7 +49,8 @@ kern_class_of(struct kernel *k, const char *name)
 		free(k->k_order);
 		k->k_order = orders;
 	}
-	k->k_class[k->k_classes++] = name;
+	/* A copy, as its lock may end before the order. */
+	snprintf(k->k_class[k->k_classes++], KERN_NAME_SIZE, "%s", name);
 	return (i);
 }
 
