@@ -155,7 +155,7 @@ kern_block_give(struct kernel *k, struct block *b)
 	kern_tables_drop(k);
 }
 
-/* The kernel needs no mtx_destroy(9) in it. */
+/* Locks in it need not be destroyed before. */
 void
 host_free(void *self, void *p, bool clear, const struct kern_site *site)
 {
