@@ -116,6 +116,7 @@ counterexample_text(const struct counterexample *cx)
 	char *text = NULL;
 	size_t size = 0;
 	FILE *out = xmemstream(&text, &size);
+	const unsigned *choice;
 	unsigned i;
 
 	fprintf(out, COUNTEREXAMPLE_SCHEMA "\ndesign %s\nlock %s\ncipher %s\n",
@@ -134,16 +135,14 @@ counterexample_text(const struct counterexample *cx)
 	print_steps(out, "bursts", sn->sn_burst, sn->sn_bursts);
 	fprintf(out, "property %s\nhash 0x%" PRIx64 "\n", cx->cx_word,
 	    cx->cx_hash);
-	if (tb->tb_memory != VM_SC)
-		fprintf(out, "memory %s\n", vm_memory_names[tb->tb_memory]);
-	if (sn->sn_guarded != 0)
-		fputs("guarded yes\n", out);
-	if (sn->sn_sources != 0)
-		fputs("sources yes\n", out);
-	if (sn->sn_signals != 0)
-		fputs("signals yes\n", out);
-	if (cx->cx_schedule.sd_polls != 0)
-		fputs("polls yes\n", out);
+	/* Those that may be missing are the first of their values then. */
+	for (i = 0; i < KEYS; i++) {
+		choice = (const void *)((const char *)cx + keys[i].ky_offset);
+		if (keys[i].ky_kind == CHOICE && keys[i].ky_flags == 0 &&
+		    *choice != 0)
+			fprintf(out, "%s %s\n", keys[i].ky_word,
+			    keys[i].ky_values[*choice]);
+	}
 	schedule_list_print(out, "choices", &cx->cx_schedule.sd_choices);
 	schedule_list_print(out, "answers", &cx->cx_schedule.sd_answers);
 	fputs("end\n", out);

@@ -5,6 +5,7 @@
 
 #include "bench/cli/memory.h"
 #include "bench/explore/execution_impl.h"
+#include "lib/base/append.h"
 
 enum {
 	NODES		= 2,
@@ -296,14 +297,12 @@ static void
 note_shared_cpu(struct execution *ex)
 {
 	struct outcome *to = ex->ex_outcome;
-	const size_t used = strlen(to->to_detail);
 	char text[SHARED_SIZE];
 
 	if (to->to_word != NULL && ex->ex_device != NULL &&
 	    !ex->ex_finishing && kernel_shared_cpu(randomdev_kernel(
 	    ex->ex_device), text, sizeof(text)))
-		snprintf(to->to_detail + used, sizeof(to->to_detail) - used,
-		    "; %s", text);
+		APPEND(to->to_detail, sizeof(to->to_detail), "; %s", text);
 }
 
 /* Runs it on the simulated machine; returns as execution_run(). */

@@ -76,7 +76,7 @@ struct design_info {
 	bool		di_cored;	/* it is known where its K is */
 	bool		di_probed;	/* and the rest of its state */
 	bool		di_held;	/* critical sections, pins and such */
-	bool	di_queued;	/* a random_harvestq.c of its own */
+	bool		di_queued;	/* a random_harvestq.c of its own */
 	/* A bit for each of fortuna_failpoints[] that its sources have. */
 	uint32_t	di_points;
 	unsigned	di_ciphers;	/* of ciphers[]: 1 is AES alone */

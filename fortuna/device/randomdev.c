@@ -45,7 +45,6 @@ static void
 above_sleeping(void *above)
 {
 	struct randomdev *rd = above;
-
 	struct caller *cl = caller_of(rd);
 
 	cl->cl_blocked = atomic_load_acq_32(&rd->rd_unblocked) == 0;

@@ -66,21 +66,22 @@ kernel_shared_cpu(const struct kernel *k, char *text, size_t n)
 	return (true);
 }
 
-/* What a machine lacks that does not keep others off. */
+/* Keeps others off the CPU, where the machine does not; or ends that. */
 static void
 be_alone(struct kernel *k, struct kern_thread *kt, bool alone)
 {
 	struct m32 *word = &k->k_cpu[cpu_of(k, kt)].kq_alone;
 
 	kt->kt_alone = alone;
-	if (!alone)
+	if (!alone) {
 		atomic_store_rel_32(word, 0);
-	else
-		for (unsigned i = 1; !atomic_cmpset_acq_32(word, 0, 1); i++)
-			if (i % POLLS == 0)
-				machine_yield();
-			else
-				machine_pause(1);
+		return;
+	}
+	for (unsigned i = 1; !atomic_cmpset_acq_32(word, 0, 1); i++)
+		if (i % POLLS == 0)
+			machine_yield();
+		else
+			machine_pause(1);
 }
 
 /* What holds the thread has changed, or it is held to another CPU. */

@@ -253,7 +253,7 @@ generate(const struct kernel *k, struct cipher_key *ck, uint128_t *ctr,
 	cipher_keystream_cut(ck, ctr, out, n);
 }
 
-/* Both ends. */
+/* Both ends of it are looked for later. */
 static void
 followed(struct kernel *k, const uint8_t *out, size_t n)
 {

@@ -31,14 +31,15 @@ enum {
 
 /* Where a program was, as addr2line(1) has it. */
 struct place {
-	uintptr_t	 whr_offset;	/* in the object; 0: none */
+	const struct kern_file *whr_of;	/* its object; NULL: none */
+	uintptr_t	 whr_offset;	/* in that */
 	char		 whr_func[KERN_NAME_SIZE];
 	char		 whr_file[PLACE_SIZE];
 	int		 whr_line;
 };
 
 static _Atomic(struct kern_copy *) copies;
-static pid_t armed;	/* the process with the timer */
+static _Atomic pid_t armed;	/* the process with the timer */
 
 /* The copy whose code that is, and where in it; or NULL. */
 static struct kern_copy *
@@ -67,6 +68,8 @@ look_up(const struct kern_copy *kc, uintptr_t offset, struct place *pl)
 	bool own = true;
 	int fd;
 
+	*pl = (struct place){ .whr_of = kc->kc_file, .whr_offset = offset,
+	    .whr_file = "the kernel's object" };
 	fd = kern_file_image(kc->kc_file);
 	snprintf(command, sizeof(command), "addr2line -f -i -e /proc/%ld/fd/%d "
 	    "%#lx 2>/dev/null", (long)getpid(), fd, (unsigned long)offset);
@@ -103,6 +106,7 @@ stop(void *const frame[], int n, const char *what)
 {
 	static _Thread_local struct place pl;
 	struct kern_copy *kc = NULL;
+	struct place here;
 	char text[PLACE_SIZE];
 	uintptr_t offset;
 
@@ -111,9 +115,11 @@ stop(void *const frame[], int n, const char *what)
 		/* A return address is behind its call. */
 		offset -= i > 0;
 		/* Runs that are repeated end at one place. */
-		if (kc != NULL && (offset == pl.whr_offset ||
-		    look_up(kc, offset, &pl))) {
-			pl.whr_offset = offset;
+		if (kc != NULL && kc->kc_file == pl.whr_of &&
+		    offset == pl.whr_offset)
+			break;
+		if (kc != NULL && look_up(kc, offset, &here)) {
+			pl = here;
 			break;
 		}
 		kc = NULL;
@@ -280,10 +286,8 @@ arm_thread(void)
 void
 kern_fault_catch(void)
 {
-	if (armed != getpid()) {
-		armed = getpid();
+	if (atomic_exchange(&armed, getpid()) != getpid())
 		arm_process();
-	}
 	arm_thread();
 }
 

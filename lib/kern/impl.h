@@ -161,7 +161,7 @@ struct kernel {
 	/* Of locks, orders, sleepers, keys, k_ahead and the heap. */
 	atomic_flag	 k_busy;
 	struct kern_lock *k_locks;
-	const char	**k_class;
+	char		(*k_class)[KERN_NAME_SIZE];
 	unsigned	 k_classes;
 	unsigned	 k_class_room;
 	struct order	*k_order;	/* [k_class_room][k_class_room] */
@@ -218,31 +218,21 @@ kern_thread_of(struct kernel *k)
 }
 
 /* The core's key and counter, which the source gives without other threads. */
-static inline const void *
-kern_core_key(struct kernel *k)
-{
-	const void *key;
-
-	if (MACHINE_SIMULATED)
-		k->k_looking = true;
-	key = k->k_core_key();
-	if (MACHINE_SIMULATED)
-		k->k_looking = false;
-	return (key);
+#define	KERN_CORE(what, type)						\
+static inline type							\
+kern_core_##what(struct kernel *k)					\
+{									\
+	type value;							\
+									\
+	if (MACHINE_SIMULATED)						\
+		k->k_looking = true;					\
+	value = k->k_core_##what();					\
+	if (MACHINE_SIMULATED)						\
+		k->k_looking = false;					\
+	return (value);							\
 }
-
-static inline uint128_t
-kern_core_counter(struct kernel *k)
-{
-	uint128_t counter;
-
-	if (MACHINE_SIMULATED)
-		k->k_looking = true;
-	counter = k->k_core_counter();
-	if (MACHINE_SIMULATED)
-		k->k_looking = false;
-	return (counter);
-}
+KERN_CORE(key, const void *)
+KERN_CORE(counter, uint128_t)
 
 static inline void
 kern_tables_take(struct kernel *k)
@@ -351,7 +341,7 @@ bool kern_lock_shared(struct kern_thread *kt, struct kern_lock *kl,
 void kern_unlock_shared(struct kern_thread *kt, struct kern_lock *kl,
     struct lock_node *node);
 
-/* Whether kinds are entered and are no locks; disable preemption. */
+/* Whether it is entered and no lock; whether that disables preemption. */
 static inline bool
 kern_is_section(const struct kern_lock *kl)
 {

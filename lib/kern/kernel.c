@@ -257,6 +257,8 @@ kernel_free(struct kernel *k)
 		kern_block_give(k, k->k_thread[i].kt_block);
 		for (unsigned n = 0; n < KERN_KEYS_CACHED; n++)
 			cipher_key_fini(k->k_thread[i].kt_key[n]);
+		wipe(k->k_thread[i].kt_key_set, KERN_KEY_BYTES);
+		wipe(k->k_thread[i].kt_seed, sizeof(k->k_thread[i].kt_seed));
 	}
 	kern_locks_end(k, NULL, SIZE_MAX, NULL);
 	free(k->k_class);

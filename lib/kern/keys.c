@@ -247,8 +247,8 @@ kern_keys_used(struct kernel *k, const uint8_t *key)
 }
 
 /*
- * A key is about to go from where it was.  On a real machine an assignment to
- * a copy on the stack may have been seen by nothing.
+ * A key is about to go from where it was.  On a real machine nothing has seen a
+ * copy on the stack that an assignment made.
  */
 __attribute__((noinline, no_sanitize("address", "thread")))
 static void

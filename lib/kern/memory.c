@@ -111,6 +111,10 @@ host_malloc(void *self, size_t n, int flags, const struct kern_site *site)
 	kern_may_block(k, site, "malloc: called");
 	if ((flags & KERN_WAITOK) != 0)
 		kern_may_sleep(k, site, "malloc(M_WAITOK)");
+	if (n > SIZE_MAX / 2 && (flags & KERN_WAITOK) != 0)
+		kernel_stop(k, site, "malloc: no memory has %zu bytes", n);
+	if (n > SIZE_MAX / 2)
+		return (NULL);
 	n += -n % MACHINE_CACHE_LINE;
 	if (b != NULL && b->b_bytes == n) {
 		kt->kt_block = NULL;
@@ -151,7 +155,7 @@ kern_block_give(struct kernel *k, struct block *b)
 	kern_tables_drop(k);
 }
 
-/* The kernel needs no mtx_destroy(9) in it. */
+/* Locks in it need not be destroyed before. */
 void
 host_free(void *self, void *p, bool clear, const struct kern_site *site)
 {

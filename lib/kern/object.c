@@ -197,8 +197,8 @@ restore_image(struct kern_copy *kc)
 }
 
 /*
- * In the kernel's order.  What is undone too, although a module's is in the
- * opposite one: a process has to end before what it uses.
+ * In the kernel's order, also what is undone: a module's is in the opposite
+ * one, but a process has to end before what it uses.
  */
 static int
 by_order(const void *a, const void *b)

@@ -156,7 +156,7 @@ left(struct kernel *k, const void *func, const char *what)
  * was looked at is cleared, so that the next look finds its end.
  */
 void __attribute__((noinline, no_sanitize("address", "thread")))
-kern_secrets_stack(struct kernel *k, const void *func)
+kern_secrets_stack(struct kernel *k __unused, const void *func __unused)
 {
 #ifdef MACHINE_VIRTUAL
 	const uintptr_t top = (uintptr_t)here();
@@ -187,9 +187,6 @@ kern_secrets_stack(struct kernel *k, const void *func)
 		left(k, func, name_of(k, found));
 	while ((uintptr_t)used < top - top % MACHINE_CACHE_LINE)
 		*used++ = 0;
-#else
-	(void)k;
-	(void)func;
 #endif
 }
 

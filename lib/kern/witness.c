@@ -35,7 +35,7 @@ kern_class_of(struct kernel *k, const char *name)
 	unsigned i;
 
 	for (i = 0; i < k->k_classes; i++)
-		if (strcmp(k->k_class[i], name) == 0)
+		if (strncmp(k->k_class[i], name, KERN_NAME_SIZE - 1) == 0)
 			return (i);
 	if (i == room) {
 		k->k_class_room += KERN_CLASSES_MORE;
@@ -49,7 +49,8 @@ kern_class_of(struct kernel *k, const char *name)
 		free(k->k_order);
 		k->k_order = orders;
 	}
-	k->k_class[k->k_classes++] = name;
+	/* A copy, as its lock may end before the order. */
+	snprintf(k->k_class[k->k_classes++], KERN_NAME_SIZE, "%s", name);
 	return (i);
 }
 
@@ -131,7 +132,7 @@ stop_held(struct kernel *k, const struct kern_site *site, const char *what,
 	    hd->hd_site->kw_line);
 }
 
-static void
+static void __attribute__((noreturn))
 stop_critical(struct kernel *k, const struct kern_thread *kt,
     const struct kern_site *site, const char *what)
 {
@@ -210,10 +211,11 @@ kern_check_lock(struct kernel *k, const struct kern_thread *kt,
 	const struct kern_held *hd;
 	char what[128];
 
-	snprintf(what, sizeof(what), "acquiring blockable sleep lock (%s) %s",
-	    kern_kind_name(kl), kl->kl_lock.lo_name);
-	if (kern_cannot_block(kt) && kl->kl_kind != KERN_SPIN)
+	if (kern_cannot_block(kt) && kl->kl_kind != KERN_SPIN) {
+		snprintf(what, sizeof(what), "acquiring blockable sleep lock "
+		    "(%s) %s", kern_kind_name(kl), kl->kl_lock.lo_name);
 		stop_critical(k, kt, site, what);
+	}
 	for (hd = kt->kt_hold; hd < &kt->kt_hold[kt->kt_held]; hd++) {
 		if (hd->hd_lock == kl) {
 			check_again(k, hd, site, how);

@@ -29,7 +29,7 @@ struct memory_store {
 	void		*ms_word;
 	uint64_t	 ms_value;
 	uint8_t		 ms_size;
-	struct memory_view ms_view;	/* a release's; else empty */
+	struct memory_view ms_view;	/* its own, or a fence's */
 };
 
 /* The value at position p of a word is in mw_value[p % MEMORY_VALUES]. */

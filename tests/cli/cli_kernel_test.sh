@@ -494,6 +494,7 @@ kernel__faults_body() {
 		    $brief --engine virtual --profile epyc-9654-2s
 	done <<-'EOF'
 	null|*(volatile int *)(buf - (uintptr_t)buf + 8) = 1;|page fault
+	called|strlcat((char *)(buf - (uintptr_t)buf) + 8, "x", 9);|page fault
 	zero|panic("%d", 7 / *(const volatile int *)zero_region);|divide fault
 	loop|for (;;) __compiler_membar();|does not end
 	deep|random_fortuna_read(buf, bytecount); newkey[1] = 0;|stack
@@ -501,8 +502,8 @@ kernel__faults_body() {
 	complains 1 "null.c:$line|page fault" run -d kernel:null.c $brief
 	RNGSIM_KERNEL_CFLAGS=-g0 complains 1 "page fault|random_fortuna_read" \
 	    run -d kernel:null.c $brief
-	atf_check -s exit:1 -o match:"null.c:$line" -o match:'schedule 0' \
-	    "$(program)" explore -d kernel:null.c -s 4k --seed 1 --schedules 9
+	atf_check -s exit:1 -o match:"called.c:$line" -o match:'schedule 0' \
+	    "$(program)" explore -d kernel:called.c -s 4k --seed 1 --schedules 9
 	sed "${line}s|^|	char big[20000]; memset(big, 0, bytecount);|" \
 	    "$src/fortuna/fortuna.c" >big.c
 	complains 1 'big.c:|frame|16384' kernel build big.c

@@ -282,6 +282,7 @@ check_memory(void)
 	struct item *e = uma_zalloc_arg(zone, &made, M_WAITOK);
 	counter_u64_t c = counter_u64_alloc(M_WAITOK);
 	uint64_t *each_cpu;
+	size_t size;
 	volatile u_int refs;
 	char *p;
 
@@ -308,7 +309,9 @@ check_memory(void)
 	p = mallocarray(3, 5, M_CHECK, M_WAITOK | M_ZERO);
 	MPASS(p[14] == 0);
 	strlcpy(p, "twelve bytes", 15);
-	p = realloc(p, 1000, M_CHECK, M_WAITOK);
+	size = 500;
+	p = realloc(p, size *= 2, M_CHECK, M_WAITOK);
+	MPASS(size == 1000 && malloc(SIZE_MAX - 8, M_CHECK, M_NOWAIT) == NULL);
 	MPASS(strcmp(p, "twelve bytes") == 0);
 	p = reallocf(p, 20, M_CHECK, M_NOWAIT);
 	free(p, M_CHECK);

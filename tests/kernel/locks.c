@@ -60,6 +60,17 @@ static u_int changes;
 static void
 locks_init(void *arg __unused)
 {
+	static char name[] = "1st";
+
+	/* An order of a lock that ended is not one of another name. */
+	for (; name[0] < '3'; name[0]++) {
+		mtx_init(&twin1, name, NULL, MTX_DEF);
+		mtx_lock(name[0] == '1' ? &twin1 : &m1);
+		mtx_lock(name[0] == '1' ? &m1 : &twin1);
+		mtx_unlock(&m1);
+		mtx_unlock(&twin1);
+		mtx_destroy(&twin1);
+	}
 	mtx_init(&twin1, "twin 1", "twins", MTX_DEF);
 	mtx_init(&twin2, "twin 2", "twins", MTX_DEF);
 	cv_init(&cv1, "cv1");

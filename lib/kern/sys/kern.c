@@ -368,12 +368,6 @@ sysctl_handle_string(SYSCTL_HANDLER_ARGS)
 	return (req->newptr != NULL ? EPERM : 0);
 }
 
-KERN_PLAIN int
-sysctl_handle_opaque(SYSCTL_HANDLER_ARGS)
-{
-	return (sysctl_handle_string(oidp, arg1, arg2, req));
-}
-
 /* Any new value clears it. */
 int
 sysctl_handle_counter_u64(SYSCTL_HANDLER_ARGS)

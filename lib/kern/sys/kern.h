@@ -207,8 +207,8 @@ kern_memset(void *p, int c, size_t n)
 #define	explicit_bzero(p, n)	((void)kern_memset(p, 0, n))
 #ifdef KERNEL_SIMULATED
 /*
- * The compiler drops it where a kernel's would.  What it leaves is seen by its
- * bytes.
+ * The compiler drops a memset() where a kernel's would.  What is then left of
+ * a key is found by its bytes.
  */
 KERN_PLAIN __noinline void kern_filling(void *, size_t);
 static __always_inline void *
@@ -408,6 +408,7 @@ kern_touch(void *p, u_int lines)
 }
 #define	kern_hold(ns, drawn)	HOST(hold, ns, drawn)
 
+#include <kern_bits.h>
 #include <kern_mutex.h>
 #include <kern_sched.h>
 #include <kern_sysctl.h>
@@ -418,7 +419,6 @@ kern_touch(void *p, u_int lines)
 #include <kern_epoch.h>
 #include <kern_task.h>
 #include <kern_mem.h>
-#include <kern_bits.h>
 #include <kern_alias.h>
 
 #ifndef KERN_CRYPTO_SOURCE

@@ -161,8 +161,8 @@ kern_uma_given(uma_zone_t zone, void *p, void *arg)
 }
 
 /*
- * With n > 0 takes n references, else gives -n back, if there are at least
- * least.  Returns: whether it took them, or gave the last ones back.
+ * With n > 0 takes n references, else gives -n back; neither if there are fewer
+ * than least.  Returns: whether it took them, or gave the last ones back.
  */
 bool
 kern_refcount(volatile u_int *c, u_int least, int n, const char *file,

@@ -98,7 +98,7 @@ kern_epoch_drain(epoch_t ep, const struct kern_site *site)
 {
 	struct kern_epoch_call *ec, *next;
 
-	if (kern_epoch_calls == 0)
+	if (__atomic_load_n(&kern_epoch_calls, __ATOMIC_RELAXED) == 0)
 		return;
 	ec = (void *)atomic_swap_ptr(&kern_epoch_calls, 0);
 	for (; ec != NULL; ec = next) {

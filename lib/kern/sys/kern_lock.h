@@ -5,17 +5,11 @@
 #ifndef KERN_LOCK_H
 #define	KERN_LOCK_H
 
-/* Members, and operations, as each of these has them. */
+/* What these have in common; operations that are the same: alias.tbl. */
 #define	KERN_LOCK_STRUCT(name, word)					\
 struct name { struct lock_object lock_object; volatile uintptr_t word; }
 #define	KERN_INIT(l, name, type, kind)					\
 	kern_lock_init(&(l)->lock_object, name, type, kind, KERN_SITE())
-#define	KERN_UPGRADE(l)							\
-	HOST(upgrade, (l)->lock_object.lo_witness, KERN_SITE())
-#define	KERN_DOWNGRADE(l)						\
-	HOST(downgrade, (l)->lock_object.lo_witness, KERN_SITE())
-#define	KERN_OWNED_AS(l, as)						\
-	((kern_owned(&(l)->lock_object) & (as)) != 0)
 
 /* sx(9) */
 enum { SX_DUPOK = 1, SX_NOPROFILE = 2, SX_NOWITNESS = 4, SX_QUIET = 8,
@@ -27,7 +21,6 @@ KERN_LOCK_STRUCT(sx, sx_lock);
 #define	sx_init_flags(sx, name, opts)					\
 	KERN_INIT(sx, name, NULL, KERN_SX | KERN_LOCK_FLAGS(SX, opts))
 #define	sx_init(sx, name)	sx_init_flags(sx, name, 0)
-#define	sx_destroy(sx)	kern_lock_destroy(&(sx)->lock_object, KERN_SITE())
 #define	sx_xlock(sx)		((void)KERN_TAKE(sx, 0))
 #define	sx_slock(sx)		((void)KERN_TAKE(sx, KERN_SHARES))
 #define	sx_xlock_sig(sx)	(KERN_TAKE(sx, 0) ? 0 : EINTR)
@@ -37,11 +30,14 @@ KERN_LOCK_STRUCT(sx, sx_lock);
 #define	sx_xunlock(sx)		KERN_DROP_LOCK(sx, 0)
 #define	sx_sunlock(sx)		KERN_DROP_LOCK(sx, KERN_SHARES)
 #define	sx_unlock(sx)		KERN_DROP_LOCK(sx, KERN_EITHER)
-#define	sx_try_upgrade(sx)	KERN_UPGRADE(sx)
-#define	sx_downgrade(sx)	KERN_DOWNGRADE(sx)
-#define	sx_xlocked(sx)		KERN_OWNED_AS(sx, KERN_OWNED_ALONE)
-#define	sx_assert(sx, what)	KERN_ASSERT(sx, what)
-#define	sx_name(sx)		((sx)->lock_object.lo_name)
+#define	sx_try_upgrade(sx)						\
+	HOST(upgrade, (sx)->lock_object.lo_witness, KERN_SITE())
+#define	sx_downgrade(sx)						\
+	HOST(downgrade, (sx)->lock_object.lo_witness, KERN_SITE())
+#define	sx_xlocked(sx)							\
+	((kern_owned(&(sx)->lock_object) & KERN_OWNED_ALONE) != 0)
+#define	sx_assert(sx, what)						\
+	kern_assert(&(sx)->lock_object, false, what, __FILE__, __LINE__)
 #define	SX_SYSINIT_FLAGS(name, sx, desc, flags)				\
 	KERN_LOCK_SYSINIT(sx_init_flags, name, sx, desc, flags)
 #define	SX_SYSINIT(name, sx, desc)	SX_SYSINIT_FLAGS(name, sx, desc, 0)
@@ -56,19 +52,6 @@ KERN_LOCK_STRUCT(rwlock, rw_lock);
 #define	rw_init_flags(rw, name, opts)					\
 	KERN_INIT(rw, name, NULL, KERN_RW | KERN_LOCK_FLAGS(RW, opts))
 #define	rw_init(rw, name)	rw_init_flags(rw, name, 0)
-#define	rw_destroy(rw)	kern_lock_destroy(&(rw)->lock_object, KERN_SITE())
-#define	rw_wlock(rw)		((void)KERN_TAKE(rw, 0))
-#define	rw_rlock(rw)		((void)KERN_TAKE(rw, KERN_SHARES))
-#define	rw_try_wlock(rw)	KERN_TAKE(rw, KERN_TRIES)
-#define	rw_try_rlock(rw)	KERN_TAKE(rw, KERN_TRIES | KERN_SHARES)
-#define	rw_wunlock(rw)		KERN_DROP_LOCK(rw, 0)
-#define	rw_runlock(rw)		KERN_DROP_LOCK(rw, KERN_SHARES)
-#define	rw_unlock(rw)		KERN_DROP_LOCK(rw, KERN_EITHER)
-#define	rw_try_upgrade(rw)	KERN_UPGRADE(rw)
-#define	rw_downgrade(rw)	KERN_DOWNGRADE(rw)
-#define	rw_wowned(rw)		KERN_OWNED_AS(rw, KERN_OWNED_ALONE)
-#define	rw_initialized(rw)	((rw)->lock_object.lo_witness != NULL)
-#define	rw_assert(rw, what)	KERN_ASSERT(rw, what)
 #define	RW_SYSINIT_FLAGS(name, rw, desc, flags)				\
 	KERN_LOCK_SYSINIT(rw_init_flags, name, rw, desc, flags)
 #define	RW_SYSINIT(name, rw, desc)	RW_SYSINIT_FLAGS(name, rw, desc, 0)
@@ -82,17 +65,12 @@ KERN_LOCK_STRUCT(rmlock, rm_lock);
 	KERN_INIT(rm, name, NULL, (((opts) & RM_SLEEPABLE) != 0 ?	\
 	    KERN_RM_SLEEPABLE : KERN_RM) | KERN_LOCK_FLAGS(RM, opts))
 #define	rm_init(rm, name)	rm_init_flags(rm, name, 0)
-#define	rm_destroy(rm)	kern_lock_destroy(&(rm)->lock_object, KERN_SITE())
-#define	rm_wlock(rm)		((void)KERN_TAKE(rm, 0))
-#define	rm_wunlock(rm)		KERN_DROP_LOCK(rm, 0)
 #define	rm_rlock(rm, tracker)						\
 	((void)(tracker), (void)KERN_TAKE(rm, KERN_SHARES))
 #define	rm_try_rlock(rm, tracker)					\
 	((void)(tracker), KERN_TAKE(rm, KERN_TRIES | KERN_SHARES))
 #define	rm_runlock(rm, tracker)						\
 	((void)(tracker), KERN_DROP_LOCK(rm, KERN_SHARES))
-#define	rm_wowned(rm)		KERN_OWNED_AS(rm, KERN_OWNED_ALONE)
-#define	rm_assert(rm, what)	KERN_ASSERT(rm, what)
 #define	RM_SYSINIT_FLAGS(name, rm, desc, flags)				\
 	KERN_LOCK_SYSINIT(rm_init_flags, name, rm, desc, flags)
 #define	RM_SYSINIT(name, rm, desc)	RM_SYSINIT_FLAGS(name, rm, desc, 0)

@@ -24,10 +24,12 @@
 })
 #define	malloc_usable_size(p)	HOST(size, p)
 #define	KERN_REALLOC(p, n, type, flags, fails) ({			\
-	void *kern_from = (p), *kern_to = malloc(n, type, flags);	\
+	const size_t kern_n = (n);					\
+	void *kern_from = (p), *kern_to = malloc(kern_n, type, flags);	\
 									\
 	if (kern_to != NULL && kern_from != NULL)			\
-		memcpy(kern_to, kern_from, MIN(n, malloc_usable_size(kern_from))); \
+		memcpy(kern_to, kern_from, MIN(kern_n,			\
+		    malloc_usable_size(kern_from)));			\
 	if (kern_to != NULL || (fails))					\
 		free(kern_from, type);					\
 	kern_to;							\
@@ -98,7 +100,6 @@ KERN_CALL(void, refcount_init, (volatile u_int *c, u_int v),
 KERN_CALL(u_int, refcount_load, (volatile u_int *c), atomic_load_int(c))
 bool	kern_refcount(volatile u_int *, u_int, int, const char *, int,
 	    const char *);
-/* Takes n, or gives -n back, if there are at least that many. */
 #define	KERN_REFCOUNT(c, least, n)					\
 	kern_refcount(c, least, n, __FILE__, __LINE__, #c)
 #define	refcount_acquire(c)	((void)KERN_REFCOUNT(c, 0, 1))
@@ -111,7 +112,7 @@ bool	kern_refcount(volatile u_int *, u_int, int, const char *, int,
 #define	refcount_release_if_gt(c, n)	KERN_REFCOUNT(c, (n) + 1, -1)
 #define	refcount_release_if_not_last(c)	refcount_release_if_gt(c, 1)
 
-/* A line of each CPU, which whoever moves meanwhile adds to nevertheless. */
+/* A line for each CPU; by an atomic, as the thread may have left that CPU. */
 typedef uint64_t *counter_u64_t;
 enum { KERN_COUNTER_WORDS = CACHE_LINE_SIZE / 8 };
 #define	counter_u64_alloc(flags)					\

@@ -80,8 +80,6 @@ kern_assert(const struct lock_object *lo, bool mutex, int what,
 	if ((what & LA_NOTRECURSED) != 0 && (owned & LA_RECURSED) != 0)
 		kern_panic(file, line, "%s %s recursed", word, lo->lo_name);
 }
-#define	KERN_ASSERT(l, what)						\
-	kern_assert(&(l)->lock_object, false, what, __FILE__, __LINE__)
 
 /* These may be given to a call, too. */
 #define	KERN_MTX_HOW(flags)						\

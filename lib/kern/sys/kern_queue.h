@@ -9,12 +9,17 @@
 	atomic_thread_fence_rel();					\
 	(at) = (e);							\
 } while (0)
-#define	KERN_EACH(e, first, next)					\
+#define	KERN_WALK(e, first, next)					\
 	for ((e) = (first); (e) != NULL; (e) = next)
-#define	KERN_EACH_SAFE(e, first, next, after)				\
+#define	KERN_WALK_SAFE(e, first, next, after)				\
 	for ((e) = (first); (e) != NULL && ((after) = next, 1); (e) = (after))
-/* From e, or from the first if that is NULL. */
-#define	KERN_FROM(e, first)	((e) != NULL ? (e) : (first))
+/* The same of a kind of lists: q is the begin of its names. */
+#define	KERN_EACH(q, e, h, f)						\
+	KERN_WALK(e, q##_FIRST(h), q##_NEXT(e, f))
+#define	KERN_EACH_FROM(q, e, h, f)					\
+	KERN_WALK(e, (e) != NULL ? (e) : q##_FIRST(h), q##_NEXT(e, f))
+#define	KERN_EACH_SAFE(q, e, h, f, after)				\
+	KERN_WALK_SAFE(e, q##_FIRST(h), q##_NEXT(e, f), after)
 
 #define	SLIST_HEAD(name, type)	struct name { struct type *slh_first; }
 #define	SLIST_HEAD_INITIALIZER(head)	{ NULL }
@@ -23,12 +28,9 @@
 #define	SLIST_EMPTY(head)	(SLIST_FIRST(head) == NULL)
 #define	SLIST_FIRST(head)	((head)->slh_first)
 #define	SLIST_NEXT(e, f)	((e)->f.sle_next)
-#define	SLIST_FOREACH(e, head, f)					\
-	KERN_EACH(e, SLIST_FIRST(head), SLIST_NEXT(e, f))
-#define	SLIST_FOREACH_FROM(e, head, f)					\
-	KERN_EACH(e, KERN_FROM(e, SLIST_FIRST(head)), SLIST_NEXT(e, f))
-#define	SLIST_FOREACH_SAFE(e, head, f, after)				\
-	KERN_EACH_SAFE(e, SLIST_FIRST(head), SLIST_NEXT(e, f), after)
+#define	SLIST_FOREACH(e, h, f)	KERN_EACH(SLIST, e, h, f)
+#define	SLIST_FOREACH_FROM(e, h, f)	KERN_EACH_FROM(SLIST, e, h, f)
+#define	SLIST_FOREACH_SAFE(e, h, f, t)	KERN_EACH_SAFE(SLIST, e, h, f, t)
 #define	KERN_LINK(at, e, next) do {					\
 	next = (at);							\
 	KERN_PUBLISH(at, e);						\
@@ -67,12 +69,9 @@
 #define	LIST_PREV(e, head, type, f)					\
 	((e)->f.le_prev == &LIST_FIRST(head) ? NULL :			\
 	    __containerof((e)->f.le_prev, struct type, f.le_next))
-#define	LIST_FOREACH(e, head, f)					\
-	KERN_EACH(e, LIST_FIRST(head), LIST_NEXT(e, f))
-#define	LIST_FOREACH_FROM(e, head, f)					\
-	KERN_EACH(e, KERN_FROM(e, LIST_FIRST(head)), LIST_NEXT(e, f))
-#define	LIST_FOREACH_SAFE(e, head, f, after)				\
-	KERN_EACH_SAFE(e, LIST_FIRST(head), LIST_NEXT(e, f), after)
+#define	LIST_FOREACH(e, h, f)	KERN_EACH(LIST, e, h, f)
+#define	LIST_FOREACH_FROM(e, h, f)	KERN_EACH_FROM(LIST, e, h, f)
+#define	LIST_FOREACH_SAFE(e, h, f, t)	KERN_EACH_SAFE(LIST, e, h, f, t)
 #define	KERN_LIST_INSERT(at, e, f) do {					\
 	if (((e)->f.le_next = (at)) != NULL)				\
 		(at)->f.le_prev = &(e)->f.le_next;			\
@@ -121,12 +120,9 @@ struct name { struct type *stqh_first, **stqh_last; }
 #define	STAILQ_LAST(head, type, f)					\
 	(STAILQ_EMPTY(head) ? NULL :					\
 	    __containerof((head)->stqh_last, struct type, f.stqe_next))
-#define	STAILQ_FOREACH(e, head, f)					\
-	KERN_EACH(e, STAILQ_FIRST(head), STAILQ_NEXT(e, f))
-#define	STAILQ_FOREACH_FROM(e, head, f)					\
-	KERN_EACH(e, KERN_FROM(e, STAILQ_FIRST(head)), STAILQ_NEXT(e, f))
-#define	STAILQ_FOREACH_SAFE(e, head, f, after)				\
-	KERN_EACH_SAFE(e, STAILQ_FIRST(head), STAILQ_NEXT(e, f), after)
+#define	STAILQ_FOREACH(e, h, f)	KERN_EACH(STAILQ, e, h, f)
+#define	STAILQ_FOREACH_FROM(e, h, f)	KERN_EACH_FROM(STAILQ, e, h, f)
+#define	STAILQ_FOREACH_SAFE(e, h, f, t)	KERN_EACH_SAFE(STAILQ, e, h, f, t)
 #define	KERN_STAILQ_INSERT(head, at, e, f) do {				\
 	if ((STAILQ_NEXT(e, f) = (at)) == NULL)				\
 		(head)->stqh_last = &STAILQ_NEXT(e, f);			\
@@ -189,16 +185,13 @@ struct name { struct type *tqh_first, **tqh_last; }
 	(*((struct name *)(void *)(head)->tqh_last)->tqh_last)
 #define	TAILQ_PREV(e, name, f)						\
 	(*((struct name *)(void *)(e)->f.tqe_prev)->tqh_last)
-#define	TAILQ_FOREACH(e, head, f)					\
-	KERN_EACH(e, TAILQ_FIRST(head), TAILQ_NEXT(e, f))
-#define	TAILQ_FOREACH_FROM(e, head, f)					\
-	KERN_EACH(e, KERN_FROM(e, TAILQ_FIRST(head)), TAILQ_NEXT(e, f))
-#define	TAILQ_FOREACH_SAFE(e, head, f, after)				\
-	KERN_EACH_SAFE(e, TAILQ_FIRST(head), TAILQ_NEXT(e, f), after)
+#define	TAILQ_FOREACH(e, h, f)	KERN_EACH(TAILQ, e, h, f)
+#define	TAILQ_FOREACH_FROM(e, h, f)	KERN_EACH_FROM(TAILQ, e, h, f)
+#define	TAILQ_FOREACH_SAFE(e, h, f, t)	KERN_EACH_SAFE(TAILQ, e, h, f, t)
 #define	TAILQ_FOREACH_REVERSE(e, head, name, f)				\
-	KERN_EACH(e, TAILQ_LAST(head, name), TAILQ_PREV(e, name, f))
+	KERN_WALK(e, TAILQ_LAST(head, name), TAILQ_PREV(e, name, f))
 #define	TAILQ_FOREACH_REVERSE_SAFE(e, head, name, f, after)		\
-	KERN_EACH_SAFE(e, TAILQ_LAST(head, name), TAILQ_PREV(e, name, f), after)
+	KERN_WALK_SAFE(e, TAILQ_LAST(head, name), TAILQ_PREV(e, name, f), after)
 #define	KERN_TAILQ_INSERT(head, at, e, f) do {				\
 	if ((TAILQ_NEXT(e, f) = (at)) != NULL)				\
 		(at)->f.tqe_prev = &TAILQ_NEXT(e, f);			\
@@ -254,6 +247,5 @@ struct name { struct type *tqh_first, **tqh_last; }
 	KERN_TAILQ_MOVED(a, f);						\
 	KERN_TAILQ_MOVED(b, f);						\
 } while (0)
-
 
 #endif

@@ -83,14 +83,12 @@ struct pcpu { int pc_dynamic, pc_domain; };
 #define	get_pcpu()		(&(struct pcpu){ curcpu, 0 })
 #define	_DPCPU_PTR(i, name)	DPCPU_ID_PTR(i, name)
 
-typedef struct { u_long cs_bits[MAXCPU / 64]; } cpuset_t;
-#define	KERN_CPU_BIT(i)		(1ul << (i) % 64)
+typedef BITSET_DEFINE(_cpuset, MAXCPU) cpuset_t;
 #define	CPU_ZERO(s)		bzero(s, sizeof(cpuset_t))
-#define	CPU_SET(i, s)		((s)->cs_bits[(i) / 64] |= KERN_CPU_BIT(i))
-#define	CPU_CLR(i, s)		((s)->cs_bits[(i) / 64] &= ~KERN_CPU_BIT(i))
-#define	CPU_ISSET(i, s)							\
-	(((s)->cs_bits[(i) / 64] & KERN_CPU_BIT(i)) != 0)
-#define	CPU_SETOF(i, s)		(CPU_ZERO(s), (void)CPU_SET(i, s))
+#define	CPU_SET(i, s)		BIT_SET(MAXCPU, i, s)
+#define	CPU_CLR(i, s)		BIT_CLR(MAXCPU, i, s)
+#define	CPU_ISSET(i, s)		BIT_ISSET(MAXCPU, i, s)
+#define	CPU_SETOF(i, s)		(CPU_ZERO(s), CPU_SET(i, s))
 cpuset_t kern_all_cpus(void);
 #define	all_cpus		(kern_all_cpus())
 

@@ -101,7 +101,6 @@ int	sysctl_handle_32(SYSCTL_HANDLER_ARGS);
 int	sysctl_handle_64(SYSCTL_HANDLER_ARGS);
 int	sysctl_handle_long(SYSCTL_HANDLER_ARGS);
 int	sysctl_handle_string(SYSCTL_HANDLER_ARGS);
-int	sysctl_handle_opaque(SYSCTL_HANDLER_ARGS);
 int	sysctl_handle_counter_u64(SYSCTL_HANDLER_ARGS);
 int	sysctl_handle_sbintime(SYSCTL_HANDLER_ARGS);
 #define	sysctl_usec_to_sbintime(oid, arg1, arg2, req)			\

@@ -110,7 +110,7 @@ kern_timed_first(int64_t now_ns, int64_t least_ns)
 	return (first);
 }
 
-/* A copy, as what it is of may be freed or set again once it has begun. */
+/* Of a copy: the original may be freed or set again once it has begun. */
 KERN_PLAIN static void
 kern_timed_run(struct kern_timed kd)
 {

@@ -139,7 +139,5 @@ void	kthread_start(const void *);
 #define	kproc_suspend_check(p)	((void)(p))
 #define	kthread_suspend_check()	((void)0)
 KERN_CALL(void, kproc_shutdown, (void *p __unused, int howto __unused), (void)0)
-KERN_CALL(void, kthread_shutdown, (void *td __unused, int howto __unused),
-    (void)0)
 
 #endif
