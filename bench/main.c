@@ -12,7 +12,23 @@
 #define	RNGSIM_REVISION	"unknown"
 #endif
 
-enum { STACK_KB = 64 };
+/* For commands' own, the largest of which merges results. */
+enum { STACK_BYTES = 256 * 1024 };
+
+extern char **environ;
+
+/* Bytes of the stack above here, which the arguments and environment take. */
+static size_t
+stack_taken(char *argv[])
+{
+	const char *end = argv[0];
+
+	for (; *argv != NULL; argv++)
+		end = *argv > end ? *argv : end;
+	for (char **p = environ; *p != NULL; p++)
+		end = *p > end ? *p : end;
+	return ((size_t)(end - (const char *)&end));
+}
 
 /*
  * jemalloc reads this.  With an arena for each CPU, 5.3 crashes in a new thread
@@ -93,6 +109,7 @@ int
 main(int argc, char *argv[])
 {
 	struct rlimit limit;
+	size_t needed;
 	int error, status;
 
 	/*
@@ -109,11 +126,10 @@ main(int argc, char *argv[])
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
 	/* An overflow of the stack ends the program without a message. */
-	if (getrlimit(RLIMIT_STACK, &limit) == 0 &&
-	    limit.rlim_cur < STACK_KB * 1024)
+	needed = STACK_BYTES + stack_taken(argv);
+	if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < needed)
 		return (run_error("stacks have %ju bytes: expected at least "
-		    "%d KiB; see ulimit -s", (uintmax_t)limit.rlim_cur,
-		    STACK_KB));
+		    "%zu; see ulimit -s", (uintmax_t)limit.rlim_cur, needed));
 	error = cpu_init();
 	if (error != 0)
 		return (run_error("cannot read the CPU topology: %s",
