@@ -7,6 +7,12 @@
 
 #include "lib/base/memory.h"
 #include "lib/kern/impl.h"
+#ifdef MACHINE_VIRTUAL
+#include "lib/vm/vm.h"
+#else
+#define	vm_mark()	0
+#define	vm_sees(mark)	((mark) == 0)
+#endif
 
 enum {
 	BUCKETS		= KERN_KEY_BUCKETS,
@@ -20,6 +26,8 @@ struct key_place {
 	struct key_place *ky_next;	/* in its bucket */
 	const uint8_t	*ky_at;
 	uint8_t		 ky_key[CIPHER_KEY_BYTES];
+	uint64_t	 ky_mark;	/* of the thread that put it there */
+	bool		 ky_unseen;	/* it copied what it need not see */
 };
 
 static const uint8_t no_key[CIPHER_KEY_BYTES];
@@ -222,9 +230,9 @@ kern_keys_in(struct kernel *k, const void *p, size_t n)
 	return (at == NULL ? NULL : (*at)->ky_at);
 }
 
-/* Whether the key is known to be at p. */
+/* Whether the key is known to be at p, and whether this thread sees it. */
 static bool
-has_place(struct kernel *k, const uint8_t *p, const uint8_t *key)
+has_place(struct kernel *k, const uint8_t *p, const uint8_t *key, bool *sees)
 {
 	const struct key_place *ky;
 
@@ -233,6 +241,7 @@ has_place(struct kernel *k, const uint8_t *p, const uint8_t *key)
 	while (ky != NULL && (ky->ky_at != p || memcmp(ky->ky_key, key,
 	    CIPHER_KEY_BYTES) != 0))
 		ky = ky->ky_next;
+	*sees = ky == NULL || (!ky->ky_unseen && vm_sees(ky->ky_mark));
 	kern_tables_drop(k);
 	return (ky != NULL);
 }
@@ -241,9 +250,15 @@ has_place(struct kernel *k, const uint8_t *p, const uint8_t *key)
 void
 kern_keys_used(struct kernel *k, const uint8_t *key)
 {
-	if (!has_place(k, key, key) &&
+	bool sees;
+
+	if (!has_place(k, key, key, &sees) &&
 	    search(k, &(unsigned){ 0 }, is_same, key, 0) != NULL)
 		kern_keys_set(k, (void *)(uintptr_t)key, key);
+	if (!sees)
+		ledger_kernel(k->k_params.kp_ledger, LEDGER_TORN, "the key's "
+		    "bytes are not ordered before its use, by a release and an "
+		    "acquire");
 }
 
 /*
@@ -257,19 +272,21 @@ find_copies(struct kernel *k, const uint8_t *key)
 	const uint8_t *end = kern_thread_of(k)->kt_entry;
 	const volatile uint32_t *p = __builtin_frame_address(0);
 	unsigned i, same;
+	bool sees;
 
 	for (; (const uint8_t *)(p + CIPHER_KEY_BYTES / sizeof(*p)) <= end;
 	    p++) {
 		for (i = same = 0; i < CIPHER_KEY_BYTES / sizeof(*p); i++)
 			same += memcmp(&(uint32_t){ p[i] }, key +
 			    i * sizeof(*p), sizeof(*p)) == 0;
-		if (same == i && !has_place(k, (const void *)(uintptr_t)p, key))
+		if (same == i && !has_place(k, (const void *)(uintptr_t)p, key,
+		    &sees))
 			kern_keys_set(k, (void *)(uintptr_t)p, key);
 	}
 }
 
-void
-kern_keys_set(struct kernel *k, void *at, const uint8_t *key)
+static void
+set_place(struct kernel *k, void *at, const uint8_t *key, bool unseen)
 {
 	struct key_table *kb = k->k_keys;
 	const uintptr_t bucket = (uintptr_t)at / BUCKET_BYTES;
@@ -289,10 +306,17 @@ kern_keys_set(struct kernel *k, void *at, const uint8_t *key)
 	if (ky == NULL)
 		ky = xmalloc(sizeof(*ky));
 	kb->kb_used |= bit_of(bucket);
-	*ky = (struct key_place){ .ky_next = *first, .ky_at = at };
+	*ky = (struct key_place){ .ky_next = *first, .ky_at = at,
+	    .ky_mark = vm_mark(), .ky_unseen = unseen };
 	memcpy(ky->ky_key, key, CIPHER_KEY_BYTES);
 	*first = ky;
 	kern_tables_drop(k);
+}
+
+void
+kern_keys_set(struct kernel *k, void *at, const uint8_t *key)
+{
+	set_place(k, at, key, false);
 }
 
 void
@@ -300,7 +324,7 @@ kern_keys_copy(struct kernel *k, void *to, const void *from, size_t n)
 {
 	struct kern_thread *kt = kern_thread_of(k);
 	struct key_table *kb = k->k_keys;
-	struct { size_t off; uint8_t key[CIPHER_KEY_BYTES]; }
+	struct { size_t off; bool unseen; uint8_t key[CIPHER_KEY_BYTES]; }
 	    copied[COPIED_MAX];
 	const uint8_t *bytes = from;
 	const struct key_place *ky;
@@ -318,6 +342,8 @@ kern_keys_copy(struct kernel *k, void *to, const void *from, size_t n)
 			    CIPHER_KEY_BYTES <= bytes + n &&
 			    count < COPIED_MAX) {
 				copied[count].off = (size_t)(ky->ky_at - bytes);
+				copied[count].unseen = ky->ky_unseen ||
+				    !vm_sees(ky->ky_mark);
 				memcpy(copied[count++].key, ky->ky_key,
 				    CIPHER_KEY_BYTES);
 			}
@@ -326,6 +352,7 @@ kern_keys_copy(struct kernel *k, void *to, const void *from, size_t n)
 	kt->kt_touched |= count > 0;
 	kt->kt_unlooked |= count > 0;
 	for (unsigned i = 0; i < count; i++)
-		kern_keys_set(k, (uint8_t *)to + copied[i].off, copied[i].key);
+		set_place(k, (uint8_t *)to + copied[i].off, copied[i].key,
+		    copied[i].unseen);
 	wipe(copied, sizeof(copied));
 }

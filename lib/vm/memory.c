@@ -355,6 +355,32 @@ memory_written(struct vm *vm)
 	return (me->me_access == 0 || (me->me_access & VM_RMW) != 0);
 }
 
+uint64_t
+vm_mark(void)
+{
+	struct vm *vm = vm_running_machine;
+	struct memory_view *mv;
+	unsigned id;
+
+	if (vm == NULL || !vm_is_weak(vm) || vm->vm_self->vt_host)
+		return (0);
+	mv = &memory_self(vm)->met_view;
+	id = vm->vm_self->vt_id;
+	view_set(mv, id, view_at(mv, id) + 1);
+	return ((uint64_t)id << 32 | view_at(mv, id));
+}
+
+bool
+vm_sees(uint64_t mark)
+{
+	struct vm *vm = vm_running_machine;
+
+	return (mark == 0 || vm == NULL || vm->vm_self->vt_host ||
+	    vm->vm_controlled.vx_memory->me_kind != VM_WEAK ||
+	    view_at(&memory_self(vm)->met_view, (unsigned)(mark >> 32)) >=
+	    (uint32_t)mark);
+}
+
 void
 memory_compared(struct vm *vm)
 {

@@ -253,6 +253,13 @@ void vm_abort(int error) __attribute__((noreturn));
  */
 void vm_settle(void);
 
+/*
+ * In weak memory: the caller is about to write; whether it would see what was
+ * written after that mark.  Elsewhere 0, and true.
+ */
+uint64_t vm_mark(void);
+bool vm_sees(uint64_t mark);
+
 /* How a kernel's thread is held to a CPU; 0: it may be moved. */
 enum vm_hold {
 	VM_PINNED	= 1 << 0,	/* others may run there */
