@@ -69,7 +69,9 @@ SHARED != for f in lib/*/*.c fortuna/device/*.c harvest/*.c bench/*.c \
 OS != uname -s
 LOCAL_CPPFLAGS != test $(OS) != FreeBSD || echo -isystem $(LOCALBASE)/include
 LOCAL_LDFLAGS != test $(OS) != FreeBSD || echo -L$(LOCALBASE)/lib
-JEMALLOC != test $(OS) = FreeBSD || echo -ljemalloc
+JEMALLOC != test $(OS) = FreeBSD || \
+	ls "$$($(CC) -print-file-name=libjemalloc_pic.a)" 2>/dev/null || \
+	echo -ljemalloc
 LIBS != pkg-config --libs libcrypto libgcrypt zlib hwloc jansson gsl \
 	2>/dev/null || echo -lcrypto -lgcrypt -lz -lhwloc -ljansson -lgsl \
 	-lgslcblas
@@ -86,7 +88,8 @@ ALLFLAGS = -std=c11 -ffp-contract=off -D_GNU_SOURCE -I. -I$(OBJ) \
 # Boost has no pkg-config file.
 BOOST_CONTEXT = -l:libboost_context.a
 # -z now: binding a function at its first call would save vector registers, and
-# with them keystream, on the stack of a read.
+# with them keystream, on the stack of a read.  A shared libjemalloc binds its own
+# calls late, one of them when two threads meet in it.
 ALLLIBS = -Wl,-z,now $(LOCAL_LDFLAGS) $(LIBS) $(BOOST_CONTEXT) $(JEMALLOC) -lm -pthread
 TIMEOUT = 600
 

@@ -177,3 +177,15 @@ ledger__refuses_body() {
 	atf_check -s exit:1 -o ignore -e match:'/dev/full: ' "$(program)" run \
 	    $simulated -r 2 --ledger-log /dev/full
 }
+
+needs=readelf
+test_case ledger__bound "nothing that is allocated can put registers on the" \
+    "stack of a read"
+ledger__bound_body() {
+	[ -z "$RNGSIM_SANITIZER" ] || atf_skip "a sanitizer has its own malloc"
+	[ -f "$(cc -print-file-name=libjemalloc_pic.a)" ] ||
+	    atf_skip "no libjemalloc_pic.a"
+	atf_check -o save:dynamic readelf -d "$(program)"
+	! grep -q 'NEEDED.*jemalloc' dynamic || atf_fail "$(cat dynamic)"
+	grep -q 'FLAGS.*NOW' dynamic || atf_fail "$(cat dynamic)"
+}
