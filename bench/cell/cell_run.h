@@ -42,6 +42,8 @@ struct reader {
 	unsigned	 r_cpu;
 	unsigned	 r_node;
 	bool		 r_displaced;	/* by the host, off its CPU */
+	/* From its request before the first seed to the bytes; 0: none. */
+	uint64_t	 r_blocked_cycles;
 	double		 r_delayed;	/* machine_thread_delayed() */
 	struct hist	 r_latency;	/* cycles; open loop: since due */
 	struct hist	 r_uncorrected;	/* open loop: since it began */
@@ -170,8 +172,9 @@ void cell_teardown(struct cell_run *run);
 /* The body of a reader's thread; arg is its struct reader. */
 void cell_reader_main(void *arg);
 
-/* Waits at the barrier. */
+/* Wait at the barrier, as one that others wait for, or as another. */
 void cell_wait_start(struct cell_run *run);
+void cell_wait_open(struct cell_run *run);
 
 /*
  * Waits until a time, or until the phase is no longer what it was.  Returns:

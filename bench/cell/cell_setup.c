@@ -227,6 +227,8 @@ cell_setup(struct cell_run *run)
 	rs->reader_mb_per_s = xcalloc(n, sizeof(double));
 	rs->reader_cpu = xcalloc(n, sizeof(unsigned));
 	rs->interval_mb_per_s = xcalloc(CELL_INTERVALS, sizeof(double));
+	if (cp->cp_cell.ce_until_seeded)
+		rs->reader_blocked_ns = xcalloc(n, sizeof(double));
 	cm->cm_rows = xcalloc(LOCKPROF_SITES_MAX * CELL_ROLES,
 	    sizeof(*cm->cm_rows));
 	cm->cm_waits = xcalloc(LOCKPROF_SITES_MAX * LOCKPROF_SITES_MAX *

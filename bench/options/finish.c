@@ -361,12 +361,53 @@ finish_loop(struct options *op)
 	    option_tunable(op, "--loop", "rngsim.harvest.sources=none"));
 }
 
+/*
+ * A window that begins without a seed, and ends with one: a design and a device
+ * that wait for one, and nothing that needs windows of a set length.
+ */
+static int
+finish_seeding(struct options *op)
+{
+	static const enum option_id refused[] = { OPTION_TIME, OPTION_LOOP,
+	    OPTION_UNTIL, OPTION_FAILPOINT, OPTION_UNCERTAINTY, OPTIONS };
+	static const char boot[] = "rngsim.harvest.boot_entropy_bytes";
+	const char *given = options_given_of(op, refused), *lock;
+	const struct design *de;
+
+	if (!op->op_until_seeded)
+		return (0);
+	if (given != NULL)
+		return (usage_error("--until-seeded: windows end with the "
+		    "first seed: expected no %s%s", given, GIVEN(op, TIME) ?
+		    "; rngsim.seed_timeout_ms is the longest wait" : ""));
+	for (unsigned i = 0; i < op->op_designs.ol_count; i++) {
+		de = design_at(op->op_designs.ol_value[i]);
+		if ((de->de_flags & DE_NULL) != 0 ||
+		    design_info(de).di_never_blocks)
+			return (usage_error("--until-seeded: -d %s: expected a "
+			    "design whose readers wait for a seed",
+			    de->de_ident));
+		for (unsigned l = 0; l < op->op_locks.ol_count; l++) {
+			lock = lock_classes[op->op_locks.ol_value[l]]->lc_name;
+			if (cell_apart(de->de_ident, lock))
+				return (usage_error("--until-seeded: -l %s: "
+				    "expected a lock: without one each reader "
+				    "has a generator that nothing feeds",
+				    lock));
+		}
+	}
+	op->op_time_s = 0;
+	op->op_config.bc_program.controls = false;
+	return (options_tunable_seen(op, boot) ? 0 : option_tunable(op,
+	    "--until-seeded", "rngsim.harvest.boot_entropy_bytes=0"));
+}
+
 int
 options_finish(struct options *op)
 {
 	static int (*const steps[])(struct options *) = { finish_machine,
 		finish_workload, finish_loop, finish_tunables, finish_lists,
-		finish_until, finish_place, finish_producers };
+		finish_until, finish_place, finish_producers, finish_seeding };
 	int error = 0;
 
 	op->op_ledger |= op->op_ledger_path != NULL;

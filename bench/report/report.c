@@ -10,7 +10,7 @@
 #include "bench/result/describe.h"
 #include "lib/base/kassert.h"
 
-enum { COLUMNS_MAX = 128, COLUMNS_PRODUCERS = 54 };
+enum { COLUMNS_MAX = 128, COLUMNS_PRODUCERS = 54, COLUMNS_SEEDED = 71 };
 
 /* A line: each column's text, and whether it is that of names. */
 struct csv_line {
@@ -103,10 +103,12 @@ print_line(FILE *out, const struct result *r, const struct result_cell *c,
 {
 	const struct result_band *band = &c->uncertainty;
 	struct csv_line cl = { .csl_names = names };
-	bool producers = false;
+	bool producers = false, seeded = false;
 
-	for (unsigned i = 0; i < r->cell_count; i++)
+	for (unsigned i = 0; i < r->cell_count; i++) {
 		producers |= r->cells[i].producers > 0;
+		seeded |= r->cells[i].time_to_seeded_ns > 0;
+	}
 	add_columns(&cl, result_cell_fields, c, "", 0);
 	add_columns(&cl, result_host_fields, &r->host, NULL, 0);
 	add_columns(&cl, result_document_fields, r, NULL, 0);
@@ -121,7 +123,8 @@ print_line(FILE *out, const struct result *r, const struct result_cell *c,
 #include "bench/result/column.tbl"
 	for (unsigned i = 1; cl.csl_column[i] != NULL; i++) {
 		xmemclose(cl.csl_column[i]);
-		if (i < COLUMNS_PRODUCERS || producers)
+		if (i < COLUMNS_PRODUCERS || (i < COLUMNS_SEEDED ? producers :
+		    seeded))
 			fprintf(out, "%s%s", i == 1 ? "" : ",", cl.csl_text[i]);
 		free(cl.csl_text[i]);
 	}

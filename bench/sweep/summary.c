@@ -167,7 +167,8 @@ gate_and_notes(const struct sweep_cell *sc, const struct result_host *host,
 
 		skew = fmax(skew, fmax(rs->start_skew_ms, rs->stop_skew_ms));
 		window = rs->window_s * 1e3;
-		for (unsigned k = 0; k < rc->readers; k++)
+		for (unsigned k = 0; k < rc->readers &&
+		    rc->time_to_seeded_ns <= 0; k++)
 			idle += rs->reader_mb_per_s[k] <= 0;
 	}
 	for (unsigned i = 0; i < sc->sc_sum.cm_health_count; i++)
@@ -188,6 +189,20 @@ gate_and_notes(const struct sweep_cell *sc, const struct result_host *host,
 		    PLURAL(idle));
 }
 
+/* The interval of what each repeat has at that place. */
+static void
+interval(const struct result_cell *rc, size_t offset, uint64_t seed,
+    double ci95[2])
+{
+	double *values = xcalloc(rc->repeats, sizeof(*values));
+
+	for (unsigned i = 0; i < rc->repeats; i++)
+		memcpy(&values[i], (const char *)&rc->samples[i] + offset,
+		    sizeof(*values));
+	stats_ci95_median(values, rc->repeats, seed, &ci95[0], &ci95[1]);
+	free(values);
+}
+
 /* The cell's figures of producers. */
 static void
 summarise_producers(struct sweep_cell *sc, const struct engine *en,
@@ -204,10 +219,8 @@ summarise_producers(struct sweep_cell *sc, const struct engine *en,
 			values[i] = rc->samples[i].producer_per_s[k];
 		rc->producer_per_s[k] = stats_median(values, rc->repeats);
 	}
-	for (unsigned i = 0; i < rc->repeats; i++)
-		values[i] = rc->samples[i].production.events_per_s;
-	stats_ci95_median(values, rc->repeats, seed, &rc->events_per_s_ci95[0],
-	    &rc->events_per_s_ci95[1]);
+	interval(rc, offsetof(struct result_sample, production.events_per_s),
+	    seed, rc->events_per_s_ci95);
 	rc->call_ns = cell_latency(en, &sc->sc_sum.cm_call);
 	free(values);
 }
@@ -284,6 +297,9 @@ summary_finish(struct sweep_cell *sc, const struct options *op,
 	    rc->latency_ns : cell_latency(en, &sum->cm_uncorrected);
 	if (sc->sc_cell.ce_producers > 0)
 		summarise_producers(sc, en, op->op_seed, rc);
+	if (sc->sc_cell.ce_until_seeded)
+		interval(rc, offsetof(struct result_sample, time_to_seeded_ns),
+		    op->op_seed, rc->time_to_seeded_ns_ci95);
 	rc->harvest.latency_p99_ns = cell_latency(en,
 	    &sum->cm_harvest_latency).p99;
 	intervals(rc, op->op_seed);

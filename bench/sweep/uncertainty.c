@@ -14,7 +14,7 @@ gather(const struct sweeping *sw, unsigned cell, unsigned n,
 	const unsigned repeats = sw->sw_options->op_repeats;
 	double *medians, *scratch = xcalloc(repeats, sizeof(*scratch));
 
-	for (unsigned q = 0; q < QUANTITIES; q++) {
+	for (unsigned q = 0; q < QUANTITY_SEEDED; q++) {
 		if (q >= QUANTITY_PRODUCED &&
 		    sw->sw_cells[cell].sc_cell.ce_producers == 0)
 			break;

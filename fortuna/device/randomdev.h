@@ -124,6 +124,9 @@ void randomdev_deliver(struct randomdev *rd,
  */
 void randomdev_prime(struct randomdev *rd, const uint8_t *bytes, size_t n);
 
+/* When it was seeded first; 0: not yet.  Does not try to. */
+uint64_t randomdev_seeded_cycles(struct randomdev *rd);
+
 /* Sleeps until it is seeded or timeout_ns have passed. */
 void randomdev_wait_seeded(struct randomdev *rd, int64_t timeout_ns);
 
