@@ -240,7 +240,8 @@ measure_seeding(struct cell_run *run, struct result_sample *rs)
 		if (error != 0)
 			return (error);
 		if (machine_uptime_ns() >= end_ns)
-			return (cell_fail(run, ETIMEDOUT, "%u of %u readers "
+			return (!randomdev_seeded(rd) ? cell_unseeded(run, rd,
+			    ms) : cell_fail(run, ETIMEDOUT, "%u of %u readers "
 			    "still wait %u ms after the first seed: no thread "
 			    "woke them", threads + ce->ce_readers - ready,
 			    ce->ce_readers, ms));

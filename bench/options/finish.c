@@ -369,7 +369,7 @@ static int
 finish_seeding(struct options *op)
 {
 	static const enum option_id refused[] = { OPTION_TIME, OPTION_LOOP,
-	    OPTION_UNTIL, OPTION_FAILPOINT, OPTION_UNCERTAINTY, OPTIONS };
+	    OPTION_UNTIL, OPTION_FAILPOINT, OPTIONS };
 	static const char boot[] = "rngsim.harvest.boot_entropy_bytes";
 	const char *given = options_given_of(op, refused), *lock;
 	const struct design *de;

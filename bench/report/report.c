@@ -147,9 +147,11 @@ csv_print_ministat(FILE *out, const void *result)
 	const struct result *r = result;
 	struct text machine = { .s = "" };
 	unsigned max, min;
+	bool seeded;
 
 	provenance_repeats(r, &min, &max);
-	fputs("# total MB/s of", out);
+	seeded = r->cell_count > 0 && r->cells->time_to_seeded_ns > 0;
+	fprintf(out, "# %s of", seeded ? "time to seeded, ns," : "total MB/s");
 	for (unsigned i = 0; i < r->cell_count; i++) {
 		const struct result_cell *c = &r->cells[i];
 		struct text t = { .s = "" };
@@ -172,7 +174,8 @@ csv_print_ministat(FILE *out, const void *result)
 		    "them\n", min + 1, max);
 	for (unsigned k = 0; k < min; k++)
 		for (unsigned i = 0; i < r->cell_count; i++)
-			fprintf(out, "%.9g%c",
+			fprintf(out, "%.9g%c", seeded ?
+			    r->cells[i].samples[k].time_to_seeded_ns :
 			    r->cells[i].samples[k].total_mb_per_s,
 			    i + 1 < r->cell_count ? ' ' : '\n');
 }

@@ -269,7 +269,7 @@ print_block(struct table *tb, const struct grouped_cell *gc, unsigned n)
 		    "noted; the result file has the text");
 	tb->tbl_note_count = 0;
 	tb->tbl_notes_more = false;
-	if (tb->tbl_result->uncertainty.samples > 0 && kind != PRODUCERS)
+	if (tb->tbl_result->uncertainty.samples > 0 && kind < PRODUCERS)
 		print_bands(tb, gc, n);
 }
 

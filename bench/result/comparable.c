@@ -43,7 +43,8 @@ const struct quantity quantities[QUANTITIES + 1] = {
 	LATENCY("call_p50_ns", "producers' call p50", call_ns.p50, call_p50),
 	LATENCY("call_p99_ns", "producers' call p99", call_ns.p99, call_p99),
 	[QUANTITY_SEEDED] = { "time_to_seeded_ns", "time to seeded",
-	    QUANTITY_NS, false, false, 10, 0, AT(time_to_seeded_ns), 0 },
+	    QUANTITY_NS, false, false, 10, 0, AT(time_to_seeded_ns),
+	    DRAWN(time_to_seeded) },
 	[QUANTITY_EVENTS] = { "harvest_events_per_s", "harvest events",
 	    QUANTITY_SHARE, true, false, 1, 0, AT(harvest.events_per_s), 0 }
 };
