@@ -116,6 +116,7 @@ make_device(struct cell_run *run, unsigned i, struct randomdev **rd)
 		    run->run_ledger[i] : NULL,
 		.rp_kernel.kp_scans = true,
 		.rp_delivery = &run->run_delivery,
+		.rp_stamps = ce->ce_until_seeded,
 	};
 	int error;
 

@@ -44,10 +44,10 @@ struct randomdev {
 	struct source	 rd_source[RANDOM_ABI_SOURCES_MAX];
 	unsigned	 rd_sources;
 	int64_t		 rd_start_ns;	/* uptime */
-	uint64_t	 rd_seeded_cycles;	/* once rd_unblocked */
 	struct m32	 rd_window;	/* is open */
 	_Alignas(MACHINE_CACHE_LINE)
 	struct m32	 rd_unblocked;
+	uint64_t	 rd_seeded_cycles;	/* once that is not 0 */
 };
 
 static inline struct caller *

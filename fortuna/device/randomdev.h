@@ -47,6 +47,7 @@ struct randomdev_params {
 	 * unless kern.random.harvest.mask is set and says otherwise.
 	 */
 	uint32_t	 rp_included;
+	bool		 rp_stamps;	/* for randomdev_seeded_cycles() */
 };
 
 /* A source that the harvest thread reads; writes at most n bytes. */
