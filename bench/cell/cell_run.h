@@ -51,6 +51,12 @@ struct reader {
 	struct mthread	 r_td;
 };
 
+/* An event of a recording that waits. */
+struct event_packet {
+	uint16_t	 evt_source;
+	uint16_t	 evt_bytes;
+};
+
 /* The same of a producer of events; interrupts of one source of --producers. */
 struct event_producer {
 	_Alignas(MACHINE_CACHE_LINE)
@@ -65,6 +71,8 @@ struct event_producer {
 	uint64_t	 evp_work_ns;
 	uint64_t	 evp_draw;	/* the generator's state */
 	double		 evp_plan_ns;	/* when the next packet arrives */
+	struct workload_player evp_player;	/* of a recording */
+	struct event_packet *evp_waiting;	/* [prw_queue]; or NULL */
 	uint64_t	 evp_entropy[PRODUCING_BYTES_MAX / 8];
 	bool		 evp_displaced;
 	_Alignas(MACHINE_CACHE_LINE)

@@ -124,7 +124,7 @@ make_device(struct cell_run *run, unsigned i, struct randomdev **rd)
 		rp.rp_kernel.kp_spin = lock_class_find(
 		    program_spin_names[bc->bc_program.spinmutex]);
 	if (ce->ce_producers > 0)
-		rp.rp_included = 1u << ce->ce_producing->prw_source;
+		rp.rp_included = ce->ce_producing->prw_kinds;
 	rp.rp_kernel.kp_lock_config.threads = index_main(run) + 1;
 	if (run->run_faults != NULL)
 		failpoints_set(run->run_faults, &rp);
@@ -279,6 +279,9 @@ cell_teardown(struct cell_run *run)
 	free(run->run_readers);
 	free(run->run_buf);
 	free(run->run_hold);
+	for (unsigned i = 0; run->run_event_producers != NULL &&
+	    i < run->run_params->cp_cell.ce_producers; i++)
+		free(run->run_event_producers[i].evp_waiting);
 	free(run->run_event_producers);
 	if (ended)
 		ht = randomdev_totals(run->run_dev);
