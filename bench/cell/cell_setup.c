@@ -95,6 +95,27 @@ hashes_bytes(const struct cell_run *run)
 	return (MACHINE_SIMULATED && run->run_params->cp_bytes);
 }
 
+/* Fails with the kinds of events that the design's release lacks and has. */
+static int
+cell_lacks(struct cell_run *run, struct randomdev_params *rp)
+{
+	struct text has = { .s = "" }, lacks = { .s = "" };
+	struct randomdev *rd;
+
+	for (unsigned i = RANDOM_ATTACH; i < RANDOM_RANDOMDEV; i++) {
+		rp->rp_included = 1u << i;
+		if (randomdev_new(&rd, rp) == 0) {
+			text_list(&has, "RANDOM_%s", random_source_names[i]);
+			randomdev_free(rd);
+		} else if ((run->run_params->cp_cell.ce_producing->prw_kinds &
+		    rp->rp_included) != 0)
+			text_list(&lacks, "RANDOM_%s", random_source_names[i]);
+	}
+	return (cell_fail(run, ENXIO, "--producer: the enum "
+	    "random_entropy_source of %s has no %s: expected one of %s",
+	    run->run_params->cp_cell.ce_design, lacks.s, has.s));
+}
+
 /* With the run's i-th ledger, if it keeps any. */
 static int
 make_device(struct cell_run *run, unsigned i, struct randomdev **rd)
@@ -139,10 +160,9 @@ make_device(struct cell_run *run, unsigned i, struct randomdev **rd)
 		    "boot entropy: %s", strerror(errno)));
 	error = randomdev_new(rd, &rp);
 	free(rp.rp_kernel.kp_preload);
+	rp.rp_kernel.kp_preload_bytes = 0;
 	if (error == ENXIO && ce->ce_producers > 0)
-		return (cell_fail(run, error, "the sources of %s have no "
-		    "events of kind %s", ce->ce_design,
-		    ce->ce_producing->prw_name));
+		return (cell_lacks(run, &rp));
 	if (error != 0)
 		return (cell_fail(run, error, "cannot make design %s with lock "
 		    "%s: %s", ce->ce_design, ce->ce_lock, strerror(error)));

@@ -306,6 +306,7 @@ finish_producers(struct options *op)
 {
 	const struct producing *pg = &op->op_producing;
 	const unsigned most = (unsigned)option_list_max(&op->op_producers);
+	struct text lines = { .s = "" };	/* of a curve */
 	bool none = false;
 	unsigned n;
 
@@ -318,14 +319,23 @@ finish_producers(struct options *op)
 			    "readers, 1..%d; 0 with --producers alone",
 			    CELL_READERS_MAX));
 		if (n > 0 && GIVEN(op, PRODUCER) && !producing_recorded(pg) &&
-		    producing_work_ns(pg, n) == 0)
+		    producing_work_ns(pg, n) == 0) {
+			for (unsigned k = 1; k <= PRODUCERS_MAX; k++)
+				if (pg->prw_curve_ns[k] != 0)
+					text_list(&lines, "%u", k);
 			return (usage_error("--producer: %s has no line for %u "
-			    "producer%s", pg->prw_path, n, PLURAL(n)));
+			    "producer%s: expected a line \"%u NS\", or "
+			    "--producers of what it has: %s", pg->prw_path, n,
+			    PLURAL(n), n, lines.s[0] == '\0' ? "nothing" :
+			    lines.s));
+		}
 		if (n > 0 && GIVEN(op, PRODUCER) && (double)
 		    producing_work_ns(pg, n) > op->op_time_s * 1e9)
 			return (usage_error("--producer: %s: the work of one "
-			    "event is longer than the window of %g s",
-			    pg->prw_text, op->op_time_s));
+			    "event, %.9g s, is longer than the window: "
+			    "expected %g s or less, or a larger -t",
+			    pg->prw_text, (double)producing_work_ns(pg, n) /
+			    1e9, op->op_time_s));
 	}
 	if ((most > 0) != GIVEN(op, PRODUCER))
 		return (usage_error(most > 0 ? "--producers: expected "

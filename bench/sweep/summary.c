@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "bench/cli/memory.h"
+#include "bench/kernel/ksource.h"
 #include "bench/result/comparable.h"
 #include "bench/sweep/sweep.h"
 #include "lib/base/append.h"
@@ -261,6 +262,11 @@ describe(const struct sweep_cell *sc, const struct options *op,
 	    (rc->readers + ce->ce_producers > cpu_count() ||
 	    (cpu_quota() > 0 && rc->readers + ce->ce_producers > cpu_quota()));
 	rc->profiled = engine->en_profiled;
+	if (ce->ce_producers > 0 && ksource_named(rc->design) &&
+	    !design_info(design_find(rc->design)).di_queued)
+		note(rc, "the source has no random_harvestq.c: producers use "
+		    "rngsim's, model %s", design_queue_names[op->op_config
+		    .bc_harvest.queue]);
 	knobs = (unsigned)lock_class_find(rc->lock)->lc_knobs;
 	if ((knobs & LK_SPIN_POLLS) != 0)
 		rc->spin_polls = config->spin_polls;

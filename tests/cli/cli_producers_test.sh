@@ -163,6 +163,8 @@ producers__refused_body() {
 	printf '1 650\n4 700\n' >hole.curve
 	printf '1 650\n1 700\n' >twice.curve
 	printf '1 zero\n' >wrong.curve
+	printf '4 700\n1025 5\n' >above.curve
+	: >empty.curve
 	while IFS='!' read -r words args; do
 		complains 2 "$words" run $machine $args
 	done <<EOF
@@ -172,7 +174,8 @@ producers__refused_body() {
 --producer|"wifi"|ether, interrupt!--producers 1 --producer wifi:work=1us
 work|"0ns"|1ns!--producers 1 --producer ether:work=0ns
 "ether"|work=|curve=!--producers 1 --producer ether
-longer than the window!--producers 1 --producer ether:work=1s
+1 s, is longer than the window|0.01 s|-t!--producers 1 --producer ether:work=1s
+work|"0"|1ns!--producers 1 --producer ether:work=0
 cv|"2"|0..1!--producers 1 --producer ether:work=1us,cv=2
 "frobs"|work=TIME!--producers 1 --producer ether:frobs
 rate|"0"!--producers 1 --producer ether:work=1us,rate=0
@@ -181,7 +184,8 @@ burst=|rate=!--producers 1 --producer ether:work=1us,burst=4
 4 and 5 readers on 8|rate=!--producers 4 -r 5 --producer ether:work=1us
 harvest thread|producer 1!--producers 2 --place 0-3/1 --producer ether:work=1us
 --place|"none"!--producers 1 --place none --producer ether:work=1us
-no line for 2 producers!--producers 2 --producer ether:curve=hole.curve
+no line for 2 producers|"2 NS"|1, 4!--producers 2 --producer ether:curve=hole.curve
+has: nothing!--producers 2 --producer ether:curve=empty.curve
 --loop lock!--producers 1 --producer ether:work=1us --loop lock
 --failpoint!--producers 1 --producer ether:work=1us --failpoint harvest_ring_full=return(1)
 EOF
@@ -189,6 +193,10 @@ EOF
 	    --producer ether:curve=twice.curve
 	complains 1 "wrong.curve:1|ns" run $machine --producers 1 \
 	    --producer ether:curve=wrong.curve
+	complains 1 "above.curve:2|1..1024" run $machine --producers 4 \
+	    --producer ether:curve=above.curve
+	complains 2 "no line for 3 producers|1, 4" sweep $machine \
+	    --producers 4,3 --producer ether:curve=hole.curve
 	complains 1 "none.curve" run $machine --producers 1 \
 	    --producer ether:curve=none.curve
 	complains 2 "--producer|-o" run $machine --producers 1 \
@@ -196,6 +204,42 @@ EOF
 	# More lines than producers are the rest of a curve.
 	atf_check -o match:'curve=hole.curve#' "$(program)" run $machine \
 	    --producers 4 --producer ether:curve=hole.curve
+}
+
+needs=python3 limit=300
+test_case producers__tree "kinds and the queue of a tree; interrupts on the " \
+    "CPU of the harvest thread"
+producers__tree_body() {
+	elder=kernel:$(source_folder)/tests/kernel/old
+	complains 1 '--producer|no RANDOM_CALLOUT|one of|RANDOM_UMA' run \
+	    $machine -d "$elder" --producers 1 --producer callout:work=1us
+	printf 'rngsim-workload/1\nstream a\n0 8 SWI\n5000 8 CALLOUT\n' >c.workload
+	complains 1 'no RANDOM_CALLOUT: |RANDOM_SWI' run $machine -d "$elder" \
+	    --producers 1 --producer @c.workload
+	run_json -d "$elder" --producers 1 --producer ether:work=1us
+	has production.full_percent 50 100
+	[ -z "$(number notes)" ] || atf_fail "$(number notes)"
+	cp "$(source_folder)/fortuna/fortuna.c" own.c
+	for queue in newest 2019; do
+		run_json -d kernel:own.c --producers 1 --producer \
+		    ether:work=1us -S rngsim.harvest.model=$queue
+		case $(number notes) in
+		*"no random_harvestq.c: producers use rngsim's, model $queue"*) ;;
+		*) atf_fail "$(number notes)" ;;
+		esac
+	done
+	# Between packets the harvest thread has its CPU.
+	longer=$(echo "$machine" | sed 's/-t 0.01/-t 0.3/')
+	saves run.json run --format json $longer --place 0-3/1 --producers 2 \
+	    --producer ether:work=1us,rate=100k
+	has harvest.cpu_percent 0.001 50
+	has production.taken_percent 1 100
+	saves run.json run --format json $longer --producers 8 \
+	    --producer ether:work=1us
+	case $(number notes) in
+	*'harvest thread got no CPU'*) ;;
+	*) atf_fail "$(number notes)" ;;
+	esac
 }
 
 needs=python3
