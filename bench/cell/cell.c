@@ -227,7 +227,9 @@ measure_seeding(struct cell_run *run, struct result_sample *rs)
 		if (error != 0)
 			return (error);
 		if (machine_uptime_ns() >= end_ns)
-			return (cell_unseeded(run, rd, ms));
+			return (!randomdev_seeded(rd) ? cell_unseeded(run, rd,
+			    ms) : cell_fail(run, ETIMEDOUT, "seeded, but no "
+			    "call of randomdev_unblock() in %u ms", ms));
 		randomdev_wait_seeded(rd, SEED_POLL_NS);
 	}
 	run->run_close_cycles = seeded;

@@ -39,7 +39,8 @@ struct import {
 	struct lines	 im_lines;
 	struct import_summary *im_summary;
 	struct import_threads im_all, im_alive;
-	uint64_t	 im_at_ns;	/* of the line */
+	uint64_t	 im_at_ns;	/* of the line; the latest event's */
+	uint64_t	 im_first_ns;	/* the first event's */
 	/* Of events: a stream for each CPU that had one, less 1. */
 	struct recording *im_rec;
 	unsigned	 im_stream[RECORDING_STREAMS_MAX];
@@ -258,11 +259,14 @@ import_event(struct import *im)
 	unsigned cpu, *stream;
 	char name[32];
 	uint8_t source;
+	int used = 0;
 
 	if (text[0] == '\0' || begins(text, "Attaching "))
 		return (0);
-	if (sscanf(text, "harvest %19" SCNu64 " %9u %31s %9" SCNu64, &ns, &cpu,
-	    name, &bytes) != 4 || bytes < 1 || cpu >= RECORDING_STREAMS_MAX)
+	if (sscanf(text, "harvest %20" SCNu64 " %9u %31s %9" SCNu64 "%n", &ns,
+	    &cpu, name, &bytes, &used) != 4 || ns > INT64_MAX || bytes < 1 ||
+	    bytes > RECORDING_BYTES_MAX || cpu >= RECORDING_STREAMS_MAX ||
+	    (text[used] != '\0' && text[used] != ' '))
 		return (REFUSE("\"%.40s\": expected \"harvest NS CPU SOURCE "
 		    "BYTES\", CPU below %d", text, RECORDING_STREAMS_MAX));
 	if (parse_number(name, &number) == 0 && number < ENTROPYSOURCE)
@@ -288,6 +292,10 @@ import_event(struct import *im)
 		    "event before: expected the order of times of each CPU",
 		    ns));
 	recording_add(rm, ns, bytes, source + 1u);
+	if (ns < im->im_first_ns)
+		im->im_first_ns = ns;
+	if (ns > im->im_at_ns)
+		im->im_at_ns = ns;
 	rec->rec_kinds |= 1u << source;
 	return (0);
 }
@@ -304,27 +312,18 @@ static void
 finish_events(struct import *im)
 {
 	struct recording *rec = im->im_rec;
-	uint64_t first_ns = UINT64_MAX, last_ns = 0;
+	struct recording_stream *rm;
+	const uint64_t length_ns = im->im_at_ns - im->im_first_ns;
 
-	for (unsigned pass = 0; pass < 2; pass++)
-		for (unsigned i = 0; i < rec->rec_count; i++) {
-			const struct recording_stream *rm =
-			    &rec->rec_streams[i];
-			struct recording_request *rq = rm->rcs_requests;
-			struct recording_request *end = rq + rm->rcs_count;
-
-			if (pass == 0 && rq->rq_at_ns < first_ns)
-				first_ns = rq->rq_at_ns;
-			if (pass == 0 && end[-1].rq_at_ns > last_ns)
-				last_ns = end[-1].rq_at_ns;
-			for (; pass == 1 && rq < end; rq++)
-				rq->rq_at_ns -= first_ns;
-		}
-	if (last_ns == first_ns || last_ns - first_ns > RECORDING_LENGTH_MAX_NS)
+	for (rm = rec->rec_streams; rm < rec->rec_streams + rec->rec_count;
+	    rm++)
+		for (size_t k = 0; k < rm->rcs_count; k++)
+			rm->rcs_requests[k].rq_at_ns -= im->im_first_ns;
+	if (length_ns == 0 || length_ns > RECORDING_LENGTH_MAX_NS)
 		lines_refuse_file(&im->im_lines, "all events in %" PRIu64
-		    " ns: expected times in ns, and at most a week", last_ns -
-		    first_ns);
-	rec->rec_length_ns = last_ns - first_ns;
+		    " ns: expected times in ns, and at most a week",
+		    length_ns);
+	rec->rec_length_ns = length_ns;
 	qsort(rec->rec_streams, rec->rec_count, sizeof(*rec->rec_streams),
 	    by_cpu);
 }
@@ -428,7 +427,8 @@ int
 import_load(const char *path, struct recording *rec, struct import_summary *iu,
     char message[LINES_ERROR_SIZE])
 {
-	struct import im = { .im_summary = iu, .im_rec = rec };
+	struct import im = { .im_summary = iu, .im_rec = rec,
+	    .im_first_ns = UINT64_MAX };
 	struct lines *li = &im.im_lines;
 	struct import_thread *ip;
 	int error;

@@ -141,6 +141,32 @@ seeded__drawn_body() {
 	atf_check -o match:'300ms' "$(program)" report run.json
 }
 
+needs=python3 limit=300
+test_case seeded__patches "a wake-up that is missing shows; so does a thread " \
+    "that sleeps less until it is seeded"
+seeded__patches_body() {
+	from=$(source_folder)
+	mkdir nowake noblock fast
+	cp "$from/fortuna/fortuna.c" nowake
+	sed 's/^	wakeup(&random_alg_context);//' "$from/fortuna/randomdev.c" \
+	    >nowake/randomdev.c
+	saves run.json run $machine -d kernel:nowake -r 3 $slow --format json
+	# Readers poll each 0.1 s.
+	cell "0.09e9 < c['latency_ns']['p50'] - c['time_to_seeded_ns'] < 0.11e9"
+	sed 's/randomdev_unblock();/(void)0;/' "$from/fortuna/fortuna.c" \
+	    >noblock/fortuna.c
+	complains 1 'seeded, but no call of randomdev_unblock() in 500 ms' run \
+	    $machine -d kernel:noblock $slow -S rngsim.seed_timeout_ms=500
+	cp "$from/fortuna/fortuna.c" fast
+	sleep='SBT_1S / RANDOM_KTHREAD_HZ'
+	sed "s,$sleep,p_random_alg_context->ra_seeded() ? & : SBT_1S / 1000," \
+	    "$from/harvest/random_harvestq.c" >fast/random_harvestq.c
+	saves run.json run $machine -d kernel:fast -r 2 $tests --format json \
+	    -S rngsim.harvest.sources=rdrand
+	cell "c['time_to_seeded_ns'] < 10e6"
+	cell "c['harvest']['discarded'] == 1024"
+}
+
 test_case seeded__refused "what has no time to a seed"
 seeded__refused_body() {
 	while IFS='!' read -r words args; do
