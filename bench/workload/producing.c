@@ -191,6 +191,8 @@ parse_recorded(struct producing *pg, const char *text, char *rest, char *why)
 	char *item;
 	int error = workload_parse(text, wl, why);
 
+	if (error == 0 && strlen(text) > sizeof(pg->prw_path))
+		error = REFUSE("\"%.40s...\": too long", text);
 	if (error != 0)
 		return (error);
 	pg->prw_kinds = wl->wl_recording.rec_kinds;
