@@ -20,6 +20,8 @@ harvest_main(void *arg)
 
 	machine_curthread()->mt_index = index_harvest(run);
 	machine_curthread()->mt_aside = true;
+	if (run->run_params->cp_cell.ce_until_seeded)
+		cell_wait_open(run);
 	randomdev_harvest_run(run->run_dev);
 	run->run_harvest_cpu = machine_cpu();
 }
@@ -32,6 +34,8 @@ producer_main(void *arg)
 	machine_curthread()->mt_index = index_harvest(p->p_run) + 1 +
 	    p->p_index;
 	machine_curthread()->mt_aside = true;
+	if (p->p_run->run_params->cp_cell.ce_until_seeded)
+		cell_wait_open(p->p_run);
 	harvest_producer_run(&p->p_run->run_sources.hv_producer[p->p_index]);
 }
 
@@ -137,6 +141,16 @@ bytes_so_far(void *arg)
 	return (bytes);
 }
 
+/* Waits until n threads are at the barrier. */
+static void
+wait_ready(struct cell_run *run, unsigned n)
+{
+	uint32_t ready;
+
+	while ((ready = atomic_load_acq_32(&run->run_ready)) < n)
+		machine_wait_32(&run->run_ready, ready, -1);
+}
+
 /* Opens the barrier and waits until output flows. */
 static int
 wait_running(struct cell_run *run)
@@ -144,13 +158,10 @@ wait_running(struct cell_run *run)
 	const struct cell_params *cp = run->run_params;
 	struct randomdev *rd = run->run_dev;
 	unsigned timeout_ms = cp->cp_config->bc_program.seed_timeout_ms;
-	uint32_t ready;
 	int64_t end_ns;
 	int error;
 
-	while ((ready = atomic_load_acq_32(&run->run_ready)) <
-	    cp->cp_cell.ce_readers + cp->cp_cell.ce_producers)
-		machine_wait_32(&run->run_ready, ready, -1);
+	wait_ready(run, cp->cp_cell.ce_readers + cp->cp_cell.ce_producers);
 	error = slice_report(cp->cp_arm, SLICE_READY, bytes_so_far, run);
 	if (error != 0)
 		return (error);
@@ -168,6 +179,82 @@ wait_running(struct cell_run *run)
 			return (cell_unseeded(run, rd, timeout_ms));
 		randomdev_wait_seeded(rd, SEED_POLL_NS);
 	}
+	return (0);
+}
+
+/* Opens and closes what is counted in the window. */
+static void
+open_window(struct cell_run *run)
+{
+	machine_mark("window");
+	lockprof_open(&run->run_prof, WINDOW);
+	cell_window(run, true);
+}
+
+static void
+close_window(struct cell_run *run)
+{
+	set_phase(run, PHASE_STOP);
+	lockprof_close(&run->run_prof);
+	cell_window(run, false);
+}
+
+/*
+ * The window from boot to the first seed, which readers or the harvest thread
+ * make.  Ends when the readers that were blocked have their bytes.
+ */
+static int
+measure_seeding(struct cell_run *run, struct result_sample *rs)
+{
+	const struct cell *ce = &run->run_params->cp_cell;
+	const unsigned ms = run->run_params->cp_config->
+	    bc_program.seed_timeout_ms;
+	const unsigned threads = ce->ce_readers + ce->ce_producers;
+	struct randomdev *rd = run->run_dev;
+	uint64_t seeded;
+	int64_t cpu_ns, end_ns;
+	uint32_t ready;
+	int error;
+
+	wait_ready(run, threads);
+	open_window(run);
+	cpu_ns = machine_thread_cpu_ns(&run->run_harvest);
+	end_ns = machine_uptime_ns() + ms * NS_PER_MS;
+	run->run_open_cycles = machine_cycles();
+	set_phase(run, PHASE_MEASURE);
+	while ((seeded = randomdev_seeded_cycles(rd)) == 0) {
+		error = interrupted(run);
+		if (error != 0)
+			return (error);
+		if (machine_uptime_ns() >= end_ns)
+			return (!randomdev_seeded(rd) ? cell_unseeded(run, rd,
+			    ms) : cell_fail(run, ETIMEDOUT, "seeded, but no "
+			    "call of randomdev_unblock() in %u ms", ms));
+		randomdev_wait_seeded(rd, SEED_POLL_NS);
+	}
+	run->run_close_cycles = seeded;
+	cpu_ns = machine_thread_cpu_ns(&run->run_harvest) - cpu_ns;
+	close_window(run);
+	end_ns = machine_uptime_ns() + ms * NS_PER_MS;
+	while ((ready = atomic_load_acq_32(&run->run_ready)) < threads +
+	    ce->ce_readers) {
+		error = interrupted(run);
+		if (error != 0)
+			return (error);
+		if (machine_uptime_ns() >= end_ns)
+			return (!randomdev_seeded(rd) ? cell_unseeded(run, rd,
+			    ms) : cell_fail(run, ETIMEDOUT, "%u of %u readers "
+			    "still wait %u ms after the first seed: no thread "
+			    "woke them", threads + ce->ce_readers - ready,
+			    ce->ce_readers, ms));
+		machine_wait_32(&run->run_ready, ready, SEED_POLL_NS);
+	}
+	rs->time_to_seeded_ns = fmax(1, (double)machine_cycles_to_ns(
+	    machine_cycles_since(run->run_open_cycles, seeded)));
+	rs->window_s = rs->time_to_seeded_ns / 1e9;
+	rs->harvest.cpu_percent = fmin(100, (double)cpu_ns / 1e7 /
+	    rs->window_s);
+	rs->intervals = 1;
 	return (0);
 }
 
@@ -207,9 +294,7 @@ measure(struct cell_run *run, struct result_sample *rs)
 	    cp->cp_config->bc_program.warmup_ms * NS_PER_MS);
 	if (error != 0)
 		return (error);
-	machine_mark("window");
-	lockprof_open(&run->run_prof, WINDOW);
-	cell_window(run, true);
+	open_window(run);
 	cpu_ns = machine_thread_cpu_ns(&run->run_harvest);
 	start_ns = then_ns = machine_uptime_ns();
 	run->run_open_cycles = machine_cycles();
@@ -239,9 +324,7 @@ measure(struct cell_run *run, struct result_sample *rs)
 		    now_ns - half_ns) / first - 1);
 	cpu_ns = machine_thread_cpu_ns(&run->run_harvest) - cpu_ns;
 	run->run_close_cycles = machine_cycles();
-	set_phase(run, PHASE_STOP);
-	lockprof_close(&run->run_prof);
-	cell_window(run, false);
+	close_window(run);
 	rs->window_s = (double)(now_ns - start_ns) / 1e9;
 	rs->harvest.cpu_percent = 100 * (double)cpu_ns /
 	    (double)(now_ns - start_ns);
@@ -286,9 +369,9 @@ cell_main(void *arg)
 	error = cell_setup(run);
 	if (error == 0)
 		error = start_threads(run);
-	if (error == 0)
-		error = wait_running(run);
-	if (error == 0)
+	if (error == 0 && run->run_params->cp_cell.ce_until_seeded)
+		error = measure_seeding(run, &cm->cm_sample);
+	else if (error == 0 && (error = wait_running(run)) == 0)
 		error = measure(run, &cm->cm_sample);
 	(void)slice_report(arm, SLICE_CLOSING, NULL, NULL);
 	stop_threads(run);

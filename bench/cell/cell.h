@@ -33,6 +33,7 @@ struct cell {
 	/* Threads that queue events; 0: none, and then NULL. */
 	unsigned	 ce_producers;
 	const struct producing *ce_producing;
+	bool		 ce_until_seeded;	/* from boot to a first seed */
 };
 
 struct cell_params {

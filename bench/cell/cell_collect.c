@@ -204,7 +204,7 @@ collect_readers(struct cell_run *run, struct cell_measure *cm)
 	unsigned n = index_harvest(run);
 	double ns, requests = 0;
 
-	ns = NS(run->run_close_cycles - run->run_open_cycles);
+	ns = fmax(1, NS(run->run_close_cycles - run->run_open_cycles));
 	if (n == 0)
 		return;
 	for (unsigned i = 0; i < n; i++) {
@@ -220,6 +220,9 @@ collect_readers(struct cell_run *run, struct cell_measure *cm)
 		rs->total_mb_per_s += rs->reader_mb_per_s[i];
 		rs->readers_cpu_percent += 100 * (double)r->r_cpu_ns / ns;
 		rs->readers_delayed_percent += 100 * r->r_delayed / n;
+		if (rs->reader_blocked_ns != NULL)
+			rs->reader_blocked_ns[i] = NS(r->r_blocked_cycles);
+		rs->blocked_readers += r->r_blocked_cycles > 0;
 		hist_merge(&cm->cm_latency, &r->r_latency);
 		hist_merge(&cm->cm_uncorrected, &r->r_uncorrected);
 		requests += (double)r->r_latency.hi_count + r->r_edge_requests;

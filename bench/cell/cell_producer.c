@@ -19,6 +19,8 @@ struct arrivals {
 	uint64_t	 arr_next_ns;	/* since it began */
 	unsigned	 arr_queued;
 	uint64_t	 arr_lost;
+	struct event_packet arr_next;	/* of a recording */
+	unsigned	 arr_first;	/* place of the first that waits */
 };
 
 static void
@@ -26,11 +28,32 @@ plan(struct event_producer *evp, struct arrivals *ar)
 {
 	const struct producing *pg = evp->evp_producing;
 	double ns = ns_per_s / pg->prw_rate_per_s * pg->prw_burst;
+	struct workload_step st;
 
+	if (evp->evp_waiting != NULL) {
+		workload_next(&evp->evp_player, &st);
+		ar->arr_next_ns = st.st_ns;
+		ar->arr_next = (struct event_packet){ (uint16_t)(st.st_kind -
+		    1), (uint16_t)st.st_bytes };
+		return;
+	}
 	if (pg->prw_rate_drawn)
 		ns *= splitmix_exponential(&evp->evp_draw);
 	evp->evp_plan_ns += ns;
 	ar->arr_next_ns = (uint64_t)evp->evp_plan_ns;
+}
+
+/* A recording from its beginning, with nothing queued. */
+static void
+replay(struct event_producer *evp, struct arrivals *ar)
+{
+	const struct cell_params *cp = evp->evp_run->run_params;
+	const uint64_t lost = ar->arr_lost;
+
+	*ar = (struct arrivals){ .arr_lost = lost };
+	workload_begin(&evp->evp_player, &evp->evp_producing->prw_recorded, 0,
+	    cp->cp_seed, evp->evp_index);
+	plan(evp, ar);
 }
 
 /*
@@ -50,6 +73,10 @@ take_packet(struct event_producer *evp, struct arrivals *ar, uint64_t began,
 		    ar->arr_next_ns) {
 			room = pg->prw_queue - ar->arr_queued;
 			room = room < pg->prw_burst ? room : pg->prw_burst;
+			if (room > 0 && evp->evp_waiting != NULL)
+				evp->evp_waiting[(ar->arr_first +
+				    ar->arr_queued) % pg->prw_queue] =
+				    ar->arr_next;
 			ar->arr_queued += room;
 			ar->arr_lost += pg->prw_burst - room;
 			plan(evp, ar);
@@ -89,6 +116,8 @@ producer_loop(struct event_producer *evp)
 {
 	const struct producing *pg = evp->evp_producing;
 	struct cell_run *run = evp->evp_run;
+	struct event_packet packet_of = { (uint16_t)pg->prw_source,
+	    (uint16_t)pg->prw_bytes };
 	struct arrivals ar = { .arr_queued = 0 };
 	enum phase phase = PHASE_WARM, seen;
 	uint64_t began, origin, now, counted = 0, lost = 0;
@@ -96,19 +125,27 @@ producer_loop(struct event_producer *evp)
 	bool packet;
 
 	origin = machine_cycles();
-	if (pg->prw_rate_per_s > 0)
+	if (evp->evp_waiting != NULL)
+		replay(evp, &ar);
+	else if (pg->prw_rate_per_s > 0)
 		plan(evp, &ar);
 	for (;;) {
 		packet = pg->prw_rate_per_s <= 0 ||
 		    take_packet(evp, &ar, origin, phase);
 		began = now = 0;
 		fate = RANDOM_FATES;
+		if (packet && evp->evp_waiting != NULL) {
+			packet_of = evp->evp_waiting[ar.arr_first];
+			ar.arr_first = (ar.arr_first + 1) % pg->prw_queue;
+		}
 		if (packet) {
 			machine_work(work_ns(evp));
 			began = machine_cycles();
 			evp->evp_entropy[0] = began;
-			fate = randomdev_harvest(run->run_dev, pg->prw_entry,
-			    evp->evp_entropy, pg->prw_bytes, pg->prw_source);
+			fate = randomdev_harvest(run->run_dev,
+			    packet_of.evt_source == RANDOM_UMA ? RANDOM_FAST :
+			    RANDOM_QUEUE, evp->evp_entropy,
+			    packet_of.evt_bytes, packet_of.evt_source);
 			now = machine_cycles();
 		}
 		seen = (enum phase)atomic_load_acq_32(&run->run_phase);
@@ -117,6 +154,10 @@ producer_loop(struct event_producer *evp)
 				break;
 			phase = seen;
 			lost = ar.arr_lost;
+			if (evp->evp_waiting != NULL) {
+				origin = run->run_open_cycles;
+				replay(evp, &ar);
+			}
 			evp->evp_cpu_ns = -machine_thread_cpu_ns(&evp->evp_td);
 		} else if (packet && phase == PHASE_MEASURE) {
 			evp->evp_fate[fate]++;
@@ -164,6 +205,9 @@ cell_producers_setup(struct cell_run *run)
 		evp->evp_plan_ns = -(double)(splitmix_next(&evp->evp_draw) >>
 		    11) * 0x1p-53 * ns_per_s / fmax(1,
 		    ce->ce_producing->prw_rate_per_s);
+		if (producing_recorded(ce->ce_producing))
+			evp->evp_waiting = xcalloc(ce->ce_producing->prw_queue,
+			    sizeof(*evp->evp_waiting));
 		for (unsigned k = 0; k < PRODUCING_BYTES_MAX / 8; k++)
 			evp->evp_entropy[k] = splitmix_next(&evp->evp_draw);
 		atomic_init_64(&evp->evp_events, 0);

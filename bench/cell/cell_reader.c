@@ -177,11 +177,53 @@ reader_loop(struct reader *r, const bool plain)
 	return (0);
 }
 
+/* From boot to the first seed: a request that is made before it blocks. */
+static int
+seeding_loop(struct reader *r)
+{
+	struct cell_run *run = r->r_run;
+	const struct cell *ce = &run->run_params->cp_cell;
+	struct workload_step st = { .st_bytes = ce->ce_request_bytes };
+	uint64_t due, last, now = run->run_open_cycles;
+	size_t made;
+	int error;
+
+	r->r_start_cycles = run->run_open_cycles;
+	if (ce->ce_workload != NULL)
+		begin(r);
+	for (;;) {
+		due = now;
+		if (ce->ce_workload != NULL) {
+			workload_next(&r->r_player, &st);
+			if (st.st_start != START_NOW)
+				due = machine_ns_to_cycles(st.st_ns) +
+				    (st.st_start == START_AT ?
+				    run->run_open_cycles : now);
+		}
+		last = cell_wait_until(run, due, PHASE_MEASURE);
+		if (atomic_load_acq_32(&run->run_phase) != PHASE_MEASURE)
+			return (0);
+		error = request(r, (size_t)st.st_bytes, &made, &now);
+		if (error != 0)
+			return (error);
+		if (last >= randomdev_seeded_cycles(r->r_dev))
+			continue;
+		r->r_blocked_cycles = machine_cycles_since(last, now);
+		hist_add(&r->r_latency, r->r_blocked_cycles);
+	}
+}
+
 void
 cell_wait_start(struct cell_run *run)
 {
 	atomic_fetchadd_rel_32(&run->run_ready, 1);
 	machine_wake_32(&run->run_ready);
+	cell_wait_open(run);
+}
+
+void
+cell_wait_open(struct cell_run *run)
+{
 	while (atomic_load_acq_32(&run->run_phase) == PHASE_START)
 		machine_wait_32(&run->run_phase, PHASE_START, -1);
 }
@@ -194,6 +236,12 @@ cell_reader_main(void *arg)
 
 	machine_curthread()->mt_index = r->r_index;
 	cell_wait_start(run);
+	if (run->run_params->cp_cell.ce_until_seeded) {
+		r->r_error = seeding_loop(r);
+		atomic_fetchadd_rel_32(&run->run_ready, 1);
+		machine_wake_32(&run->run_ready);
+		return;
+	}
 	r->r_error = run->run_params->cp_cell.ce_workload == NULL ?
 	    reader_loop(r, true) : reader_loop(r, false);
 	r->r_cpu = machine_cpu();

@@ -42,11 +42,19 @@ struct reader {
 	unsigned	 r_cpu;
 	unsigned	 r_node;
 	bool		 r_displaced;	/* by the host, off its CPU */
+	/* From its request before the first seed to the bytes; 0: none. */
+	uint64_t	 r_blocked_cycles;
 	double		 r_delayed;	/* machine_thread_delayed() */
 	struct hist	 r_latency;	/* cycles; open loop: since due */
 	struct hist	 r_uncorrected;	/* open loop: since it began */
 	_Alignas(MACHINE_CACHE_LINE)
 	struct mthread	 r_td;
+};
+
+/* An event of a recording that waits. */
+struct event_packet {
+	uint16_t	 evt_source;
+	uint16_t	 evt_bytes;
 };
 
 /* The same of a producer of events; interrupts of one source of --producers. */
@@ -63,6 +71,8 @@ struct event_producer {
 	uint64_t	 evp_work_ns;
 	uint64_t	 evp_draw;	/* the generator's state */
 	double		 evp_plan_ns;	/* when the next packet arrives */
+	struct workload_player evp_player;	/* of a recording */
+	struct event_packet *evp_waiting;	/* [prw_queue]; or NULL */
 	uint64_t	 evp_entropy[PRODUCING_BYTES_MAX / 8];
 	bool		 evp_displaced;
 	_Alignas(MACHINE_CACHE_LINE)
@@ -170,8 +180,9 @@ void cell_teardown(struct cell_run *run);
 /* The body of a reader's thread; arg is its struct reader. */
 void cell_reader_main(void *arg);
 
-/* Waits at the barrier. */
+/* Wait at the barrier, as one that others wait for, or as another. */
 void cell_wait_start(struct cell_run *run);
+void cell_wait_open(struct cell_run *run);
 
 /*
  * Waits until a time, or until the phase is no longer what it was.  Returns:

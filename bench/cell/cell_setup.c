@@ -95,6 +95,27 @@ hashes_bytes(const struct cell_run *run)
 	return (MACHINE_SIMULATED && run->run_params->cp_bytes);
 }
 
+/* Fails with the kinds of events that the design's release lacks and has. */
+static int
+cell_lacks(struct cell_run *run, struct randomdev_params *rp)
+{
+	struct text has = { .s = "" }, lacks = { .s = "" };
+	struct randomdev *rd;
+
+	for (unsigned i = RANDOM_ATTACH; i < RANDOM_RANDOMDEV; i++) {
+		rp->rp_included = 1u << i;
+		if (randomdev_new(&rd, rp) == 0) {
+			text_list(&has, "RANDOM_%s", random_source_names[i]);
+			randomdev_free(rd);
+		} else if ((run->run_params->cp_cell.ce_producing->prw_kinds &
+		    rp->rp_included) != 0)
+			text_list(&lacks, "RANDOM_%s", random_source_names[i]);
+	}
+	return (cell_fail(run, ENXIO, "--producer: the enum "
+	    "random_entropy_source of %s has no %s: expected one of %s",
+	    run->run_params->cp_cell.ce_design, lacks.s, has.s));
+}
+
 /* With the run's i-th ledger, if it keeps any. */
 static int
 make_device(struct cell_run *run, unsigned i, struct randomdev **rd)
@@ -116,6 +137,7 @@ make_device(struct cell_run *run, unsigned i, struct randomdev **rd)
 		    run->run_ledger[i] : NULL,
 		.rp_kernel.kp_scans = true,
 		.rp_delivery = &run->run_delivery,
+		.rp_stamps = ce->ce_until_seeded,
 	};
 	int error;
 
@@ -123,7 +145,7 @@ make_device(struct cell_run *run, unsigned i, struct randomdev **rd)
 		rp.rp_kernel.kp_spin = lock_class_find(
 		    program_spin_names[bc->bc_program.spinmutex]);
 	if (ce->ce_producers > 0)
-		rp.rp_included = 1u << ce->ce_producing->prw_source;
+		rp.rp_included = ce->ce_producing->prw_kinds;
 	rp.rp_kernel.kp_lock_config.threads = index_main(run) + 1;
 	if (run->run_faults != NULL)
 		failpoints_set(run->run_faults, &rp);
@@ -138,10 +160,9 @@ make_device(struct cell_run *run, unsigned i, struct randomdev **rd)
 		    "boot entropy: %s", strerror(errno)));
 	error = randomdev_new(rd, &rp);
 	free(rp.rp_kernel.kp_preload);
+	rp.rp_kernel.kp_preload_bytes = 0;
 	if (error == ENXIO && ce->ce_producers > 0)
-		return (cell_fail(run, error, "the sources of %s have no "
-		    "events of kind %s", ce->ce_design,
-		    ce->ce_producing->prw_name));
+		return (cell_lacks(run, &rp));
 	if (error != 0)
 		return (cell_fail(run, error, "cannot make design %s with lock "
 		    "%s: %s", ce->ce_design, ce->ce_lock, strerror(error)));
@@ -227,6 +248,8 @@ cell_setup(struct cell_run *run)
 	rs->reader_mb_per_s = xcalloc(n, sizeof(double));
 	rs->reader_cpu = xcalloc(n, sizeof(unsigned));
 	rs->interval_mb_per_s = xcalloc(CELL_INTERVALS, sizeof(double));
+	if (cp->cp_cell.ce_until_seeded)
+		rs->reader_blocked_ns = xcalloc(n, sizeof(double));
 	cm->cm_rows = xcalloc(LOCKPROF_SITES_MAX * CELL_ROLES,
 	    sizeof(*cm->cm_rows));
 	cm->cm_waits = xcalloc(LOCKPROF_SITES_MAX * LOCKPROF_SITES_MAX *
@@ -276,6 +299,9 @@ cell_teardown(struct cell_run *run)
 	free(run->run_readers);
 	free(run->run_buf);
 	free(run->run_hold);
+	for (unsigned i = 0; run->run_event_producers != NULL &&
+	    i < run->run_params->cp_cell.ce_producers; i++)
+		free(run->run_event_producers[i].evp_waiting);
 	free(run->run_event_producers);
 	if (ended)
 		ht = randomdev_totals(run->run_dev);

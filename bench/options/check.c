@@ -239,8 +239,8 @@ check_trace(const struct options *op)
 		    "and none is a page: expected another name, for trace "
 		    "events in JSON", op->op_trace));
 	error = check_single(op, "--trace");
-	if (error == 0 && (double)op->op_trace_from_ps >=
-	    op->op_time_s * 1e3 * PS_PER_MS)
+	if (error == 0 && !op->op_until_seeded && (double)
+	    op->op_trace_from_ps >= op->op_time_s * 1e3 * PS_PER_MS)
 		error = usage_error("--trace-time begins after the end of "
 		    "the window: expected less than its %g ms, or a larger -t",
 		    op->op_time_s * 1e3);

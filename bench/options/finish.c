@@ -69,6 +69,9 @@ finish_workload(struct options *op)
 	if (GIVEN(op, SIZE) && (recorded || wl->wl_size_count > 0))
 		return (usage_error("-s and --workload %s both set the sizes "
 		    "of requests: drop one of them", wl->wl_text));
+	if (wl->wl_recording.rec_kinds != 0)
+		return (usage_error("--workload: %s has events, not requests: "
+		    "expected --producer and --producers", wl->wl_text));
 	if (GIVEN(op, ARRIVALS) && !GIVEN(op, RATE))
 		return (usage_error("--arrivals: expected --rate with it"));
 	if (!GIVEN(op, RATE))
@@ -303,6 +306,7 @@ finish_producers(struct options *op)
 {
 	const struct producing *pg = &op->op_producing;
 	const unsigned most = (unsigned)option_list_max(&op->op_producers);
+	struct text lines = { .s = "" };	/* of a curve */
 	bool none = false;
 	unsigned n;
 
@@ -314,15 +318,24 @@ finish_producers(struct options *op)
 			return (usage_error("-r: \"0\": expected a number of "
 			    "readers, 1..%d; 0 with --producers alone",
 			    CELL_READERS_MAX));
-		if (n > 0 && GIVEN(op, PRODUCER) &&
-		    producing_work_ns(pg, n) == 0)
+		if (n > 0 && GIVEN(op, PRODUCER) && !producing_recorded(pg) &&
+		    producing_work_ns(pg, n) == 0) {
+			for (unsigned k = 1; k <= PRODUCERS_MAX; k++)
+				if (pg->prw_curve_ns[k] != 0)
+					text_list(&lines, "%u", k);
 			return (usage_error("--producer: %s has no line for %u "
-			    "producer%s", pg->prw_path, n, PLURAL(n)));
+			    "producer%s: expected a line \"%u NS\", or "
+			    "--producers of what it has: %s", pg->prw_path, n,
+			    PLURAL(n), n, lines.s[0] == '\0' ? "nothing" :
+			    lines.s));
+		}
 		if (n > 0 && GIVEN(op, PRODUCER) && (double)
 		    producing_work_ns(pg, n) > op->op_time_s * 1e9)
 			return (usage_error("--producer: %s: the work of one "
-			    "event is longer than the window of %g s",
-			    pg->prw_text, op->op_time_s));
+			    "event, %.9g s, is longer than the window: "
+			    "expected %g s or less, or a larger -t",
+			    pg->prw_text, (double)producing_work_ns(pg, n) /
+			    1e9, op->op_time_s));
 	}
 	if ((most > 0) != GIVEN(op, PRODUCER))
 		return (usage_error(most > 0 ? "--producers: expected "
@@ -361,12 +374,53 @@ finish_loop(struct options *op)
 	    option_tunable(op, "--loop", "rngsim.harvest.sources=none"));
 }
 
+/*
+ * A window that begins without a seed, and ends with one: a design and a device
+ * that wait for one, and nothing that needs windows of a set length.
+ */
+static int
+finish_seeding(struct options *op)
+{
+	static const enum option_id refused[] = { OPTION_TIME, OPTION_LOOP,
+	    OPTION_UNTIL, OPTION_FAILPOINT, OPTIONS };
+	static const char boot[] = "rngsim.harvest.boot_entropy_bytes";
+	const char *given = options_given_of(op, refused), *lock;
+	const struct design *de;
+
+	if (!op->op_until_seeded)
+		return (0);
+	if (given != NULL)
+		return (usage_error("--until-seeded: windows end with the "
+		    "first seed: expected no %s%s", given, GIVEN(op, TIME) ?
+		    "; rngsim.seed_timeout_ms is the longest wait" : ""));
+	for (unsigned i = 0; i < op->op_designs.ol_count; i++) {
+		de = design_at(op->op_designs.ol_value[i]);
+		if ((de->de_flags & DE_NULL) != 0 ||
+		    design_info(de).di_never_blocks)
+			return (usage_error("--until-seeded: -d %s: expected a "
+			    "design whose readers wait for a seed",
+			    de->de_ident));
+		for (unsigned l = 0; l < op->op_locks.ol_count; l++) {
+			lock = lock_classes[op->op_locks.ol_value[l]]->lc_name;
+			if (cell_apart(de->de_ident, lock))
+				return (usage_error("--until-seeded: -l %s: "
+				    "expected a lock: without one each reader "
+				    "has a generator that nothing feeds",
+				    lock));
+		}
+	}
+	op->op_time_s = 0;
+	op->op_config.bc_program.controls = false;
+	return (options_tunable_seen(op, boot) ? 0 : option_tunable(op,
+	    "--until-seeded", "rngsim.harvest.boot_entropy_bytes=0"));
+}
+
 int
 options_finish(struct options *op)
 {
 	static int (*const steps[])(struct options *) = { finish_machine,
 		finish_workload, finish_loop, finish_tunables, finish_lists,
-		finish_until, finish_place, finish_producers };
+		finish_until, finish_place, finish_producers, finish_seeding };
 	int error = 0;
 
 	op->op_ledger |= op->op_ledger_path != NULL;

@@ -74,6 +74,7 @@ struct options {
 	struct option_list op_sizes;	/* bytes */
 	struct workload	 op_workload;
 	bool		 op_lock_loop;	/* critical sections, no reads */
+	bool		 op_until_seeded;	/* windows end then */
 	double		 op_rate_per_s;	/* 0: closed loop */
 	unsigned	 op_arrivals;	/* into family_arrivals */
 	struct option_list op_producers;	/* {0}: none */

@@ -25,7 +25,8 @@ compare(const struct page_results *pr, struct compare *co,
 		.co_path = { pr->pgr_path[0], pr->pgr_path[two] },
 		.co_wanted = two ? (1u << QUANTITIES) - 1 :
 		    1u << QUANTITY_TOTAL | 1u << QUANTITY_P99 |
-		    1u << QUANTITY_HARVEST_CPU | 1u << QUANTITY_PRODUCED,
+		    1u << QUANTITY_HARVEST_CPU | 1u << QUANTITY_PRODUCED |
+		    1u << QUANTITY_SEEDED,
 		.co_margin = compare_margin(a), .co_verbose = true
 	};
 	unsigned by = two ? COMPARE_RESULTS : COMPARE_DESIGN;
@@ -69,7 +70,8 @@ print_subject(FILE *out, const struct compare *co,
 {
 	double change[COMPARE_REFUSED + 1][2] = { { 0 } };
 	unsigned n[COMPARE_REFUSED + 1] = { 0 }, all = 0, v;
-	const unsigned q = pa->pa_cell[1]->readers > 0 ? QUANTITY_TOTAL :
+	const unsigned q = pa->pa_cell[1]->time_to_seeded_ns > 0 ?
+	    QUANTITY_SEEDED : pa->pa_cell[1]->readers > 0 ? QUANTITY_TOTAL :
 	    QUANTITY_PRODUCED;
 	struct text head = { .s = "" }, t = { .s = "" };
 	struct text where[COMPARE_REFUSED + 1] = { { .s = "" } };

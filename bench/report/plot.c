@@ -350,6 +350,9 @@ plot_draw(const struct result *r, bool svg, char **picture, size_t *size,
 	if (r->cell_count == 0)
 		return (format_wrong(error, RESULT_TEXT_SIZE,
 		    "no cells to draw"));
+	if (r->cells->time_to_seeded_ns > 0)
+		return (format_wrong(error, RESULT_TEXT_SIZE, "times to the "
+		    "first seed are not drawn: expected windows of MB/s"));
 	error[0] = '\0';
 	script = tmpfile();
 	messages = tmpfile();

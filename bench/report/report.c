@@ -10,7 +10,7 @@
 #include "bench/result/describe.h"
 #include "lib/base/kassert.h"
 
-enum { COLUMNS_MAX = 128, COLUMNS_PRODUCERS = 54 };
+enum { COLUMNS_MAX = 128, COLUMNS_PRODUCERS = 54, COLUMNS_SEEDED = 71 };
 
 /* A line: each column's text, and whether it is that of names. */
 struct csv_line {
@@ -103,10 +103,12 @@ print_line(FILE *out, const struct result *r, const struct result_cell *c,
 {
 	const struct result_band *band = &c->uncertainty;
 	struct csv_line cl = { .csl_names = names };
-	bool producers = false;
+	bool producers = false, seeded = false;
 
-	for (unsigned i = 0; i < r->cell_count; i++)
+	for (unsigned i = 0; i < r->cell_count; i++) {
 		producers |= r->cells[i].producers > 0;
+		seeded |= r->cells[i].time_to_seeded_ns > 0;
+	}
 	add_columns(&cl, result_cell_fields, c, "", 0);
 	add_columns(&cl, result_host_fields, &r->host, NULL, 0);
 	add_columns(&cl, result_document_fields, r, NULL, 0);
@@ -121,7 +123,8 @@ print_line(FILE *out, const struct result *r, const struct result_cell *c,
 #include "bench/result/column.tbl"
 	for (unsigned i = 1; cl.csl_column[i] != NULL; i++) {
 		xmemclose(cl.csl_column[i]);
-		if (i < COLUMNS_PRODUCERS || producers)
+		if (i < COLUMNS_PRODUCERS || (i < COLUMNS_SEEDED ? producers :
+		    seeded))
 			fprintf(out, "%s%s", i == 1 ? "" : ",", cl.csl_text[i]);
 		free(cl.csl_text[i]);
 	}
@@ -144,9 +147,11 @@ csv_print_ministat(FILE *out, const void *result)
 	const struct result *r = result;
 	struct text machine = { .s = "" };
 	unsigned max, min;
+	bool seeded;
 
 	provenance_repeats(r, &min, &max);
-	fputs("# total MB/s of", out);
+	seeded = r->cell_count > 0 && r->cells->time_to_seeded_ns > 0;
+	fprintf(out, "# %s of", seeded ? "time to seeded, ns," : "total MB/s");
 	for (unsigned i = 0; i < r->cell_count; i++) {
 		const struct result_cell *c = &r->cells[i];
 		struct text t = { .s = "" };
@@ -169,7 +174,8 @@ csv_print_ministat(FILE *out, const void *result)
 		    "them\n", min + 1, max);
 	for (unsigned k = 0; k < min; k++)
 		for (unsigned i = 0; i < r->cell_count; i++)
-			fprintf(out, "%.9g%c",
+			fprintf(out, "%.9g%c", seeded ?
+			    r->cells[i].samples[k].time_to_seeded_ns :
 			    r->cells[i].samples[k].total_mb_per_s,
 			    i + 1 < r->cell_count ? ' ' : '\n');
 }

@@ -14,9 +14,9 @@ enum {
 
 /*
  * Cells in closed loop, alone or side by side; in open loop; of locks alone;
- * with producers.
+ * with producers; until seeded.
  */
-enum kind { CLOSED, SLICED, OPEN, LOCKS, PRODUCERS, KINDS };
+enum kind { CLOSED, SLICED, OPEN, LOCKS, PRODUCERS, SEEDING, KINDS };
 
 static const struct column columns[KINDS][TABLE_COLUMNS] = {
 	[CLOSED] = { { "readers", 7 }, { "design", -18 }, { "MB/s ", 8 },
@@ -32,7 +32,10 @@ static const struct column columns[KINDS][TABLE_COLUMNS] = {
 	    { "+-%", 5 }, { "thread", 7 }, { "p99", 7 }, { "", 0 }, { "", 0 } },
 	[PRODUCERS] = { { "producers", 9 }, { "design", -18 },
 	    { "M events/s ", 11 }, { "+-%", 5 }, { "full%", 5 }, { "p99", 7 },
-	    { "readers' MB/s", 13 }, { "", 0 } }
+	    { "readers' MB/s", 13 }, { "", 0 } },
+	[SEEDING] = { { "readers", 7 }, { "design", -18 }, { "seeded ", 8 },
+	    { "+-%", 5 }, { "blocked", 7 }, { "p99", 7 }, { "discarded", 9 },
+	    { "", 0 } }
 };
 
 struct table {
@@ -128,7 +131,8 @@ ratio_text(struct table *tb, const struct result_cell *base,
 static enum kind
 kind_of(const struct result_cell *cell)
 {
-	return (cell->producers > 0 ? PRODUCERS :
+	return (cell->time_to_seeded_ns > 0 ? SEEDING :
+	    cell->producers > 0 ? PRODUCERS :
 	    comparable_open_loop(cell) ? OPEN : cell->acquisition_ns > 0 ?
 	    LOCKS : comparable_sliced(cell) ? SLICED : CLOSED);
 }
@@ -138,10 +142,13 @@ print_row(struct table *tb, const struct result_cell *base,
     const struct result_cell *cell)
 {
 	const enum kind kind = kind_of(cell);
-	const bool few = kind == PRODUCERS ? cell->repeats <
+	const bool few = kind >= PRODUCERS ? cell->repeats <
 	    RESULT_CI95_REPEATS_MIN : comparable_few_repeats(cell);
-	const double *ci95 = cell->events_per_s_ci95;
+	const double *ci95 = kind == SEEDING ? cell->time_to_seeded_ns_ci95 :
+	    cell->events_per_s_ci95;
 	const double events_per_s = cell->production.events_per_s;
+	const double middle = kind == SEEDING ? cell->time_to_seeded_ns :
+	    events_per_s;
 	const char *p99 = FORMAT(ns, COMPARABLE_QUANTILE(cell, latency_ns.p99));
 	/* Of each reader, but of locks and producers of all. */
 	const double rate = kind == PRODUCERS ? events_per_s / 1e6 :
@@ -154,11 +161,13 @@ print_row(struct table *tb, const struct result_cell *base,
 		FORMATF("%u%c", kind == PRODUCERS ? cell->producers :
 		    cell->readers, cell->oversubscribed ? '*' : ' '),
 		cell->design,
-		FORMATF("%s%c", FORMAT(real, rate),
+		FORMATF("%s%c", kind == SEEDING ? FORMAT(ns, middle) :
+		    FORMAT(real, rate),
 		    comparable_gated(cell) ? '!' : ' '),
-		kind != PRODUCERS ? comparable_spread(cell, spread) :
+		kind < PRODUCERS ? comparable_spread(cell, spread) :
 		    few ? "?" : FORMAT(percent, fmin(1e6, 50 *
-		    (ci95[1] - ci95[0]) / fmax(1, events_per_s))),
+		    (ci95[1] - ci95[0]) / fmax(1, middle))),
+		kind == SEEDING ? FORMAT(count, cell->blocked_readers) :
 		kind == PRODUCERS ?
 		    FORMAT(percent, cell->production.full_percent) :
 		    kind == OPEN ? p99 : kind == LOCKS ?
@@ -169,6 +178,7 @@ print_row(struct table *tb, const struct result_cell *base,
 		    FORMAT(ns, COMPARABLE_QUANTILE(cell, call_ns.p99)) :
 		    kind != OPEN ? p99 : FORMAT(ns, COMPARABLE_QUANTILE(cell,
 		    latency_uncorrected_ns.p99)),
+		kind == SEEDING ? FORMAT(count, cell->harvest.discarded) :
 		kind == PRODUCERS ? (cell->readers == 0 ? "-" :
 		    FORMATF("%u x %s", cell->readers, FORMAT(real,
 		    cell->total_mb_per_s / cell->readers))) :
@@ -182,7 +192,7 @@ print_row(struct table *tb, const struct result_cell *base,
 	tb->tbl_spread |= few;
 	tb->tbl_gate |= comparable_gated(cell);
 	columns_row(tb->tbl_out, columns[kind], notes[0] == '\0' &&
-	    kind != PRODUCERS ? TABLE_COLUMNS - 1 : TABLE_COLUMNS, texts);
+	    kind < PRODUCERS ? TABLE_COLUMNS - 1 : TABLE_COLUMNS, texts);
 }
 
 const char *
@@ -259,7 +269,7 @@ print_block(struct table *tb, const struct grouped_cell *gc, unsigned n)
 		    "noted; the result file has the text");
 	tb->tbl_note_count = 0;
 	tb->tbl_notes_more = false;
-	if (tb->tbl_result->uncertainty.samples > 0 && kind != PRODUCERS)
+	if (tb->tbl_result->uncertainty.samples > 0 && kind < PRODUCERS)
 		print_bands(tb, gc, n);
 }
 
@@ -294,8 +304,14 @@ print_legend(const struct table *tb)
 		    "+-%: half its 95 % interval; full%: of 100 events, those "
 		    "that were not queued for lack of room; p99: of a call "
 		    "that queues one, the median of the repeats' p99.");
+	if (tb->tbl_kind[SEEDING])
+		format_wrap(out, "", 2, "seeded: from boot to the first seed; "
+		    "+-%: half its 95 % interval; blocked: readers with a "
+		    "request before it; p99: of these requests, the median of "
+		    "the repeats' p99; discarded: samples of health tests.");
 	if (provenance_of(tb->tbl_result) != RESULT_MEASURED &&
-	    tb->tbl_result->uncertainty.samples == 0)
+	    tb->tbl_result->uncertainty.samples == 0 &&
+	    !tb->tbl_kind[SEEDING])
 		format_wrapf(out, "", 2, "Predicted: %s.", provenance_guesses);
 	if (tb->tbl_gate)
 		format_wrap(out, "!", 2, "failed a gate: do not rank it or "

@@ -262,7 +262,16 @@ print_reading(FILE *out, const struct result_cell *cell)
 	const struct result_fairness *f = &cell->fairness;
 	const bool open = comparable_open_loop(cell);
 
-	if (cell->readers == 0)
+	if (cell->time_to_seeded_ns > 0)
+		LINE("seeded", "after %s, 95 %% interval %s to %s; blocked %g "
+		    "of %u readers", FORMAT(ns,
+		    cell->time_to_seeded_ns), FORMAT(ns,
+		    cell->time_to_seeded_ns_ci95[0]), FORMAT(ns,
+		    cell->time_to_seeded_ns_ci95[1]), fmin(cell->readers,
+		    cell->blocked_readers), cell->readers);
+	if (cell->blocked_readers > 0)
+		PRINT_LATENCY("blocked", cell, latency_ns);
+	if (cell->readers == 0 || cell->time_to_seeded_ns > 0)
 		return;
 	print_rates(out, cell);
 	if (cell->acquisition_ns > 0)

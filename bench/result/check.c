@@ -169,6 +169,8 @@ result_cell_order(const void *left, const void *right)
 	THEN(request_bytes);
 	THEN(rate_per_s);
 #undef THEN
+	if (d == 0)
+		d = (a->time_to_seeded_ns > 0) - (b->time_to_seeded_ns > 0);
 	return (d);
 }
 

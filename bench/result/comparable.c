@@ -42,6 +42,9 @@ const struct quantity quantities[QUANTITIES + 1] = {
 	    AT(production.events_per_s), DRAWN(events) },
 	LATENCY("call_p50_ns", "producers' call p50", call_ns.p50, call_p50),
 	LATENCY("call_p99_ns", "producers' call p99", call_ns.p99, call_p99),
+	[QUANTITY_SEEDED] = { "time_to_seeded_ns", "time to seeded",
+	    QUANTITY_NS, false, false, 10, 0, AT(time_to_seeded_ns),
+	    DRAWN(time_to_seeded) },
 	[QUANTITY_EVENTS] = { "harvest_events_per_s", "harvest events",
 	    QUANTITY_SHARE, true, false, 1, 0, AT(harvest.events_per_s), 0 }
 };
@@ -51,8 +54,11 @@ quantity_of(const struct quantity *qu, const struct result_cell *c)
 {
 	const ptrdiff_t q = qu - quantities;
 
-	if (q >= QUANTITY_PRODUCED && q < QUANTITIES)
+	if (q >= QUANTITY_PRODUCED && q < QUANTITY_SEEDED)
 		return (c->producers > 0);
+	if (q == QUANTITY_SEEDED || (c->time_to_seeded_ns > 0 &&
+	    (q < QUANTITY_P50 || qu->qu_of_several)))
+		return (q == QUANTITY_SEEDED && c->time_to_seeded_ns > 0);
 	return (c->readers > 1 || !(qu->qu_of_several || (c->readers == 0 &&
 	    q < QUANTITY_HARVEST_CPU)));
 }

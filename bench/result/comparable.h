@@ -16,8 +16,9 @@ enum {
 	QUANTITY_P99,
 	QUANTITY_HARVEST_CPU,
 	QUANTITY_HARVEST_P99,
-	QUANTITY_PRODUCED	= 8,	/* this and the next are producers' */
-	QUANTITIES		= 11,
+	QUANTITY_PRODUCED	= 8,	/* this and two more are producers' */
+	QUANTITY_SEEDED		= 11,
+	QUANTITIES,
 	/* Events that the harvest thread delivered: not compared itself. */
 	QUANTITY_EVENTS		= QUANTITIES
 };

@@ -25,6 +25,7 @@ cells_differ(const struct result_cell *a, const struct result_cell *b,
 	    strcmp(a->workload, b->workload) != 0 ||
 	    strcmp(a->producer, b->producer) != 0 ||
 	    a->rate_per_s != b->rate_per_s ||
+	    (a->time_to_seeded_ns > 0) != (b->time_to_seeded_ns > 0) ||
 	    strcmp(a->arrivals, b->arrivals) != 0);
 }
 
@@ -135,6 +136,8 @@ describe_part(struct text *t, const struct result_cell *cell,
 		add_lock(t, cell);
 	else if (part == PART_LOAD)
 		add_requests(t, cell);
+	if (part == PART_LOAD && cell->time_to_seeded_ns > 0)
+		text_add(t, ", until seeded");
 }
 
 void
@@ -209,8 +212,12 @@ describe_result(struct text *t, const struct result *r)
 		text_add(t, ", %u to %u", min, max);
 	else
 		text_add(t, ", %u", max);
-	text_add(t, " x %g%s s, %s, seed %" PRIu64, r->time_s,
-	    predicted ? " virtual" : "", r->started, r->seed);
+	if (r->time_s > 0)
+		text_add(t, " x %g%s s", r->time_s, predicted ? " virtual" :
+		    "");
+	else
+		text_add(t, " repeat%s", PLURAL(max));
+	text_add(t, ", %s, seed %" PRIu64, r->started, r->seed);
 	if (r->place[0] != '\0' && strcmp(r->place, "compact") != 0)
 		text_add(t, ", place %s", r->place);
 	/* A machine may change between two sittings, a simulated one not. */

@@ -29,6 +29,7 @@ cell_at(const struct options *op, unsigned c, unsigned s, unsigned l,
 		.ce_workload = workload(op), .ce_lock_loop = op->op_lock_loop,
 		.ce_producers = producers,
 		.ce_producing = producers == 0 ? NULL : &op->op_producing,
+		.ce_until_seeded = op->op_until_seeded,
 	});
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "bench/cli/memory.h"
+#include "bench/kernel/ksource.h"
 #include "bench/result/comparable.h"
 #include "bench/sweep/sweep.h"
 #include "lib/base/append.h"
@@ -160,6 +161,8 @@ gate_and_notes(const struct sweep_cell *sc, const struct result_host *host,
 		note(rc, "%u NUMA nodes are pretended, threads in turn on "
 		    "them", rc->pretended_nodes);
 	note_of_recording(sc->sc_cell.ce_workload, rc);
+	if (sc->sc_cell.ce_producers > 0)
+		note_of_recording(&sc->sc_cell.ce_producing->prw_recorded, rc);
 	if (rc->producers > 0 && rc->harvest.cpu_percent <= 0)
 		note(rc, "the harvest thread got no CPU beside the producers");
 	for (unsigned i = 0; i < sc->sc_count; i++) {
@@ -167,7 +170,8 @@ gate_and_notes(const struct sweep_cell *sc, const struct result_host *host,
 
 		skew = fmax(skew, fmax(rs->start_skew_ms, rs->stop_skew_ms));
 		window = rs->window_s * 1e3;
-		for (unsigned k = 0; k < rc->readers; k++)
+		for (unsigned k = 0; k < rc->readers &&
+		    rc->time_to_seeded_ns <= 0; k++)
 			idle += rs->reader_mb_per_s[k] <= 0;
 	}
 	for (unsigned i = 0; i < sc->sc_sum.cm_health_count; i++)
@@ -188,6 +192,20 @@ gate_and_notes(const struct sweep_cell *sc, const struct result_host *host,
 		    PLURAL(idle));
 }
 
+/* The interval of what each repeat has at that place. */
+static void
+interval(const struct result_cell *rc, size_t offset, uint64_t seed,
+    double ci95[2])
+{
+	double *values = xcalloc(rc->repeats, sizeof(*values));
+
+	for (unsigned i = 0; i < rc->repeats; i++)
+		memcpy(&values[i], (const char *)&rc->samples[i] + offset,
+		    sizeof(*values));
+	stats_ci95_median(values, rc->repeats, seed, &ci95[0], &ci95[1]);
+	free(values);
+}
+
 /* The cell's figures of producers. */
 static void
 summarise_producers(struct sweep_cell *sc, const struct engine *en,
@@ -204,10 +222,8 @@ summarise_producers(struct sweep_cell *sc, const struct engine *en,
 			values[i] = rc->samples[i].producer_per_s[k];
 		rc->producer_per_s[k] = stats_median(values, rc->repeats);
 	}
-	for (unsigned i = 0; i < rc->repeats; i++)
-		values[i] = rc->samples[i].production.events_per_s;
-	stats_ci95_median(values, rc->repeats, seed, &rc->events_per_s_ci95[0],
-	    &rc->events_per_s_ci95[1]);
+	interval(rc, offsetof(struct result_sample, production.events_per_s),
+	    seed, rc->events_per_s_ci95);
 	rc->call_ns = cell_latency(en, &sc->sc_sum.cm_call);
 	free(values);
 }
@@ -246,6 +262,11 @@ describe(const struct sweep_cell *sc, const struct options *op,
 	    (rc->readers + ce->ce_producers > cpu_count() ||
 	    (cpu_quota() > 0 && rc->readers + ce->ce_producers > cpu_quota()));
 	rc->profiled = engine->en_profiled;
+	if (ce->ce_producers > 0 && ksource_named(rc->design) &&
+	    !design_info(design_find(rc->design)).di_queued)
+		note(rc, "the source has no random_harvestq.c: producers use "
+		    "rngsim's, model %s", design_queue_names[op->op_config
+		    .bc_harvest.queue]);
 	knobs = (unsigned)lock_class_find(rc->lock)->lc_knobs;
 	if ((knobs & LK_SPIN_POLLS) != 0)
 		rc->spin_polls = config->spin_polls;
@@ -284,6 +305,9 @@ summary_finish(struct sweep_cell *sc, const struct options *op,
 	    rc->latency_ns : cell_latency(en, &sum->cm_uncorrected);
 	if (sc->sc_cell.ce_producers > 0)
 		summarise_producers(sc, en, op->op_seed, rc);
+	if (sc->sc_cell.ce_until_seeded)
+		interval(rc, offsetof(struct result_sample, time_to_seeded_ns),
+		    op->op_seed, rc->time_to_seeded_ns_ci95);
 	rc->harvest.latency_p99_ns = cell_latency(en,
 	    &sum->cm_harvest_latency).p99;
 	intervals(rc, op->op_seed);

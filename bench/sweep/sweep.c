@@ -61,7 +61,7 @@ together(const struct options *op, const struct cell *a, const struct cell *b)
 {
 	return (a->ce_readers == b->ce_readers &&
 	    a->ce_request_bytes == b->ce_request_bytes &&
-	    a->ce_producers + b->ce_producers == 0 &&
+	    a->ce_producers + b->ce_producers == 0 && !a->ce_until_seeded &&
 	    (uint64_t)a->ce_readers * op->op_designs.ol_count *
 	    op->op_locks.ol_count * op->op_ciphers.ol_count <=
 	    SLICES_READERS_MAX && workload_max_bytes(&op->op_workload,

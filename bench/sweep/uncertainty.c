@@ -12,12 +12,13 @@ gather(const struct sweeping *sw, unsigned cell, unsigned n,
     struct result_band *rb)
 {
 	const unsigned repeats = sw->sw_options->op_repeats;
+	const struct cell *ce = &sw->sw_cells[cell].sc_cell;
 	double *medians, *scratch = xcalloc(repeats, sizeof(*scratch));
 
 	for (unsigned q = 0; q < QUANTITIES; q++) {
-		if (q >= QUANTITY_PRODUCED &&
-		    sw->sw_cells[cell].sc_cell.ce_producers == 0)
-			break;
+		if (q == QUANTITY_SEEDED ? !ce->ce_until_seeded :
+		    q >= QUANTITY_PRODUCED && ce->ce_producers == 0)
+			continue;
 		medians = xcalloc(n, sizeof(*medians));
 		memcpy((char *)rb + quantities[q].qu_drawn, &medians,
 		    sizeof(medians));

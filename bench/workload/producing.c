@@ -15,16 +15,15 @@
  */
 static const struct {
 	const char	*name;
-	enum random_entry entry;
 	enum random_entropy_source source;
 	unsigned	 bytes;
 } kinds[] = {
-	{ "ether", RANDOM_QUEUE, RANDOM_NET_ETHER, 256 },
-	{ "interrupt", RANDOM_QUEUE, RANDOM_INTERRUPT, 16 },
-	{ "swi", RANDOM_QUEUE, RANDOM_SWI, 16 },
-	{ "callout", RANDOM_QUEUE, RANDOM_CALLOUT, 16 },
-	{ "atime", RANDOM_QUEUE, RANDOM_FS_ATIME, 8 },
-	{ "uma", RANDOM_FAST, RANDOM_UMA, 8 },
+	{ "ether", RANDOM_NET_ETHER, 256 },
+	{ "interrupt", RANDOM_INTERRUPT, 16 },
+	{ "swi", RANDOM_SWI, 16 },
+	{ "callout", RANDOM_CALLOUT, 16 },
+	{ "atime", RANDOM_FS_ATIME, 8 },
+	{ "uma", RANDOM_UMA, 8 },
 };
 
 enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };
@@ -149,10 +148,13 @@ canonical(struct producing *pg, unsigned bytes, char *why)
 	struct text t = { .s = "" };
 	uint64_t hash = 0;
 
-	text_add(&t, "%s:", pg->prw_name);
+	text_add(&t, "%s:", producing_recorded(pg) ?
+	    pg->prw_recorded.wl_text : pg->prw_name);
 	for (unsigned i = 1; i <= PRODUCERS_MAX; i++)
 		hash = splitmix(hash ^ pg->prw_curve_ns[i]);
-	if (pg->prw_path[0] != '\0')
+	if (producing_recorded(pg))
+		text_add(&t, "work=%" PRIu64 "ns", pg->prw_work_ns);
+	else if (pg->prw_path[0] != '\0')
 		text_add(&t, "curve=%.64s#%08" PRIx32, base == NULL ?
 		    pg->prw_path : base + 1, (uint32_t)hash);
 	else
@@ -161,7 +163,10 @@ canonical(struct producing *pg, unsigned bytes, char *why)
 		text_add(&t, ",cv=%.9g", pg->prw_cv);
 	if (pg->prw_bytes != bytes)
 		text_add(&t, ",size=%u", pg->prw_bytes);
-	if (pg->prw_rate_per_s > 0) {
+	if (producing_recorded(pg)) {
+		if (pg->prw_queue != PRODUCING_QUEUE)
+			text_add(&t, ",queue=%u", pg->prw_queue);
+	} else if (pg->prw_rate_per_s > 0) {
 		text_add(&t, ",rate%c%.9g", pg->prw_rate_drawn ? '~' : '=',
 		    pg->prw_rate_per_s);
 		if (pg->prw_burst > 1)
@@ -177,6 +182,40 @@ canonical(struct producing *pg, unsigned bytes, char *why)
 	return (0);
 }
 
+/* "@FILE[/speed=N]" and items that say what each event of the file costs. */
+static int
+parse_recorded(struct producing *pg, const char *text, char *rest, char *why)
+{
+	struct workload *wl = &pg->prw_recorded;
+	const char *speed = strstr(text, "/speed=");
+	char *item;
+	int error = workload_parse(text, wl, why);
+
+	if (error == 0 && strlen(text) > sizeof(pg->prw_path))
+		error = REFUSE("\"%.40s...\": too long", text);
+	if (error != 0)
+		return (error);
+	pg->prw_kinds = wl->wl_recording.rec_kinds;
+	if (pg->prw_kinds == 0)
+		error = REFUSE("\"%.40s\": expected a recording of events, not "
+		    "of requests: that is for --workload", text);
+	else if (workload_max_bytes(wl, 0) > PRODUCING_BYTES_MAX)
+		error = REFUSE("\"%.40s\": expected events of at most %d bytes",
+		    text, PRODUCING_BYTES_MAX);
+	while (error == 0 && (item = strsep(&rest, ",")) != NULL)
+		error = strncmp(item, "work", 4) == 0 || strncmp(item, "cv=",
+		    3) == 0 || strncmp(item, "queue=", 6) == 0 ?
+		    parse_item(pg, item, why) : REFUSE("\"%.40s\": expected "
+		    "work=TIME, work~TIME, cv=SHARE or queue=N: the recording "
+		    "has the rest", item);
+	snprintf(pg->prw_path, sizeof(pg->prw_path), "%.*s", speed == NULL ?
+	    (int)strlen(text) - 1 : (int)(speed - text) - 1, text + 1);
+	pg->prw_rate_per_s = workload_rate(wl);
+	pg->prw_burst = 1;
+	pg->prw_queue = pg->prw_queue == 0 ? PRODUCING_QUEUE : pg->prw_queue;
+	return (error != 0 ? error : canonical(pg, 0, why));
+}
+
 int
 producing_parse(const char *text, struct producing *pg,
     char why[WORKLOAD_ERROR_SIZE])
@@ -190,15 +229,17 @@ producing_parse(const char *text, struct producing *pg,
 	if ((size_t)snprintf(copy, sizeof(copy), "%s", text) >= sizeof(copy))
 		return (REFUSE("\"%.40s...\": too long", text));
 	item = strsep(&rest, ":");
+	if (item[0] == '@')
+		return (parse_recorded(pg, item, rest, why));
 	for (i = 0; i < KINDS && strcmp(kinds[i].name, item) != 0; i++)
 		text_list(&names, "%s", kinds[i].name);
 	if (i == KINDS)
 		return (REFUSE("\"%.40s\": no kind of event: expected one of "
 		    "%s, and after a colon work=TIME", item, names.s));
 	pg->prw_name = kinds[i].name;
-	pg->prw_entry = kinds[i].entry;
 	pg->prw_source = kinds[i].source;
 	pg->prw_bytes = kinds[i].bytes;
+	pg->prw_kinds = 1u << pg->prw_source;
 	while (error == 0 && (item = strsep(&rest, ",")) != NULL)
 		error = parse_item(pg, item, why);
 	if (error == 0 && (pg->prw_work_ns == 0) == (pg->prw_path[0] == '\0'))

@@ -4,6 +4,7 @@
 
 #include "bench/cli/memory.h"
 #include "bench/workload/recording.h"
+#include "fortuna/device/event.h"
 #include "lib/base/kassert.h"
 #include "lib/base/parse_number.h"
 
@@ -21,7 +22,8 @@ recording_add_stream(struct recording *rec, const char *name)
 }
 
 void
-recording_add(struct recording_stream *rm, uint64_t at_ns, uint64_t bytes)
+recording_add(struct recording_stream *rm, uint64_t at_ns, uint64_t bytes,
+    unsigned kind)
 {
 	KASSERT(bytes >= 1 && bytes <= RECORDING_BYTES_MAX,
 	    ("%" PRIu64 " bytes", bytes));
@@ -31,7 +33,7 @@ recording_add(struct recording_stream *rm, uint64_t at_ns, uint64_t bytes)
 	rm->rcs_requests = xreallocarray(rm->rcs_requests, rm->rcs_count + 1,
 	    sizeof(*rm->rcs_requests));
 	rm->rcs_requests[rm->rcs_count++] = (struct recording_request){
-	    .rq_at_ns = at_ns, .rq_bytes = bytes };
+	    .rq_at_ns = at_ns, .rq_bytes = (uint32_t)bytes, .rq_kind = kind };
 }
 
 size_t
@@ -65,7 +67,8 @@ recording_hash(const struct recording *rec)
 		hash = hash_number(hash, rm->rcs_count);
 		for (size_t k = 0; k < rm->rcs_count; k++) {
 			hash = hash_number(hash, rm->rcs_requests[k].rq_at_ns);
-			hash = hash_number(hash, rm->rcs_requests[k].rq_bytes);
+			hash = hash_number(hash, rm->rcs_requests[k].rq_bytes |
+			    (uint64_t)rm->rcs_requests[k].rq_kind << 32);
 		}
 	}
 	return ((uint32_t)(hash ^ hash >> 32));
@@ -84,10 +87,14 @@ recording_print(FILE *out, const struct recording *rec, const char *comment)
 
 		fprintf(out, "stream %s\n", rm->rcs_name);
 		for (k = 0, last_ns = 0; k < rm->rcs_count; k++) {
-			fprintf(out, "%" PRIu64 " %" PRIu64 "\n",
-			    rm->rcs_requests[k].rq_at_ns - last_ns,
-			    rm->rcs_requests[k].rq_bytes);
-			last_ns = rm->rcs_requests[k].rq_at_ns;
+			const struct recording_request *rq =
+			    &rm->rcs_requests[k];
+
+			fprintf(out, "%" PRIu64 " %" PRIu32 "%s%s\n",
+			    rq->rq_at_ns - last_ns, rq->rq_bytes,
+			    rq->rq_kind == 0 ? "" : " ", rq->rq_kind == 0 ?
+			    "" : random_source_names[rq->rq_kind - 1]);
+			last_ns = rq->rq_at_ns;
 		}
 	}
 }
@@ -121,10 +128,13 @@ end_stream(struct loading *ld)
 	    "\"GAP_NS BYTES\" in it", ld->ld_stream->rcs_name));
 }
 
+/* kind: of an event; or NULL */
 static int
-add_request(struct loading *ld, const char *gap, const char *bytes)
+add_request(struct loading *ld, const char *gap, const char *bytes,
+    const char *kind)
 {
 	uint64_t gap_ns, n;
+	uint8_t source = 0;
 
 	if (parse_number(gap, &gap_ns) != 0 || gap_ns > RECORDING_LENGTH_MAX_NS)
 		return (REFUSE("gap \"%.40s\": expected nanoseconds since the "
@@ -133,6 +143,16 @@ add_request(struct loading *ld, const char *gap, const char *bytes)
 	if (parse_number(bytes, &n) != 0 || n < 1 || n > RECORDING_BYTES_MAX)
 		return (REFUSE("size \"%.40s\": expected bytes, 1..%d", bytes,
 		    RECORDING_BYTES_MAX));
+	if (kind != NULL && (random_source_number(kind, &source) != 0 ||
+	    source > RANDOM_ENVIRONMENTAL_END))
+		return (REFUSE("\"%.40s\": expected a source of events that "
+		    "are queued, such as NET_ETHER or INTERRUPT", kind));
+	if (ld->ld_requests > 0 && (kind != NULL) != (ld->ld_rec->rec_kinds !=
+	    0))
+		return (REFUSE("expected requests, or events with the name of "
+		    "their source, not both"));
+	if (kind != NULL)
+		ld->ld_rec->rec_kinds |= 1u << source;
 	if (ld->ld_stream == NULL)
 		return (REFUSE("a request before the first stream: expected "
 		    "\"stream NAME\""));
@@ -146,7 +166,8 @@ add_request(struct loading *ld, const char *gap, const char *bytes)
 		    RECORDING_LENGTH_MAX_NS));
 	if (ld->ld_at_ns > ld->ld_latest_ns)
 		ld->ld_latest_ns = ld->ld_at_ns;
-	recording_add(ld->ld_stream, ld->ld_at_ns, n);
+	recording_add(ld->ld_stream, ld->ld_at_ns, n, kind == NULL ? 0 :
+	    source + 1u);
 	return (0);
 }
 
@@ -158,8 +179,8 @@ load_line(struct loading *ld)
 	struct recording *rec = ld->ld_rec;
 	char *rest = NULL, *first = strtok_r(li->li_text, blanks, &rest);
 	char *second = first == NULL ? NULL : strtok_r(NULL, blanks, &rest);
-	const bool two = second != NULL && strtok_r(NULL, blanks, &rest) ==
-	    NULL;
+	char *third = second == NULL ? NULL : strtok_r(NULL, blanks, &rest);
+	const bool two = second != NULL && third == NULL;
 
 	if (first == NULL || first[0] == '#')
 		return (0);
@@ -188,8 +209,9 @@ load_line(struct loading *ld)
 			    RECORDING_LENGTH_MAX_NS));
 		return (0);
 	}
-	if (two && first[0] >= '0' && first[0] <= '9')
-		return (add_request(ld, first, second));
+	if (first[0] >= '0' && first[0] <= '9' && second != NULL && (two ||
+	    strtok_r(NULL, blanks, &rest) == NULL))
+		return (add_request(ld, first, second, third));
 	return (REFUSE("\"%.40s\"%s: expected \"GAP_NS BYTES\", \"stream "
 	    "NAME\", \"length NS\" or a # comment", first, second != NULL ?
 	    " and what follows" : ""));

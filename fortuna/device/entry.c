@@ -91,6 +91,13 @@ randomdev_seeded(struct randomdev *rd)
 	return (seeded);
 }
 
+uint64_t
+randomdev_seeded_cycles(struct randomdev *rd)
+{
+	return (atomic_load_acq_32(&rd->rd_unblocked) == 0 ? 0 :
+	    rd->rd_seeded_cycles);
+}
+
 void
 randomdev_wait_seeded(struct randomdev *rd, int64_t timeout_ns)
 {

@@ -47,6 +47,7 @@ struct randomdev {
 	struct m32	 rd_window;	/* is open */
 	_Alignas(MACHINE_CACHE_LINE)
 	struct m32	 rd_unblocked;
+	uint64_t	 rd_seeded_cycles;	/* once that is not 0 */
 };
 
 static inline struct caller *

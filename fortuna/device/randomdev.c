@@ -150,6 +150,8 @@ rh_unblock(void *self)
 {
 	struct randomdev *rd = self;
 
+	if (rd->rd_params.rp_stamps && rd->rd_seeded_cycles == 0)
+		rd->rd_seeded_cycles = machine_cycles();
 	atomic_store_rel_32(&rd->rd_unblocked, 1);
 	machine_wake_32(&rd->rd_unblocked);
 }

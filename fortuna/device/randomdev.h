@@ -47,6 +47,7 @@ struct randomdev_params {
 	 * unless kern.random.harvest.mask is set and says otherwise.
 	 */
 	uint32_t	 rp_included;
+	bool		 rp_stamps;	/* for randomdev_seeded_cycles() */
 };
 
 /* A source that the harvest thread reads; writes at most n bytes. */
@@ -123,6 +124,9 @@ void randomdev_deliver(struct randomdev *rd,
  * kp_preload the events' counters do not depend on the time.
  */
 void randomdev_prime(struct randomdev *rd, const uint8_t *bytes, size_t n);
+
+/* When it was seeded first; 0: not yet.  Does not try to. */
+uint64_t randomdev_seeded_cycles(struct randomdev *rd);
 
 /* Sleeps until it is seeded or timeout_ns have passed. */
 void randomdev_wait_seeded(struct randomdev *rd, int64_t timeout_ns);

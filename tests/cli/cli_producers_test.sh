@@ -97,11 +97,74 @@ assert cells("a.json") == cells("b.json")
 assert "producers" not in cells("plain.json")[0]' || atf_fail "they differ"
 }
 
+needs=python3
+test_case producers__recorded "events as a kernel queued them: when, on which " \
+    "CPU, of which kind and size"
+producers__recorded_body() {
+	# 2 CPUs: 1 event each 10 us, and 1 each 20 us, of two kinds in turn.
+	python3 >trace.txt -c '
+for cpu, gap in ((1, 20000), (0, 10000)):
+    for i in range(200000 // gap):
+        print("harvest", 5 * 10**12 + i * gap, cpu,
+            *(("NET_ETHER", 256) if i % 2 else (7, 16)), "intr")
+print("harvest", 5 * 10**12 + 200000, 1, 8, 16)'
+	atf_check -o empty -e match:'31 events of 2 CPUs, 0.0002 s' \
+	    "$(program)" workload import trace.txt -o e.workload
+	atf_check -o match:'^0 16 INTERRUPT$' -o match:'^10000 256 NET_ETHER' \
+	    -o match:'^stream cpu1' cat e.workload
+	run_json --producers 2 --producer @e.workload:work=1us
+	# Their times, and no more; the last one of CPU 1 is SWI.
+	holds "abs($(number samples.0.producer_per_s.0) - 1e5) < 1500"
+	holds "abs($(number samples.0.producer_per_s.1) - 5.5e4) < 1500"
+	run_json --producers 2 --producer @e.workload/speed=10
+	holds "abs($(number samples.0.producer_per_s.0) - 1e6) < 15000"
+	run_json --producers 2 --producer @e.workload:work=30us,queue=8
+	has production.lost_percent 50 65
+	# Half of the events are interrupts, few are SWI.
+	for case in 0x20:45:55 0x80:45:55 0x100:90:100; do
+		run_json --producers 2 --producer @e.workload:work=1us \
+		    -S kern.random.harvest.mask=$((${case%%:*}))
+		want=${case#*:}
+		has production.masked_percent ${want%:*} ${want#*:}
+	done
+	saves a.json run --format json $machine --producers 4 --producer \
+	    @e.workload -r 1
+	saves b.json run --format json $machine --producers 4 --producer \
+	    @e.workload -r 1
+	python3 -c '
+import json
+a, b = (json.load(open(f))["cells"] for f in ("a.json", "b.json"))
+assert a == b' || atf_fail "not repeatable"
+	atf_check -o match:'until seeded' "$(program)" sweep --engine virtual \
+	    --profile graviton3 --until-seeded --producers 2 -r 1,2 -n 2 \
+	    --producer @e.workload -S rngsim.harvest.sources=none
+	while IFS='!' read -r words args; do
+		complains 2 "$words" run $machine $args
+	done <<EOF
+--workload|--producer!-r 1 --workload @e.workload
+rate=5|queue=N!--producers 1 --producer @e.workload:rate=5
+size|the recording!--producers 1 --producer @e.workload:work=1us,size=8
+EOF
+	printf 'rngsim-workload/1\nstream a\n0 8\n5 8\n' >r.workload
+	complains 2 '--producer|not of requests' run $machine --producers 1 \
+	    --producer @r.workload
+	printf 'rngsim-workload/1\nstream a\n0 8 SWI\n5 8\n' >r.workload
+	complains 1 'r.workload:4|not both' run $machine --producers 1 \
+	    --producer @r.workload
+	printf 'rngsim-workload/1\nstream a\n0 8 PURE_TPM\n' >r.workload
+	complains 1 'r.workload:3|PURE_TPM|NET_ETHER' run $machine \
+	    --producers 1 --producer @r.workload
+	complains 2 '--producer|-o' run $machine --producers 1 \
+	    --producer @e.workload -o e.workload
+}
+
 test_case producers__refused "what producers cannot be"
 producers__refused_body() {
 	printf '1 650\n4 700\n' >hole.curve
 	printf '1 650\n1 700\n' >twice.curve
 	printf '1 zero\n' >wrong.curve
+	printf '4 700\n1025 5\n' >above.curve
+	: >empty.curve
 	while IFS='!' read -r words args; do
 		complains 2 "$words" run $machine $args
 	done <<EOF
@@ -111,7 +174,8 @@ producers__refused_body() {
 --producer|"wifi"|ether, interrupt!--producers 1 --producer wifi:work=1us
 work|"0ns"|1ns!--producers 1 --producer ether:work=0ns
 "ether"|work=|curve=!--producers 1 --producer ether
-longer than the window!--producers 1 --producer ether:work=1s
+1 s, is longer than the window|0.01 s|-t!--producers 1 --producer ether:work=1s
+work|"0"|1ns!--producers 1 --producer ether:work=0
 cv|"2"|0..1!--producers 1 --producer ether:work=1us,cv=2
 "frobs"|work=TIME!--producers 1 --producer ether:frobs
 rate|"0"!--producers 1 --producer ether:work=1us,rate=0
@@ -120,7 +184,8 @@ burst=|rate=!--producers 1 --producer ether:work=1us,burst=4
 4 and 5 readers on 8|rate=!--producers 4 -r 5 --producer ether:work=1us
 harvest thread|producer 1!--producers 2 --place 0-3/1 --producer ether:work=1us
 --place|"none"!--producers 1 --place none --producer ether:work=1us
-no line for 2 producers!--producers 2 --producer ether:curve=hole.curve
+no line for 2 producers|"2 NS"|1, 4!--producers 2 --producer ether:curve=hole.curve
+has: nothing!--producers 2 --producer ether:curve=empty.curve
 --loop lock!--producers 1 --producer ether:work=1us --loop lock
 --failpoint!--producers 1 --producer ether:work=1us --failpoint harvest_ring_full=return(1)
 EOF
@@ -128,6 +193,10 @@ EOF
 	    --producer ether:curve=twice.curve
 	complains 1 "wrong.curve:1|ns" run $machine --producers 1 \
 	    --producer ether:curve=wrong.curve
+	complains 1 "above.curve:2|1..1024" run $machine --producers 4 \
+	    --producer ether:curve=above.curve
+	complains 2 "no line for 3 producers|1, 4" sweep $machine \
+	    --producers 4,3 --producer ether:curve=hole.curve
 	complains 1 "none.curve" run $machine --producers 1 \
 	    --producer ether:curve=none.curve
 	complains 2 "--producer|-o" run $machine --producers 1 \
@@ -135,6 +204,42 @@ EOF
 	# More lines than producers are the rest of a curve.
 	atf_check -o match:'curve=hole.curve#' "$(program)" run $machine \
 	    --producers 4 --producer ether:curve=hole.curve
+}
+
+needs=python3 limit=300
+test_case producers__tree "kinds and the queue of a tree; interrupts on the " \
+    "CPU of the harvest thread"
+producers__tree_body() {
+	elder=kernel:$(source_folder)/tests/kernel/old
+	complains 1 '--producer|no RANDOM_CALLOUT|one of|RANDOM_UMA' run \
+	    $machine -d "$elder" --producers 1 --producer callout:work=1us
+	printf 'rngsim-workload/1\nstream a\n0 8 SWI\n5000 8 CALLOUT\n' >c.workload
+	complains 1 'no RANDOM_CALLOUT: |RANDOM_SWI' run $machine -d "$elder" \
+	    --producers 1 --producer @c.workload
+	run_json -d "$elder" --producers 1 --producer ether:work=1us
+	has production.full_percent 50 100
+	[ -z "$(number notes)" ] || atf_fail "$(number notes)"
+	cp "$(source_folder)/fortuna/fortuna.c" own.c
+	for queue in newest 2019; do
+		run_json -d kernel:own.c --producers 1 --producer \
+		    ether:work=1us -S rngsim.harvest.model=$queue
+		case $(number notes) in
+		*"no random_harvestq.c: producers use rngsim's, model $queue"*) ;;
+		*) atf_fail "$(number notes)" ;;
+		esac
+	done
+	# Between packets the harvest thread has its CPU.
+	longer=$(echo "$machine" | sed 's/-t 0.01/-t 0.3/')
+	saves run.json run --format json $longer --place 0-3/1 --producers 2 \
+	    --producer ether:work=1us,rate=100k
+	has harvest.cpu_percent 0.001 50
+	has production.taken_percent 1 100
+	saves run.json run --format json $longer --producers 8 \
+	    --producer ether:work=1us
+	case $(number notes) in
+	*'harvest thread got no CPU'*) ;;
+	*) atf_fail "$(number notes)" ;;
+	esac
 }
 
 needs=python3

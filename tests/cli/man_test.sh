@@ -163,8 +163,9 @@ man__fields_are_current_body() {
 	cmp page "$top/man/rngsim-result.5" ||
 	    atf_fail "run .ci/result-fields.sh bench/result/result.tbl \
 man/rngsim-result.5"
-	"$(program)" run --engine virtual --profile graviton3 -t 0.01 -r 1 \
-	    --producers 1 --producer swi:work=1us --format csv \
+	"$(program)" run --engine virtual --profile graviton3 -r 1 \
+	    --producers 1 --producer swi:work=1us,rate=9 --until-seeded \
+	    --format csv \
 	    >result.csv || atf_fail "run"
 	sed -n '/^\.Ss Columns of CSV/,/^\.El/s/^\.Li \([a-z_0-9]*\).*/\1/p' \
 	    page >columns.txt
