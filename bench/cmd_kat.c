@@ -6,18 +6,20 @@
 #include "bench/cmd.h"
 #include "lib/base/read_file.h"
 
-/* Opens NAME.expected for NAME.script; NULL: there is none. */
-static FILE *
-open_expected(const char *path)
+/* Opens NAME.expected for NAME.script, if there is one. */
+static int
+open_expected(const char *path, FILE **expected)
 {
 	static const char script[] = ".script";
 	const size_t len = strlen(path), end = sizeof(script) - 1;
 	char name[PATH_MAX];
 
 	if (len <= end || strcmp(path + len - end, script) != 0)
-		return (NULL);
+		return (EXIT_SUCCESS);
 	snprintf(name, sizeof(name), "%.*s.expected", (int)(len - end), path);
-	return (fopen(name, "re"));
+	*expected = fopen(name, "re");
+	return (*expected != NULL || errno == ENOENT ? EXIT_SUCCESS :
+	    run_error("%s: %s", name, strerror(errno)));
 }
 
 /* Whether the answers are those that a file, which is closed, has. */
@@ -33,6 +35,9 @@ judge(const char *path, const char *answers, FILE *expected)
 	free(text);
 	if (same && isatty(STDERR_FILENO))
 		run_note("%s: all answers are as expected", path);
+	if (error != 0)
+		return (run_error("the .expected file of %s: %s", path,
+		    strerror(error)));
 	return (same ? EXIT_SUCCESS : run_error("%s: the answers are not those "
 	    "of its .expected file", path));
 }
@@ -42,14 +47,18 @@ run_file(const struct options *op, const char *path)
 {
 	const bool standard = strcmp(path, "-") == 0;
 	const char *name = standard ? "stdin" : path;
-	FILE *in = standard ? stdin : fopen(path, "re"), *expected, *out;
+	FILE *in = standard ? stdin : fopen(path, "re"), *expected = NULL, *out;
 	char *answers = NULL;
 	int error, status;
 	size_t size;
 
 	if (in == NULL)
 		return (run_error("%s: %s", path, strerror(errno)));
-	expected = open_expected(path);
+	if (open_expected(path, &expected) != EXIT_SUCCESS) {
+		if (!standard)
+			fclose(in);
+		return (EXIT_FAILURE);
+	}
 	out = expected == NULL ? stdout : xmemstream(&answers, &size);
 	error = kat_run(name, in, GIVEN(op, DESIGN) ? design_at(
 	    op->op_designs.ol_value[0])->de_ident : NULL, out, stderr);

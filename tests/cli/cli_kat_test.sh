@@ -243,6 +243,13 @@ kat__verdict_body() {
 	cp want.txt a.expected
 	atf_check -s exit:1 -o not-empty -e match:'not those' \
 	    "$(program)" kat -d percpu a.script
+	# What cannot be read is not missing.
+	rm a.expected && ln -s a.expected a.expected
+	atf_check -s exit:1 -e match:'a.expected: Too many levels' \
+	    "$(program)" kat a.script
+	rm a.expected && mkdir a.expected
+	atf_check -s exit:1 -o file:want.txt -e match:'Is a directory' \
+	    "$(program)" kat a.script
 }
 
 test_case kat__read_sizes "head and tail are what there is, of zero bytes the" \
