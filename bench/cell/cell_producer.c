@@ -40,7 +40,8 @@ plan(struct event_producer *evp, struct arrivals *ar)
 	if (pg->prw_rate_drawn)
 		ns *= splitmix_exponential(&evp->evp_draw);
 	evp->evp_plan_ns += ns;
-	ar->arr_next_ns = (uint64_t)evp->evp_plan_ns;
+	/* The first one may have come before the producer began. */
+	ar->arr_next_ns = (uint64_t)fmax(0, evp->evp_plan_ns);
 }
 
 /* A recording from its beginning, with nothing queued. */

@@ -65,7 +65,7 @@ feed(struct execution *ex)
  * on: of different sources two of three are for the first pool, a while.
  */
 static void
-enqueue(struct execution *ex)
+enqueue(struct execution *ex, enum random_entry entry)
 {
 	static const enum random_entropy_source others[] = { RANDOM_CACHED,
 	    RANDOM_ATTACH, RANDOM_KEYBOARD, RANDOM_MOUSE, RANDOM_NET_TUN,
@@ -74,7 +74,7 @@ enqueue(struct execution *ex)
 	const uint32_t i = ex->ex_events++;
 	const uint64_t entropy = entropy_of(ex, i);
 
-	randomdev_harvest(ex->ex_device, RANDOM_QUEUE, &entropy,
+	randomdev_harvest(ex->ex_device, entry, &entropy,
 	    sizeof(entropy), i % 3 == 2 || ex->ex_tested ? RANDOM_INTERRUPT :
 	    others[i % (sizeof(others) / sizeof(others[0]))]);
 }
@@ -143,10 +143,29 @@ make_bursts(struct execution *ex)
 		if (sn->sn_burst[i].stp_sleep_ms > 0)
 			machine_sleep(sn->sn_burst[i].stp_sleep_ms * NS_PER_MS);
 		for (unsigned k = 0; k < sn->sn_burst[i].stp_amount; k++)
-			(sn->sn_queue ? enqueue : feed)(ex);
+			if (sn->sn_queue)
+				enqueue(ex, RANDOM_QUEUE);
+			else
+				feed(ex);
 		if (!sn->sn_queue)
 			(void)randomdev_timer(ex->ex_device,
 			    machine_uptime_coarse_ns());
+	}
+}
+
+/* A second producer, which the first one may interrupt. */
+static void
+pair_main(void *arg)
+{
+	struct execution *ex = arg;
+	const struct scenario *sn = ex->ex_scenario;
+
+	machine_curthread()->mt_index = sn->sn_readers + 3;
+	for (unsigned i = 0; i < sn->sn_bursts; i++) {
+		if (sn->sn_burst[i].stp_sleep_ms > 0)
+			machine_sleep(sn->sn_burst[i].stp_sleep_ms * NS_PER_MS);
+		for (unsigned k = 0; k < sn->sn_burst[i].stp_amount; k++)
+			enqueue(ex, RANDOM_QUEUE_THREAD);
 	}
 }
 
@@ -157,6 +176,8 @@ producer_main(void *arg)
 
 	machine_curthread()->mt_index = ex->ex_scenario->sn_readers + 2;
 	make_bursts(ex);
+	if (scenario_paired(ex->ex_scenario))
+		machine_join(&ex->ex_pair);
 	atomic_store_rel_32(&ex->ex_produced, 1);
 	machine_wake_32(&ex->ex_produced);
 }
@@ -382,7 +403,7 @@ start_reader(struct execution *ex, unsigned i)
 	    r));
 }
 
-/* Readers, with a queue the producer, and the harvest thread. */
+/* Readers, with a queue one or two producers, and the harvest thread. */
 static int
 run_threads(struct execution *ex)
 {
@@ -398,6 +419,9 @@ run_threads(struct execution *ex)
 	if (error == 0 && sn->sn_queue)
 		error = machine_spawn(&ex->ex_producer, "producer",
 		    MACHINE_CPU_ANY, producer_main, ex);
+	if (error == 0 && scenario_paired(sn))
+		error = machine_spawn(&ex->ex_pair, "producer 2",
+		    MACHINE_CPU_ANY, pair_main, ex);
 	/* On a simulated machine all of them start, or the run has failed. */
 	if (error != 0)
 		return (error);

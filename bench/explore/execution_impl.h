@@ -62,6 +62,7 @@ struct execution {
 	struct execution_source ex_source[EXECUTION_POLLED];
 	struct mthread	 ex_harvest;
 	struct mthread	 ex_producer;
+	struct mthread	 ex_pair;	/* the second producer */
 	struct m32	 ex_produced;
 	unsigned	 ex_locks;
 	struct {

@@ -38,7 +38,16 @@ struct scenario {
 	unsigned	sn_guarded;	/* choices under locks, too */
 	unsigned	sn_sources;	/* that are polled, masked, taken off */
 	unsigned	sn_signals;	/* to readers; some do not block */
+	unsigned	sn_pair;	/* of producers: scenario_paired() */
 };
+
+/* Whether a second producer has the same bursts. */
+static inline bool
+scenario_paired(const struct scenario *sn)
+{
+	return (sn->sn_pair != 0 && sn->sn_queue != 0 &&
+	    sn->sn_readers < SCENARIO_READERS_MAX);
+}
 
 /* The bounds of drawn scenarios. */
 struct scenario_limits {

@@ -34,7 +34,9 @@ struct random_event {
 	uint8_t		he_source;	/* FreeBSD 15's number */
 };
 
-enum random_entry { RANDOM_QUEUE, RANDOM_FAST, RANDOM_DIRECT };
+/* The last is the first, called by a thread that interrupts may interrupt. */
+enum random_entry { RANDOM_QUEUE, RANDOM_FAST, RANDOM_DIRECT,
+    RANDOM_QUEUE_THREAD };
 
 /*
  * What the health tests said of an event.  After the last two its source has

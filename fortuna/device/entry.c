@@ -141,6 +141,8 @@ randomdev_harvest(struct randomdev *rd, enum random_entry entry,
 
 	kernel_enter(rd->rd_kernel, entry == RANDOM_QUEUE ?
 	    KERNEL_CPU_INTERRUPT : KERNEL_CPU_HERE);
+	if (entry == RANDOM_QUEUE_THREAD)
+		entry = RANDOM_QUEUE;
 	if (!rd->rd_object->ro_harvest(entry, entropy, (unsigned)n,
 	    (uint8_t)source)) {
 		fate = RANDOM_MASKED;

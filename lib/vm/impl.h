@@ -161,6 +161,7 @@ struct vm_controlled {
 	uint64_t	 vx_storing;	/* have stores that are not committed */
 	/* The kernel's CPUs, once one is asked for: kernel_cpu.c. */
 	unsigned	 vx_cpus;
+	unsigned	 vx_latest[VM_KERNEL_CPUS_MAX];	/* there, a vt_id */
 	uint64_t	 vx_held[VM_KERNEL_CPUS_MAX];	/* there */
 	uint64_t	 vx_alone;	/* keep others off their CPUs */
 	uint64_t	 vx_masked;
@@ -414,6 +415,9 @@ void memory_plain(struct vm *vm, const void *p, size_t n, bool store);
 
 /* Commits all of the caller's, on every machine. */
 void vm_barrier(struct vm *vm);
+
+/* A thread sees what another one has stored and seen: one CPU has both. */
+void memory_follow(struct vm *vm, unsigned thread, unsigned other);
 
 /*
  * VM_ACQUIRE: checks that the last release or use of an object is in the

@@ -95,6 +95,28 @@ move(struct vm *vm)
 	return (self->vt_kernel_cpu != was);
 }
 
+/*
+ * A CPU sees its own stores, whichever threads they are of: a thread that comes
+ * there those of the last one, a thread that was interrupted there those of the
+ * interrupt.  That other CPUs see them then, too, is less than what may happen.
+ */
+static void
+share_stores(struct vm *vm, bool comes)
+{
+	struct vm_controlled *vx = &vm->vm_controlled;
+	const unsigned cpu = (unsigned)vm->vm_self->vt_kernel_cpu;
+	const unsigned self = vm->vm_self->vt_id, latest = vx->vx_latest[cpu];
+	uint64_t others = comes ? 0 : vx->vx_held[cpu] & ~bit_of(vm->vm_self);
+
+	vx->vx_latest[cpu] = self;
+	if (!vm_is_weak(vm))
+		return;
+	if (comes && latest != self)
+		memory_follow(vm, self, latest);
+	for (; others != 0; others &= others - 1)
+		memory_follow(vm, (unsigned)__builtin_ctzll(others) + 1, self);
+}
+
 /* Puts the caller into a set, or takes it out of it. */
 static void
 put(struct vm *vm, uint64_t *set, bool in)
@@ -136,6 +158,7 @@ hold_controlled(struct vm *vm, unsigned hold, int cpu)
 	} else if (alone && was <= VM_PINNED) {
 		stop(vm);
 	}
+	share_stores(vm, hold != 0);
 	self->vt_hold = hold;
 	put(vm, &vx->vx_held[self->vt_kernel_cpu], hold != 0);
 	put(vm, &vx->vx_alone, alone);
@@ -189,5 +212,6 @@ vm_kernel_cpu(unsigned cpus)
 		stop(vm);
 	if (move(vm))
 		tell(vm, "on CPU");
+	share_stores(vm, true);
 	return ((unsigned)self->vt_kernel_cpu);
 }

@@ -228,6 +228,15 @@ vm_barrier(struct vm *vm)
 }
 
 void
+memory_follow(struct vm *vm, unsigned thread, unsigned other)
+{
+	struct memory_thread *mt = vm->vm_controlled.vx_memory->me_thread;
+
+	memory_drain(vm, other);
+	view_join(&mt[thread].met_view, &mt[other].met_view);
+}
+
+void
 memory_start(struct vm *vm, const struct vm_thread *vt)
 {
 	MPASS(vm->vm_self->vt_host);

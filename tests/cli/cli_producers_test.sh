@@ -76,6 +76,9 @@ producers__arrivals_body() {
 	run_json --producers 1 --producer ether:work=1us,rate=2m
 	has production.events_per_s 0.9e6 1e6
 	has production.lost_percent 48 56
+	# No producer waits for a packet of the time before it began.
+	run_json --producers 4 --producer ether:work=1us,rate~100k
+	has production.min_max 0.8 1
 	run_json --producers 2 --producer ether:work=1us,rate~100k,burst=64,queue=8
 	has production.lost_percent 70 90
 }

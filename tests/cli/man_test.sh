@@ -262,3 +262,44 @@ man__patches_body() {
 		atf_check cmp out "$script.expected"
 	done <names.txt
 }
+
+needs=python3
+test_case man__harvest "the patch of rngsim-harvest(7) applies by its command," \
+    "is the one of tests/patches, and gives back packets and interrupts"
+man__harvest_body() {
+	command -v patch >/dev/null || atf_skip "patch is not installed"
+	command -v ${CC:-cc} >/dev/null || atf_skip "no C compiler"
+	src=$(cd "$(source_folder)" && pwd)
+	export XDG_CACHE_HOME="$PWD/cache"
+	ln -s "$src/man" man
+	cp -R "$src/harvest" .
+	sed 's/\\e/\\/g' man/rngsim-harvest.7 |
+	    sed -n 's/^\$ \(mkdir .*\)/\1/p; /^\$ sed -n/,/patch -p1/s/^[$>] *//p' \
+	    >commands
+	atf_check -o ignore sh -e commands
+	[ -s share/random_harvestq.c ] || atf_fail "$(cat commands)"
+	sed -n '/^Subject: share:/,/^Subject: share-two/p' \
+	    "$src/tests/patches/producers.mbox" >share.mbox
+	atf_check patch -s -p1 -i share.mbox
+	atf_check cmp share/random_harvestq.c harvest/random_harvestq.c
+	for d in concurrent kernel:share; do
+		saves $d.json run --engine virtual --profile xeon-e5-2699v4-2s \
+		    --place scatter -d $d --producers 12 --producer \
+		    ether:work=658ns,cv=0.25 -S rngsim.harvest.record=$d.events \
+		    -t 0.1 --seed 1 --format json
+	done
+	python3 -c '
+import json
+def run(d):
+    s = json.load(open(d + ".json"))["cells"][0]["samples"][0]
+    with open(d + ".events") as f:
+        lines = f.read().split("\n")
+    return (s["production"]["events_per_s"], s["harvest"]["events_per_s"],
+            sum(" INTERRUPT" in line for line in lines))
+today, share = run("concurrent"), run("kernel:share")
+work = 12e9 / 658
+assert today[0] < 0.6 * work and share[0] > 0.95 * work, (today, share)
+assert share[1] >= today[1] > 0, (today, share)
+assert today[2] < 20 and share[2] >= 32, (today, share)' ||
+	    atf_fail "it gives back too little"
+}

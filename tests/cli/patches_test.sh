@@ -3,7 +3,7 @@
 
 # Judged here: a few of them, which need schedules alone.
 chosen="forget forget-pointer pair reseed-part split split-reversal try
-    queue-early halves interrupted masked deregister"
+    queue-early halves interrupted masked deregister full-moved ring-critical"
 
 judge() {
 	python3 -B "$(source_folder)/tests/patches/patches.py" \

@@ -12,10 +12,12 @@ readme__commands_body()
 {
 	mkdir build
 	ln -s "$(cd "$(atf_get_srcdir)/.." && pwd)/rngsim" build/rngsim
-	for folder in fortuna tests; do
+	for folder in fortuna man tests; do
 		ln -s "$(cd "$(source_folder)" && pwd)/$folder" $folder
 	done
-	lines '\(build/rngsim\|sed\)' | sed -e 's/ -n \(5\|10\) / -n 3 /' \
+	# patch(1) follows no link.
+	cp -R "$(source_folder)/harvest" .
+	lines '\(build/rngsim\|sed\|mkdir\)' | sed -e 's/ -n \(5\|10\) / -n 3 /' \
 	    -e 's/ -t 0\.[0-9]*/ -t 0.02/' -e 's/--budget 5/--budget 1/' >commands
 	[ "$(wc -l <commands)" -ge 10 ] || atf_fail "README shows few commands"
 	while read -r line; do

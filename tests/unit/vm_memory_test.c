@@ -389,8 +389,9 @@ mixed_first(void *arg)
 	machine_detach();
 }
 
-TEST(vm_memory__mixed, "words that overlap, and plain accesses to them, lose "
-    "no store")
+/* In each memory, with drawn choices. */
+static void
+run_drawn(void (*first)(void *))
 {
 	struct machine_config mc = fixture_config(CPUS, 1);
 	struct vm_control vh = { .vh_choose = path_choose,
@@ -407,10 +408,54 @@ TEST(vm_memory__mixed, "words that overlap, and plain accesses to them, lose "
 		for (unsigned seed = 0; seed < 3000; seed++) {
 			vh.vh_memory = (enum vm_memory)m;
 			path.draws = seed;
-			ATF_REQUIRE_EQ(0, vm_run(&mc, mixed_first, NULL, &mo));
+			ATF_REQUIRE_EQ(0, vm_run(&mc, first, NULL, &mo));
 			ATF_REQUIRE_MSG(outcome, "%s, %u", names[m], seed);
 		}
 	vm_store_free(store);
+}
+
+TEST(vm_memory__mixed, "words that overlap, and plain accesses to them, lose "
+    "no store")
+{
+	run_drawn(mixed_first);
+}
+
+/* A thread counts on its kernel's only CPU, where others count before it. */
+static void
+count_main(void *arg)
+{
+	const unsigned word = 4u << MACHINE_SIZE_BITS;
+	uint64_t v;
+
+	(void)arg;
+	for (unsigned k = 0; k < 2; k++) {
+		(void)machine_hold(1, VM_CRITICAL | VM_MASKED, VM_CPU_ANY);
+		v = machine_atomic(bytes[0], MACHINE_OP_LOAD | word, 0, 0);
+		(void)machine_atomic(bytes[0], MACHINE_OP_STORE | word, v + 1,
+		    0);
+		(void)machine_hold(1, 0, VM_CPU_ANY);
+	}
+}
+
+static void
+count_first(void *arg)
+{
+	struct mthread self;
+
+	(void)arg;
+	machine_attach(&self, "first");
+	memset(bytes, 0, sizeof(bytes));
+	for (unsigned i = 0; i < 2; i++)
+		support_spawn(&threads[i], "thread", (int)i, count_main, NULL);
+	for (unsigned i = 0; i < 2; i++)
+		machine_join(&threads[i]);
+	outcome = bytes[0][0] == 4;
+	machine_detach();
+}
+
+TEST(vm_memory__one_cpu, "a CPU sees what other threads stored there")
+{
+	run_drawn(count_first);
 }
 
 /* Locks under random choices, and what is found to be unordered. */
