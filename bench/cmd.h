@@ -6,8 +6,6 @@
 #define BENCH_CMD_H
 
 #include "bench/campaign/campaign.h"
-#include "bench/cli/command.h"
-#include "bench/options/options.h"
 
 struct command {
 	/*

@@ -12,7 +12,6 @@
 #include "bench/cli/stop.h"
 #include "bench/cmd.h"
 #include "bench/sweep/sweep.h"
-#include "fortuna/device/randomdev.h"
 #include "lib/crypto/wipe.h"
 
 enum {

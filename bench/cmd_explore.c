@@ -4,13 +4,11 @@
  */
 #include <inttypes.h>
 
-#include "bench/cli/memory.h"
 #include "bench/cli/progress.h"
 #include "bench/cli/stop.h"
 #include "bench/cmd.h"
 #include "bench/explore/print.h"
 #include "bench/kernel/ksource.h"
-#include "lib/machine/cpu.h"
 
 /* Sizes of texts, runs to shrink a failure, parts of a plan. */
 enum { WHY_SIZE = 256, NAME_SIZE = 64, SHRINK_RUNS = 20 * 1000, PARTS = 100 };

@@ -10,7 +10,6 @@
 #include "bench/survey/survey.h"
 #include "lib/crypto/digest.h"
 #include "lib/crypto/wipe.h"
-#include "lib/machine/tick.h"
 
 enum {
 	EVENT_ENTROPY	= 8,

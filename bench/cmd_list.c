@@ -2,8 +2,6 @@
 
 #include "bench/cli/format.h"
 #include "bench/cmd.h"
-#include "fortuna/device/design.h"
-#include "lib/crypto/hash.h"
 
 /* Lists those i for which there is one: a name and a line on it. */
 #define	LIST(topic, there, name, descr)					\

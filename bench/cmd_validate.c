@@ -3,8 +3,6 @@
 #include "bench/cmd.h"
 #include "bench/predict/validate.h"
 #include "bench/sweep/sweep.h"
-#include "lib/machine/cpu.h"
-#include "lib/machine/tick.h"
 
 enum { SEEDS = 12 };	/* repeats of the simulated sweep */
 

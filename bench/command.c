@@ -1,7 +1,4 @@
 /* The commands, and what is done before and after each. */
-#include <stdlib.h>
-
-#include <jansson.h>
 
 #include "bench/cli/memory.h"
 #include "bench/cli/progress.h"

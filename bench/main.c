@@ -3,10 +3,8 @@
 
 #include <fcntl.h>
 #include <locale.h>
-#include <stdlib.h>
 
 #include "bench/cmd.h"
-#include "lib/machine/cpu.h"
 
 #ifndef RNGSIM_REVISION
 #define	RNGSIM_REVISION	"unknown"

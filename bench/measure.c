@@ -2,7 +2,6 @@
  * From a command line to a result: what run and sweep share.
  */
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "bench/cmd.h"
 #include "bench/cli/stop.h"
@@ -10,7 +9,6 @@
 #include "bench/report/report.h"
 #include "bench/sweep/sweep.h"
 #include "bench/timeline/timeline.h"
-#include "lib/machine/tick.h"
 
 /* Everything that can be found wrong before anything is measured. */
 static int

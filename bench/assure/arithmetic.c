@@ -1,15 +1,11 @@
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "bench/assure/arithmetic.h"
 #include "bench/assure/evidence.h"
 #include "bench/cell/cell.h"
-#include "bench/cli/format.h"
 #include "bench/cli/memory.h"
 #include "bench/cli/stop.h"
-#include "fortuna/device/randomdev.h"
-#include "harvest/config.h"
 #include "lib/crypto/wipe.h"
 
 enum {

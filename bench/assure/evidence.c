@@ -1,19 +1,14 @@
 #include <sys/wait.h>
 
-#include <errno.h>
 #include <ftw.h>
 #include <poll.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "bench/assure/evidence.h"
-#include "bench/cli/atomic_file.h"
 #include "bench/cli/command.h"
 #include "bench/cli/memory.h"
 #include "bench/cli/stop.h"
 #include "lib/base/read_file.h"
-#include "lib/machine/tick.h"
 
 enum { POLL_MS = 100 };
 

@@ -6,14 +6,11 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include <jansson.h>
 
 #include "bench/assure/evidence.h"
-#include "bench/cli/format.h"
-#include "lib/machine/cpu.h"
 
 enum {
 	CELLS		= 10,	/* of each engine and cipher */

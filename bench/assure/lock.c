@@ -4,7 +4,6 @@
 #include "bench/assure/evidence.h"
 #include "bench/assure/lock_trial.h"
 #include "bench/cell/virtual.h"
-#include "lib/machine/cpu.h"
 
 #define	TRIAL_PROFILE	"epyc-9654-2s"
 

@@ -3,7 +3,6 @@
 
 #include "bench/assure/lock_trial.h"
 #include "bench/cli/memory.h"
-#include "fortuna/device/design.h"
 
 enum {
 	HOLD_PAUSES	= 20,

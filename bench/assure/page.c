@@ -1,10 +1,8 @@
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "bench/assure/evidence.h"
-#include "bench/cli/format.h"
 #include "bench/cli/memory.h"
 #include "bench/explore/execution.h"
 #include "bench/kernel/ksource.h"

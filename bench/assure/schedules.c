@@ -5,10 +5,8 @@
 #include <inttypes.h>
 
 #include "bench/assure/evidence.h"
-#include "bench/cli/format.h"
 #include "bench/cli/stop.h"
 #include "bench/explore/campaign.h"
-#include "lib/machine/tick.h"
 
 enum {
 	/* Schedules between two looks at the clock. */

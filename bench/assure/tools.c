@@ -6,11 +6,9 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "bench/assure/evidence.h"
-#include "bench/cli/format.h"
 #include "bench/cli/memory.h"
 #include "bench/kernel/ksource.h"
 

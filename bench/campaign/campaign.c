@@ -1,11 +1,6 @@
-#include <sys/stat.h>
-
-#include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "bench/campaign/campaign.h"
-#include "bench/cli/command.h"
 #include "bench/cli/memory.h"
 #include "bench/report/report.h"
 #include "bench/result/describe.h"

@@ -7,9 +7,7 @@
 #ifndef BENCH_CAMPAIGN_CAMPAIGN_H
 #define BENCH_CAMPAIGN_CAMPAIGN_H
 
-#include "bench/cli/atomic_file.h"
 #include "bench/options/options.h"
-#include "bench/result/result.h"
 
 /*
  * Writes the jobs of a command that are not done, and what they have in common,

@@ -1,7 +1,6 @@
 /* From threads' notes to one repeat's figures. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "bench/cell/cell_run.h"
 #include "bench/stats/stats.h"

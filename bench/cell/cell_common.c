@@ -1,8 +1,6 @@
 /* What engines of all machines take and hand back. */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "bench/cell/cell.h"
 #include "bench/cli/memory.h"

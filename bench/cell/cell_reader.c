@@ -1,6 +1,5 @@
 /* The reader loop: the only timed code. */
 #include "bench/cell/cell_run.h"
-#include "lib/machine/machine.h"
 
 enum {
 	WAIT_AWAKE_NS	= 100 * 1000,	/* more than a sleep ends late */

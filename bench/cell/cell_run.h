@@ -4,7 +4,6 @@
 
 #include "bench/cell/slices.h"
 #include "bench/cli/format.h"
-#include "harvest/harvest.h"
 #include "lib/crypto/digest.h"
 
 enum phase {

@@ -1,6 +1,3 @@
-#include <stdio.h>
-#include <string.h>
-
 #include "bench/cell/config.h"
 
 const char *const program_spin_names[] = { "mtx-spin", "tas", "tas-backoff",

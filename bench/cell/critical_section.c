@@ -5,7 +5,6 @@
 #include "bench/cell/critical_section.h"
 #include "bench/cli/memory.h"
 #include "lib/base/splitmix.h"
-#include "lib/machine/machine.h"
 
 enum { WINDOW_MAX = 64 };	/* times se_time_s */
 

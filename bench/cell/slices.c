@@ -5,7 +5,6 @@
 
 #include "bench/cell/slices.h"
 #include "bench/cli/memory.h"
-#include "lib/machine/freezer.h"
 
 enum {
 	/*

@@ -1,5 +1,4 @@
 #include "bench/cell/virtual.h"
-#include "fortuna/device/randomdev.h"
 #include "lib/base/splitmix.h"
 
 enum {

@@ -1,6 +1,4 @@
-#include <errno.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "bench/cli/command.h"

@@ -4,7 +4,6 @@
 #include "bench/cli/memory.h"
 #include "bench/explore/campaign.h"
 #include "bench/sweep/pool.h"
-#include "lib/machine/tick.h"
 
 /* Schedules that are a task of the pool, and their part of the result. */
 struct block {

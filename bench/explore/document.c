@@ -1,10 +1,8 @@
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "bench/campaign/campaign.h"
 #include "bench/cli/memory.h"
 #include "bench/explore/print.h"
-#include "bench/result/result.h"
 
 #define	HEAD(member, kind)						\
 	{ .f_key = #member, .f_kind = FIELD_##kind,			\

@@ -2,7 +2,6 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "bench/cli/format.h"
 #include "bench/explore/event_trace.h"
 #include "bench/page/page.h"
 #include "lib/base/kassert.h"

@@ -7,7 +7,6 @@
 #include "bench/cli/memory.h"
 #include "bench/explore/execution_impl.h"
 #include "lib/crypto/crypto.h"
-#include "harvest/config.h"
 
 enum {
 	FEEDS_MAX	= 64,	/* events until a device must be seeded */

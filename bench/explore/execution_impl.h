@@ -4,7 +4,6 @@
 
 #include "bench/explore/execution.h"
 #include "bench/explore/output_check.h"
-#include "fortuna/device/randomdev.h"
 
 enum {
 	EXECUTION_CPUS		= 8,	/* as many as threads there can be */

@@ -4,7 +4,6 @@
 #ifndef BENCH_EXPLORE_PRINT_H
 #define BENCH_EXPLORE_PRINT_H
 
-#include "bench/cli/atomic_file.h"
 #include "bench/explore/campaign.h"
 #include "bench/options/options.h"
 

@@ -1,9 +1,7 @@
 /* Runs source.sh, which finds and compiles sources. */
 #include <sys/wait.h>
 
-#include <errno.h>
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -12,7 +10,6 @@
 #include "bench/cli/format.h"
 #include "bench/cli/memory.h"
 #include "bench/kernel/ksource.h"
-#include "bench/result/result.h"
 #include "fortuna/device/design.h"
 #include "lib/base/read_file.h"
 

@@ -7,8 +7,6 @@
 #ifndef BENCH_KERNEL_KSOURCE_H
 #define BENCH_KERNEL_KSOURCE_H
 
-#include <stdio.h>
-
 #include "bench/result/result.h"
 
 #define	KSOURCE_PREFIX	"kernel:"

@@ -1,12 +1,9 @@
 /* What follows from several options of run, sweep and cat together. */
-#include <unistd.h>
 
 #include "bench/cell/slices.h"
 #include "bench/cli/format.h"
-#include "bench/cli/memory.h"
 #include "bench/kernel/ksource.h"
 #include "bench/options/options.h"
-#include "fortuna/device/design.h"
 
 /* Without a simulated machine --nodes is a tunable, which results record. */
 static int

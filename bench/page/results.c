@@ -1,5 +1,4 @@
 /* The page of a result, or of two that are compared. */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

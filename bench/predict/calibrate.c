@@ -2,7 +2,6 @@
 #include <sys/resource.h>
 #include <sys/utsname.h>
 
-#include <errno.h>
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>

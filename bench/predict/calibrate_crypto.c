@@ -7,7 +7,6 @@
 
 #include "bench/predict/calibrate.h"
 #include "bench/cell/cell.h"
-#include "fortuna/device/randomdev.h"
 #include "lib/crypto/digest.h"
 #include "lib/crypto/wipe.h"
 

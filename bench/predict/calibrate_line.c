@@ -3,8 +3,6 @@
  * instruction, and of switches.
  */
 #include "bench/predict/calibrate.h"
-#include "lib/base/kassert.h"
-#include "lib/vm/topology.h"
 
 enum {
 	ROUNDS		= 100,	/* of a batch */

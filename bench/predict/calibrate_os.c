@@ -8,7 +8,6 @@
 
 #include "bench/predict/calibrate.h"
 #include "bench/cli/stop.h"
-#include "lib/lock/lock.h"
 #include "harvest/harvest.h"
 
 enum {

@@ -11,7 +11,6 @@
 #include "bench/stats/stats.h"
 #include "bench/sweep/pool.h"
 #include "lib/base/splitmix.h"
-#include "lib/machine/cpu.h"
 
 enum {
 	/* Acquisitions of a window, of each thread: it is longer if need be. */

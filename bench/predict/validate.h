@@ -7,8 +7,6 @@
 #ifndef BENCH_PREDICT_VALIDATE_H
 #define BENCH_PREDICT_VALIDATE_H
 
-#include <stdio.h>
-
 #include "bench/result/result.h"
 
 /* Whether a measured cell, a lock kind, a design can be predicted. */

@@ -1,7 +1,4 @@
-#include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
-#include <math.h>
 #include <string.h>
 
 #include "bench/cli/command.h"

@@ -1,11 +1,9 @@
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "bench/report/report.h"
 #include "bench/result/comparable.h"
 #include "bench/result/describe.h"
-#include "harvest/config.h"
 #include "lib/lock/lock.h"
 
 enum {

@@ -4,11 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/cli/format.h"
 #include "bench/cli/memory.h"
 #include "bench/result/comparable.h"
 #include "bench/result/describe.h"
-#include "lib/base/hist.h"
 #include "lib/lock/lock.h"
 
 /* Quantiles are bucket ends: neighbours differ by one part in HIST_SUB. */

@@ -1,7 +1,6 @@
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
-#include <string.h>
 
 #include "bench/cli/memory.h"
 #include "bench/result/result.h"

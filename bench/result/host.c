@@ -1,6 +1,5 @@
 #include <sys/utsname.h>
 
-#include <stdio.h>
 #include <string.h>
 #include <time.h>
 

@@ -2,7 +2,6 @@
 #include <math.h>
 
 #include "bench/survey/sources.h"
-#include "lib/machine/tick.h"
 
 /* Throughputs that count as the same. */
 static const double saturation_share = 0.95;

@@ -7,10 +7,7 @@
 #ifndef BENCH_SURVEY_SOURCES_H
 #define BENCH_SURVEY_SOURCES_H
 
-#include <errno.h>
-
 #include "bench/survey/survey.h"
-#include "lib/machine/machine.h"
 
 #define	SOURCES_SCHEMA	"rngsim-sources/1"
 

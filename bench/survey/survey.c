@@ -5,8 +5,6 @@
 #include "bench/cli/stop.h"
 #include "bench/stats/stats.h"
 #include "bench/survey/survey.h"
-#include "lib/machine/machine.h"
-#include "lib/machine/tick.h"
 
 enum {
 	JSON_DIGITS	= 12,

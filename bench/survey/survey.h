@@ -5,8 +5,6 @@
 #ifndef BENCH_SURVEY_SURVEY_H
 #define BENCH_SURVEY_SURVEY_H
 
-#include <jansson.h>
-
 #include "bench/cli/format.h"
 #include "bench/options/options.h"
 

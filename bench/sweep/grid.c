@@ -1,10 +1,8 @@
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "bench/cli/memory.h"
 #include "bench/cli/stop.h"
 #include "bench/sweep/sweep.h"
-#include "lib/machine/cpu.h"
 
 enum { CONTROL_BYTES = 16 };	/* of the shortest request */
 

@@ -1,17 +1,9 @@
-#include <sys/stat.h>
-
-#include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "bench/cli/atomic_file.h"
 #include "bench/cli/memory.h"
 #include "bench/sweep/sweep.h"
-#include "lib/base/kassert.h"
 #include "lib/base/read_file.h"
-#include "lib/machine/tick.h"
 
 enum { TRIES = 100 };
 

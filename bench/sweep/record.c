@@ -5,15 +5,12 @@
 #include <fcntl.h>
 #include <math.h>
 #include <openssl/evp.h>
-#include <stdlib.h>
 #include <unistd.h>
 #include <zlib.h>
 
 #include "bench/cli/memory.h"
 #include "bench/kernel/ksource.h"
 #include "bench/sweep/sweep.h"
-#include "fortuna/device/event.h"
-#include "lib/machine/tick.h"
 
 #define	CHECKPOINT_SCHEMA	"rngsim-journal/3"
 

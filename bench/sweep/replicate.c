@@ -1,14 +1,11 @@
 #include <math.h>
-#include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "bench/cli/format.h"
 #include "bench/cli/memory.h"
 #include "bench/cli/progress.h"
 #include "bench/sweep/pool.h"
 #include "bench/sweep/sweep.h"
-#include "lib/machine/cpu.h"
 
 enum {
 	MAPPINGS_EACH	= 2,	/* of a thread: its stack and the guard page */

@@ -1,12 +1,9 @@
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "bench/cli/memory.h"
-#include "bench/result/comparable.h"
 #include "bench/sweep/sweep.h"
 #include "lib/base/append.h"
-#include "lib/machine/cpu.h"
 
 /* Limits of gates and notes. */
 static const double skew_max_share = 0.05;	/* of the window */

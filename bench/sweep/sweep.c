@@ -1,6 +1,5 @@
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include <gsl/gsl_randist.h>
 
@@ -8,9 +7,7 @@
 #include "bench/cli/memory.h"
 #include "bench/cli/progress.h"
 #include "bench/cli/stop.h"
-#include "bench/result/comparable.h"
 #include "bench/sweep/sweep.h"
-#include "lib/machine/tick.h"
 
 /* The repeats on this machine so far, and room for those of a group. */
 struct measuring {

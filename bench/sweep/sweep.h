@@ -10,9 +10,6 @@
 #ifndef BENCH_SWEEP_SWEEP_H
 #define BENCH_SWEEP_SWEEP_H
 
-#include <stdatomic.h>
-
-#include "bench/cli/atomic_file.h"
 #include "bench/options/options.h"
 #include "bench/result/comparable.h"
 

@@ -7,7 +7,6 @@
 #include "lib/base/memory.h"
 #include "lib/base/parse_number.h"
 #include "lib/crypto/digest.h"
-#include "lib/crypto/cipher.h"
 
 enum { OBJECT_VARIANTS = DESIGN_MACHINES * HARVEST_MODELS };
 

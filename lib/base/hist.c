@@ -1,5 +1,4 @@
 #include <math.h>
-#include <string.h>
 
 #include "lib/base/hist.h"
 #include "lib/base/kassert.h"

@@ -1,7 +1,5 @@
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "lib/base/append.h"
 #include "lib/base/kassert.h"

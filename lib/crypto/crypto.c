@@ -11,7 +11,6 @@
 #include "lib/crypto/cipher.h"
 #include "lib/crypto/crypto.h"
 #include "lib/crypto/hash.h"
-#include "lib/base/kassert.h"
 
 /* libcrypto's variable for CPU capabilities; the value means none. */
 #if defined(__aarch64__) || defined(__arm__)

@@ -5,7 +5,6 @@
  * outputs resist collisions as well as states do.
  */
 #include <errno.h>
-#include <string.h>
 
 #include <openssl/err.h>
 #include <openssl/evp.h>

@@ -5,11 +5,9 @@
  * the keys that it used last.
  */
 #include <errno.h>
-#include <string.h>
 
 #include "lib/kern/impl.h"
 #ifdef MACHINE_VIRTUAL
-#include "lib/vm/vm.h"
 #endif
 
 void

@@ -5,10 +5,8 @@
  * has it, and the slot's tag.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "lib/base/memory.h"
-#include "lib/crypto/digest.h"
 #include "lib/kern/impl.h"
 
 enum {

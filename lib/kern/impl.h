@@ -4,8 +4,6 @@
 #ifndef LIB_KERN_IMPL_H
 #define LIB_KERN_IMPL_H
 
-#include <stdatomic.h>
-
 #include "lib/crypto/digest.h"
 #include "lib/crypto/wipe.h"
 #include "lib/kern/kernel.h"

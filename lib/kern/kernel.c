@@ -4,12 +4,10 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "lib/base/memory.h"
 #include "lib/base/splitmix.h"
 #include "lib/kern/impl.h"
-#include "lib/machine/machine.h"
 
 enum { UNPACED_STEP_NS = 1000 * 1000 * 1000 };
 

@@ -5,7 +5,6 @@
 
 #include "lib/base/memory.h"
 #include "lib/kern/impl.h"
-#include "lib/vm/vm.h"
 
 void *
 host_lock_new(void *self, const char *name, const char *type, unsigned kind,

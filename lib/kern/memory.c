@@ -2,9 +2,7 @@
  * malloc(9), of a heap of the copy's own.
  */
 #include <stdlib.h>
-#include <string.h>
 
-#include "lib/crypto/wipe.h"
 #include "lib/kern/impl.h"
 
 enum {

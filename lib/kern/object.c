@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <link.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 

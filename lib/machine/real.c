@@ -16,7 +16,6 @@
 #include <pthread_np.h>
 #endif
 
-#include "lib/base/kassert.h"
 #include "lib/machine/machine.h"
 
 enum {
