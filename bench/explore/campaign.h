@@ -1,6 +1,4 @@
-/*
- * Campaigns: many schedules of one subject, on several host threads.
- */
+/* Campaigns: many schedules of one subject, on several host threads. */
 #ifndef BENCH_EXPLORE_CAMPAIGN_H
 #define BENCH_EXPLORE_CAMPAIGN_H
 

@@ -70,9 +70,8 @@ int counterexample_run(struct execution *ex, const struct counterexample *cx,
 
 /*
  * Replaces it by the smallest that is found with so many runs to break the same
- * property: a smaller scenario, then fewer switches.
- *
- * Returns: 0; ENOMEM; EINTR; EPROTO: its outcome is not the recorded one.
+ * property: a smaller scenario, then fewer switches.  Returns: 0; ENOMEM;
+ * EINTR; EPROTO: its outcome is not the recorded one.
  */
 int shrink(struct execution *ex, struct counterexample *cx, uint64_t runs_max);
 

@@ -1,6 +1,4 @@
-/*
- * The last events of one execution, as text and as a picture.
- */
+/* The last events of one execution, as text and as a picture. */
 #ifndef BENCH_EXPLORE_EVENT_TRACE_H
 #define BENCH_EXPLORE_EVENT_TRACE_H
 

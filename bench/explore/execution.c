@@ -1,6 +1,4 @@
-/*
- * Compiled for the simulated machine only, where the order can be chosen.
- */
+/* Compiled for the simulated machine only, where the order can be chosen. */
 #include <errno.h>
 #include <stdlib.h>
 

@@ -1,6 +1,4 @@
-/*
- * The output of rngsim explore: text, a page and a JSON document.
- */
+/* The output of rngsim explore: text, a page and a JSON document. */
 #ifndef BENCH_EXPLORE_PRINT_H
 #define BENCH_EXPLORE_PRINT_H
 
@@ -70,9 +68,8 @@ bool document_again(const struct options *op, char *const argv[], int *status);
 
 /*
  * Merges the campaigns that the operands name: adds their counts, prints what
- * they exclude, and each failure once.
- *
- * Returns: EXIT_SUCCESS, or EXIT_FAILURE also when a schedule failed.
+ * they exclude, and each failure once.  Returns: EXIT_SUCCESS, or EXIT_FAILURE
+ * also when a schedule failed.
  */
 int merge_campaigns(const struct options *op, struct atomic_file *of);
 

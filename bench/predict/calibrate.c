@@ -239,10 +239,8 @@ calibrate_native(double seconds, FILE *out)
 /*
  * Runs the native probes in this program executed again.  It writes its struct
  * calibration to the pipe, which the other probes continue: both are the same
- * program.
- *
- * Returns: 0; EINTR after a signal; ECHILD when the process failed, after its
- * message; else an errno value.
+ * program.  Returns: 0; EINTR after a signal; ECHILD when the process failed,
+ * after its message; else an errno value.
  */
 static int
 run_native(struct calibration *cb, char *const whole[], double seconds)

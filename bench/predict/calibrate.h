@@ -58,10 +58,9 @@ struct calibration {
 /*
  * Measures everything in so many seconds; with force, a busy machine too.  The
  * caller is attached to the machine and has called tick_calibrate();
- * libcrypto's mode is CRYPTO_KERNEL.
- *
- * Returns: 0, with calibrate_objections() in error; or with the reason EINTR
- * after a signal, EBUSY for a busy machine, another errno value.
+ * libcrypto's mode is CRYPTO_KERNEL.  Returns: 0, with calibrate_objections()
+ * in error; or with the reason EINTR after a signal, EBUSY for a busy machine,
+ * another errno value.
  */
 int calibrate_measure(struct calibration *cb, double seconds, bool force,
     char *const argv[], char error[CALIBRATE_TEXT_SIZE]);

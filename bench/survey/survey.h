@@ -105,10 +105,9 @@ void survey_free(struct survey *sv);
 
 /*
  * Measures each point once in each repeat, in an order drawn anew; the second
- * then computes the figures of all.
- *
- * Returns: 0; EINTR after a signal, with the figures that there are; or, after
- * a message, EIO for crypto_failed(), or the system's error.
+ * then computes the figures of all.  Returns: 0; EINTR after a signal, with the
+ * figures that there are; or, after a message, EIO for crypto_failed(), or the
+ * system's error.
  */
 int survey_measure(struct survey *sv);
 void survey_summarize(struct survey *sv);

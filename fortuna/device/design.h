@@ -103,10 +103,8 @@ int design_add(const char *name,
     char error[KERN_ERROR_SIZE]);
 
 /*
- * The object for a machine, opened at its first use.
- *
- * Returns: NULL with errno set, EFBIG if a limit on the size of files is the
- * reason.
+ * The object for a machine, opened at its first use.  Returns: NULL with errno
+ * set, EFBIG if a limit on the size of files is the reason.
  */
 struct kern_file *design_file(const struct design *de,
     enum design_machine machine, enum design_queue queue);
@@ -137,9 +135,8 @@ struct design_sysctl {
 };
 
 /*
- * Lists the design's sysctls, with the newest queue.
- *
- * Returns: their number, at most most; 0 with errno set, maybe to 0.
+ * Lists the design's sysctls, with the newest queue.  Returns: their number, at
+ * most most; 0 with errno set, maybe to 0.
  */
 unsigned design_sysctls(const struct design *de, struct design_sysctl *list,
     unsigned most);

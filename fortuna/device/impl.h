@@ -1,6 +1,4 @@
-/*
- * A random(4) that runs, inside.
- */
+/* A random(4) that runs, inside. */
 #ifndef FORTUNA_DEVICE_IMPL_H
 #define FORTUNA_DEVICE_IMPL_H
 

@@ -83,10 +83,9 @@ struct device_status {
 };
 
 /*
- * Makes a device: loads its kernel and boots it.
- *
- * Returns: 0; ENXIO if the release lacks a kind of rp_included; or an errno
- * value of kernel_load() or design_file().  *rd is written only with 0.
+ * Makes a device: loads its kernel and boots it.  Returns: 0; ENXIO if the
+ * release lacks a kind of rp_included; or an errno value of kernel_load() or
+ * design_file().  *rd is written only with 0.
  */
 int randomdev_new(struct randomdev **rd, const struct randomdev_params *rp);
 
@@ -159,7 +158,6 @@ void randomdev_set(struct randomdev *rd, const struct kern_setting *set);
 
 /*
  * Runs what the kernel's timers do for the design; harvest thread or tests.
- *
  * Returns: false if the design has no timers.
  */
 #define	randomdev_timer(rd, now_ns)					\

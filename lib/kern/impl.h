@@ -1,6 +1,4 @@
-/*
- * The parts of a kernel; for lib/kern only.
- */
+/* The parts of a kernel; for lib/kern only. */
 #ifndef LIB_KERN_IMPL_H
 #define LIB_KERN_IMPL_H
 

@@ -1,6 +1,4 @@
-/*
- * Start and end of a kernel; clocks, memory.
- */
+/* Start and end of a kernel; clocks, memory. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>

@@ -62,7 +62,6 @@ struct kernel;
 
 /*
  * Loads a copy of the object: its variables are as loaded, no function has run.
- *
  * Returns: 0; EMFILE when no more copies can be loaded; ENOEXEC.
  */
 int kernel_load(struct kernel **k, const struct kernel_params *kp);
@@ -97,9 +96,8 @@ bool kernel_stamped(struct kernel *k);
 void kernel_delivering(struct kernel *k, bool delivering);
 
 /*
- * Runs the timers and tasks that are due, from one thread at a time.
- *
- * Returns: false if the source has none.
+ * Runs the timers and tasks that are due, from one thread at a time.  Returns:
+ * false if the source has none.
  */
 bool kernel_timer(struct kernel *k, int64_t now_ns);
 

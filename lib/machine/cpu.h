@@ -15,10 +15,8 @@
 #include "lib/base/cpu_order.h"
 
 /*
- * Reads the topology and the process's affinity mask.  Call once, from the
- * main thread.
- *
- * Returns: 0, or an errno value when hwloc fails.
+ * Reads the topology and the process's affinity mask.  Call once, from the main
+ * thread.  Returns: 0, or an errno value when hwloc fails.
  */
 int cpu_init(void);
 

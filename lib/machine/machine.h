@@ -169,9 +169,8 @@ void machine_wake_32(struct m32 *word);
 void machine_wake_one_32(struct m32 *word);
 
 /*
- * Sleeps like tsleep(9), for timeout_ns or until interrupted.
- *
- * Returns: 0 after the whole time, EINTR when interrupted.
+ * Sleeps like tsleep(9), for timeout_ns or until interrupted.  Returns: 0 after
+ * the whole time, EINTR when interrupted.
  */
 int machine_sleep(int64_t timeout_ns);
 

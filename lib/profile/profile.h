@@ -97,9 +97,7 @@ int profile_load(struct profile *pr, const char *name,
 /*
  * Reads a profile from text.  Messages are "NAME:LINE: KEY: what is wrong;
  * expected ...".  All keys must be there once and in range, except those for
- * which profile_used() is false.
- *
- * Returns: 0 or EINVAL.
+ * which profile_used() is false.  Returns: 0 or EINVAL.
  */
 int profile_parse(struct profile *pr, const char *name, const char *text,
     char error[PROFILE_ERROR_SIZE]);
@@ -110,7 +108,6 @@ int profile_write(const struct profile *pr, FILE *out);
 /*
  * The file of this user's host profile: $RNGSIM_HOST_PROFILE, else
  * $XDG_CONFIG_HOME/rngsim/host.conf, else $HOME/.config/rngsim/host.conf.
- *
  * Returns: 0; ENOENT when none of them is set; ENAMETOOLONG.
  */
 int profile_host_path(char *path, size_t size);

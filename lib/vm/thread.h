@@ -62,9 +62,8 @@ void vm_written(struct vm_line *line);
 void vm_compared(const struct vm_line *line);
 
 /*
- * Before a word is set up: nothing waits for it.
- *
- * Returns: NULL, or the line for vm_written().
+ * Before a word is set up: nothing waits for it.  Returns: NULL, or the line
+ * for vm_written().
  */
 struct vm_line *vm_forget(const void *p, unsigned access);
 
@@ -93,9 +92,7 @@ uint64_t vm_atomic(void *p, unsigned how, uint64_t v, uint64_t old);
 
 /*
  * Spins until a word of 4 or 8 bytes is a value, or another one, or for that
- * many polls (0: without a limit).
- *
- * Returns: the polls that took.
+ * many polls (0: without a limit).  Returns: the polls that took.
  */
 unsigned vm_await(const void *p, size_t size, uint64_t value, bool until_is,
     unsigned most);

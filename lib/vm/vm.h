@@ -233,7 +233,6 @@ uint64_t vm_memory_bytes(unsigned threads);
 /*
  * Runs main(arg) as the machine's first thread until it returns.  It has no
  * CPU, only its waits take time, and it joins all threads that it starts.
- *
  * Returns: 0; EDEADLK when no thread could run, virtual time stood still, or
  * mc_limit_ps was over; EINTR; ENOMEM.  After an error threads were abandoned
  * where they stood, with the memory that they had allocated.
