@@ -1,7 +1,4 @@
-/*
- * The program's commands: a family, one file bench/cmd_NAME.c and one line in
- * bench/options/command.tbl each.
- */
+/* The commands: bench/cmd_NAME.c and a row of bench/options/command.tbl. */
 #ifndef BENCH_CMD_H
 #define BENCH_CMD_H
 
@@ -13,10 +10,7 @@ struct command {
 	 * Returns: 0, or an exit status after a message.
 	 */
 	int	(*cmd_check)(struct options *op);
-	/*
-	 * Runs the command.  Returns: the exit status.  main() flushes and
-	 * checks stdout.
-	 */
+	/* Returns: the exit status.  main() flushes and checks stdout. */
 	int	(*cmd_run)(struct options *op);
 	unsigned cmd_needs;
 };

@@ -132,10 +132,7 @@ share(const struct options *op, unsigned reader)
 	return (n / grain / readers * grain + (rest < grain ? rest : grain));
 }
 
-/*
- * As many whole requests of a reader as fit, at least one; no more than its
- * share.
- */
+/* As many whole requests as fit in a reader's share, at least one. */
 static size_t
 half_bytes(const struct options *op, unsigned reader)
 {

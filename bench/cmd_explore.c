@@ -1,7 +1,4 @@
-/*
- * rngsim explore: runs schedules that time alone would not give, and reports
- * what fails in them.
- */
+/* rngsim explore: runs schedules that time alone would not give. */
 #include <inttypes.h>
 
 #include "bench/cli/progress.h"
@@ -43,10 +40,7 @@ progress(void *context, uint64_t done)
 	    tb->tb_lock->lc_name, tb->tb_cipher->ci_name));
 }
 
-/*
- * Sets what all campaigns of a command line have in common.  Returns: 0, or
- * EXIT_USAGE after a message.
- */
+/* What all campaigns share.  Returns: 0, or EXIT_USAGE after a message. */
 static int
 make_campaign(struct campaign *cn, const struct options *op)
 {

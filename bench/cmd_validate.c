@@ -103,10 +103,7 @@ take_tunables(struct options *op, const struct result *measured)
 	return (error);
 }
 
-/*
- * Makes the options of the simulated sweep: the same arguments, and what
- * follows from a result that was given.
- */
+/* The simulated sweep's options: the same, and what a result says. */
 static int
 simulate(const struct options *op, const struct result *measured,
     struct options *simulated)

@@ -89,10 +89,7 @@ struct target {
 static const struct target no_target = { .ta_file.of_fd = -1,
     .ta_checkpoint.ckp_journal.jo_fd = -1 };
 
-/*
- * Opens what -o names, before anything is measured; of a run that is resumed
- * the journal is open already.
- */
+/* Opens -o before anything is measured; when resumed the journal is open. */
 static int
 open_target(const struct options *op, struct target *ta)
 {
@@ -102,10 +99,7 @@ open_target(const struct options *op, struct target *ta)
 
 	if (op->op_output == NULL)
 		return (0);
-	/*
-	 * A trace and recorded events are of one repeat, which would be missing
-	 * if it were not measured again.
-	 */
+	/* Traces and recorded events would lack a repeat not measured again. */
 	if (!KEPT(ta) && op->op_trace == NULL && op->op_ledger_path == NULL &&
 	    op->op_config.bc_harvest.record_file[0] == '\0')
 		error = checkpoint_claim(ck, op->op_output, NULL, why);

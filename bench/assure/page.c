@@ -116,10 +116,7 @@ claim(FILE *out, const struct page *pg)
 	row(out, "claim", "", t.s);
 }
 
-/*
- * What the design permits itself.  The ledger and the schedules hold it to
- * that and to no more.
- */
+/* What the design permits itself; ledger and schedules hold it to no more. */
 static void
 allowed(FILE *out, const struct design *de)
 {

@@ -260,10 +260,7 @@ faults_gather(const struct assure_params *ap, struct evidence_row *row)
 		hit += sum->cgr_executed[i] > 0;
 		if (sum->cgr_executed[i] > 0)
 			continue;
-		/*
-		 * Only Fortuna's own code has all points, and the harvest
-		 * queue its own.
-		 */
+		/* Fortuna's code has all points, the harvest queue its own. */
 		list = sum->cgr_evaluated[i] == 0 && !probed &&
 		    i < LIB_FAILPOINTS + FAILPOINT_QUEUE ? absent : missed;
 		evidence_say(list, "%s%s", list[0] == '\0' ? "" : ", ",

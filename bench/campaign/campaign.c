@@ -38,10 +38,7 @@ write_file(const char *path, const char *text, size_t size)
 	    run_error("--plan: %s: %s", path, strerror(error)));
 }
 
-/*
- * Makes the folder, or finds the same plan there: its seed is that of the jobs
- * which are done.
- */
+/* Makes the folder, or finds the same plan there and takes its seed. */
 static int
 claim(struct options *op, unsigned jobs, char *const argv[], char **text)
 {

@@ -37,10 +37,7 @@ compare_waits(const void *a, const void *b)
 	return (order != 0 ? order : strverscmp(x->holder, y->holder));
 }
 
-/*
- * Adds the rows, by site and role, that were used at all, and the holders that
- * each one's acquisitions waited for.
- */
+/* Adds the rows that were used, by site and role, and whose holders waited. */
 static void
 collect_rows(struct cell_run *run, struct cell_measure *cm)
 {

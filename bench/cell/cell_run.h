@@ -172,10 +172,7 @@ void cell_reader_main(void *arg);
 /* Waits at the barrier. */
 void cell_wait_start(struct cell_run *run);
 
-/*
- * Waits until a time, or until the phase is no longer what it was.  Returns:
- * the time.
- */
+/* Waits until a time, or the end of the phase.  Returns: the time. */
 uint64_t cell_wait_until(struct cell_run *run, uint64_t until,
     enum phase phase);
 

@@ -111,10 +111,7 @@ run_workers(struct section_run *sr)
 	unsigned k;
 	int error = 0;
 
-	/*
-	 * A FIFO lock keeps the order of the first arrivals, which is that of
-	 * the threads.
-	 */
+	/* A FIFO lock keeps the order of first arrivals, the threads'. */
 	for (unsigned i = 0; i < se->se_threads; i++) {
 		k = se->se_shuffled ? (unsigned)(splitmix(se->se_seed + i) %
 		    (i + 1)) : i;

@@ -1,7 +1,4 @@
-/*
- * Processes: other programs, and functions that may crash or hang; where this
- * program is.
- */
+/* Processes: programs, and functions that may crash; where this program is. */
 #ifndef BENCH_CLI_CHILD_H
 #define BENCH_CLI_CHILD_H
 

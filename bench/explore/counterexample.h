@@ -1,7 +1,4 @@
-/*
- * Counterexamples: an execution that broke a property, with all that a replay
- * needs; and their files, rngsim-schedule(5).
- */
+/* Counterexamples, with all that a replay needs; rngsim-schedule(5). */
 #ifndef BENCH_EXPLORE_COUNTEREXAMPLE_H
 #define BENCH_EXPLORE_COUNTEREXAMPLE_H
 

@@ -158,10 +158,7 @@ producer_main(void *arg)
 	machine_wake_32(&ex->ex_produced);
 }
 
-/*
- * The harvest thread sleeps.  Its last pass begins after the last event, and
- * then it waits for its end.
- */
+/* Its last pass begins after the last event; then it waits for its end. */
 static void
 between_passes(void *arg, int64_t *timeout_ns)
 {

@@ -1,7 +1,4 @@
-/*
- * One execution of a scenario on the simulated machine, with threads in a
- * chosen order and all properties checked.
- */
+/* One execution of a scenario in a chosen order, all properties checked. */
 #ifndef BENCH_EXPLORE_EXECUTION_H
 #define BENCH_EXPLORE_EXECUTION_H
 

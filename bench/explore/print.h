@@ -53,17 +53,11 @@ void document_row(struct document *doc, const struct campaign_row *row);
 void document_failure(struct document *doc, const struct counterexample *cx,
     const struct outcome *to);
 
-/*
- * Writes it as JSON, unless path is NULL, and frees it.  Returns: 0 or an exit
- * status after a message.
- */
+/* Writes JSON, unless path is NULL, and frees it.  Returns: a status. */
 int document_end(struct document *doc, char *const argv[], const char *path,
     struct atomic_file *of);
 
-/*
- * Whether a job of a plan was done before, by this command line; then *status
- * is what it returned.
- */
+/* Whether this command line has done a job of a plan; *status: its result. */
 bool document_again(const struct options *op, char *const argv[], int *status);
 
 /*

@@ -1,7 +1,4 @@
-/*
- * Scenarios: what readers and the harvest thread do in a run whose schedules
- * are explored.
- */
+/* Scenarios: what readers and the harvest thread do in an explored run. */
 #ifndef BENCH_EXPLORE_SCENARIO_H
 #define BENCH_EXPLORE_SCENARIO_H
 

@@ -14,10 +14,7 @@ struct family {
 	const char	*fam_topic;
 };
 
-/*
- * Makes a family of a table: names of those i that are below count, or one line
- * on each.
- */
+/* Makes a family: names of those i that are below count, or a line on each. */
 #define	FAMILY(which, count, name, ...)					\
 	static const char *						\
 	which##_name(unsigned i)					\

@@ -1,7 +1,4 @@
-/*
- * The table of options, the families of names and ranges that its rows accept,
- * and options with a syntax of their own.
- */
+/* The table of options, families of names, and options of their own syntax. */
 #include <inttypes.h>
 
 #include "bench/cli/memory.h"

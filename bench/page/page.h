@@ -10,10 +10,7 @@
 
 #include "bench/result/describe.h"
 
-/*
- * Prints all before the first section: first the claim, and in a line what was
- * measured, predicted or checked, and where.
- */
+/* Prints all before the first section: the claim; what was done, and where. */
 void page_begin(FILE *out, const char *title, enum result_kind claim,
     const char *line);
 void page_end(FILE *out);

@@ -123,10 +123,7 @@ unsigned calibrate_samples(struct calibration *cb, unsigned count,
 struct calibrate_spread calibrate_batches(struct calibration *cb,
     void (*fn)(void *arg, unsigned n), void *arg, int64_t budget_ns);
 
-/*
- * Enters a measured value: the median of samples, times scale, plus offset,
- * cut to the key's range.
- */
+/* Enters the median of samples times scale plus offset, cut to the range. */
 void calibrate_enter(struct calibration *cb, enum profile_key key,
     const struct calibrate_spread *qs, double scale, double offset,
     const char *fmt, ...) __attribute__((format(printf, 6, 7)));

@@ -1,7 +1,4 @@
-/*
- * Probes of cache lines: held and fetched from elsewhere; of the pause
- * instruction, and of switches.
- */
+/* Probes of cache lines, of the pause instruction, and of switches. */
 #include "bench/predict/calibrate.h"
 
 enum {
@@ -128,10 +125,7 @@ lead(void *arg)
 	atomic_store_rel_32(&xc.xc_stop, 1);
 }
 
-/*
- * Appends samples of hand-overs between threads on two ranks to the count in
- * cb_samples.  Returns: the new count.
- */
+/* Appends samples of hand-overs between two ranks.  Returns: the new count. */
 static unsigned
 exchange(struct calibration *cb, const unsigned ranks[2], bool yield,
     unsigned count, int64_t budget_ns)

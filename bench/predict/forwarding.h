@@ -1,7 +1,4 @@
-/*
- * What FreeBSD's routers lose to the harvest of packets: published rates beside
- * predictions, from the rates of the same machine without that harvest.
- */
+/* What FreeBSD's routers lose to the harvest, as published and predicted. */
 #ifndef BENCH_PREDICT_FORWARDING_H
 #define BENCH_PREDICT_FORWARDING_H
 

@@ -1,7 +1,4 @@
-/*
- * Reads files of published figures; the loops of benchmarks, and the units that
- * they publish.
- */
+/* Reads files of published figures; the loops of benchmarks; their units. */
 #include <limits.h>
 #include <math.h>
 #include <strings.h>

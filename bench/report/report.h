@@ -1,7 +1,4 @@
-/*
- * A result printed for a reader or for other programs: tables, CSV and views;
- * and its picture, drawn by gnuplot(1).
- */
+/* A result for a reader or other programs: tables, CSV, views, a picture. */
 #ifndef BENCH_REPORT_REPORT_H
 #define BENCH_REPORT_REPORT_H
 

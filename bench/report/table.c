@@ -12,10 +12,7 @@ enum {
 	TABLE_COLUMNS	= 8
 };
 
-/*
- * Cells in closed loop, alone or side by side; in open loop; of locks alone;
- * with producers.
- */
+/* Cells in closed loop, alone or side by side; open loop; locks; producers. */
 enum kind { CLOSED, SLICED, OPEN, LOCKS, PRODUCERS, KINDS };
 
 static const struct column columns[KINDS][TABLE_COLUMNS] = {

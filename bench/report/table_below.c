@@ -55,10 +55,7 @@ print_control(FILE *out, const struct result_cell *cell)
 	format_wrap(out, "control:", 2, t.s);
 }
 
-/*
- * The rate of a repeat against the same without a ledger, just before: the
- * median, the least and the most.
- */
+/* A repeat's rate over that without a ledger: the median, least and most. */
 static void
 add_cost(struct text *t, const struct result_cell *cell)
 {

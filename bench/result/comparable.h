@@ -1,7 +1,4 @@
-/*
- * What the repeats of cells show: figures that are compared and drawn with
- * other profiles, spread, differences, drift.
- */
+/* What the repeats of cells show: figures, spread, differences, drift. */
 #ifndef BENCH_RESULT_COMPARABLE_H
 #define BENCH_RESULT_COMPARABLE_H
 

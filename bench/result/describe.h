@@ -1,7 +1,4 @@
-/*
- * Results and cells in words: what was run, where, and whether figures were
- * measured or predicted.
- */
+/* Results and cells in words: what was run and where, measured or predicted. */
 #ifndef BENCH_RESULT_DESCRIBE_H
 #define BENCH_RESULT_DESCRIBE_H
 

@@ -127,10 +127,7 @@ struct resample {
 	unsigned	(*rs_middle)[2];	/* equal where n is odd */
 };
 
-/*
- * Draws from 1 or more values; the same n and seed give the same draws.
- * rs_middle is to be freed.
- */
+/* Draws from values; the same for the same n and seed.  Free rs_middle. */
 void resample_init(struct resample *rs, unsigned n, uint64_t seed);
 
 /* The medians of all draws from rsm_n sorted values. */

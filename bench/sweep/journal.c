@@ -32,10 +32,7 @@ take_lock(int fd, pid_t *other)
 	return (EBUSY);
 }
 
-/*
- * Opens the file and locks it.  Another process may remove or replace the file
- * between the two, so the name is looked up again.
- */
+/* Opens and locks it; looks its name up again, which may be another file's. */
 static int
 open_locked(const char *path, int flags, int *out, pid_t *other)
 {

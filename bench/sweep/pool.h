@@ -1,7 +1,4 @@
-/*
- * Tasks on several threads of the host, whose outcomes are taken in order: the
- * same sequence for any number of threads.
- */
+/* Tasks on threads of the host; outcomes in order, however many these are. */
 #ifndef BENCH_SWEEP_POOL_H
 #define BENCH_SWEEP_POOL_H
 

@@ -72,10 +72,7 @@ const struct field repeat_fields[] = {
 	{ .f_key = NULL }
 };
 
-/*
- * The words of a command line may be any bytes, which JSON's texts may not.
- * Bytes from 0x80 on are written as U+0080 to U+00FF.
- */
+/* A command line may be any bytes: those from 0x80 on are U+0080 to U+00FF. */
 static char *
 encode_word(const char *word)
 {

@@ -392,10 +392,7 @@ timeline_close(struct timeline *tl, const struct timeline_fact *facts,
 		put_name(tl, "thread", LOCKS, i, tl->ti_lock[i].tlk_name);
 	for (i = 0; i < tl->ti_threads; i++)
 		put_name(tl, "thread", THREADS, i, tl->ti_thread[i].td_name);
-	/*
-	 * After the events: some readers take displayTimeUnit at the beginning
-	 * as the unit of time stamps.
-	 */
+	/* Behind the events: readers may take it for the time stamps' unit. */
 	fprintf(tl->ti_out, "\n],\n\"displayTimeUnit\":\"ns\",\n"
 	    "\"otherData\":{\n\"time_zero\":\"the measured window opens\",\n"
 	    "\"from_us\":%.3f,\n\"until_us\":%.3f,\n\"events_left_out\":%"

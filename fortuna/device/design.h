@@ -1,7 +1,4 @@
-/*
- * Designs: algorithms of random(4) as files of the kernel.  Those of design.tbl
- * are part of the program; others are added.
- */
+/* Designs: algorithms as files of the kernel, of design.tbl or added. */
 #ifndef FORTUNA_DEVICE_DESIGN_H
 #define FORTUNA_DEVICE_DESIGN_H
 

@@ -1,7 +1,4 @@
-/*
- * Where entropy events come from: FreeBSD 15's sources.  Objects have the types
- * of their own releases.
- */
+/* Where events come from: FreeBSD 15's; objects have their releases' types. */
 #ifndef FORTUNA_DEVICE_EVENT_H
 #define FORTUNA_DEVICE_EVENT_H
 

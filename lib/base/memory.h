@@ -16,10 +16,7 @@ char *xstrdup(const char *text);
 /* As aligned_alloc(3), with zeros; any size. */
 void *xaligned(size_t alignment, size_t size);
 
-/*
- * Pages of zeros that take memory when they are written, for munmap(2); NULL
- * with errno set.
- */
+/* Pages of zeros, taken when written, for munmap(2); NULL with errno set. */
 void *map_zeros(size_t n);
 
 /* What they do without memory. */

@@ -203,10 +203,7 @@ key_word(const struct cipher_key *ck, unsigned i)
 	return (word);
 }
 
-/*
- * Writes the first and the last bytes only, which depend on key and counter:
- * callers take keys from either end.
- */
+/* Writes the first and last bytes, by key and counter: keys are taken there. */
 static void
 stub_keystream(struct cipher_key *ck, uint128_t *ctr, uint8_t *out, size_t n)
 {

@@ -80,10 +80,7 @@ struct cipher_key {
 	uint8_t		 ck_raw[CIPHER_KEY_BYTES];
 };
 
-/*
- * Makes an unkeyed cipher; crypto_init() has been called.  Returns: 0, ENOMEM,
- * or ENOTSUP when libcrypto refuses the cipher.
- */
+/* Makes an unkeyed cipher, after crypto_init().  0, ENOMEM, or ENOTSUP. */
 int cipher_key_init(struct cipher_key *ck, const struct cipher *cipher);
 
 /* Wipes and releases; of zero bytes too. */

@@ -24,10 +24,7 @@ struct digest {
 	unsigned	 dg_fresh;	/* empty ones after it, in a ring */
 };
 
-/*
- * Makes an empty, prepared digest of a hash that is ready.  Returns: 0, ENOMEM
- * or ENOTSUP.
- */
+/* Makes a prepared digest of a hash that is ready: 0, ENOMEM or ENOTSUP. */
 int digest_init(struct digest *dg, const struct hash *hash);
 
 /* Wipes and releases. */

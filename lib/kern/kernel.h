@@ -110,10 +110,7 @@ void kernel_process(struct kernel *k);
  */
 void kernel_shutdown(struct kernel *k);
 
-/*
- * The name of the lock that was taken at a site, and whether it is a spin
- * mutex.  Returns: NULL when none was.
- */
+/* The lock that was taken at a site, NULL for none; if it is a spin mutex. */
 const char *kernel_site_lock(const struct kernel *k, unsigned site, bool *spin);
 
 /*

@@ -35,10 +35,7 @@ unsigned cpu_count(void);
 /* CPUs of the machine, allowed or not; at least 1. */
 unsigned cpu_count_machine(void);
 
-/*
- * CPUs' worth of time a cgroup grants per second, where that is fewer than the
- * mask has; else 0.
- */
+/* CPUs' worth of time that a cgroup grants, where fewer than the mask; or 0. */
 double cpu_quota(void);
 
 /* One more than the greatest operating system's number of an allowed CPU. */

@@ -141,10 +141,7 @@ void machine_touch(const void *object, unsigned lines);
  */
 void machine_access(const void *p, size_t n, bool store);
 
-/*
- * An atomic on a word of a source, with its order; on a simulated machine
- * alone.  See vm_atomic().
- */
+/* An atomic on a word of a source, simulated: vm_atomic(). */
 uint64_t machine_atomic(void *p, unsigned how, uint64_t v, uint64_t old);
 
 /* Of the simulated machine, from 1; 0: the machine is real. */
@@ -181,10 +178,7 @@ int machine_sleep(int64_t timeout_ns);
 void machine_interrupt(struct mthread *td);
 bool machine_interrupted(void);
 
-/*
- * Marks the caller as on-CPU for machine_running().  A thread calls it when it
- * gets a lock.
- */
+/* For machine_running(): the caller is on its CPU, as it gets a lock. */
 void machine_oncpu(void);
 
 /*

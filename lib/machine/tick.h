@@ -64,10 +64,7 @@ tick_cycles(void)
 #endif
 }
 
-/*
- * Measures tick_cycles() against CLOCK_MONOTONIC, for about ten milliseconds.
- * Call once, before any other thread exists.
- */
+/* Measures tick_cycles() for 10 ms.  Call it once, before other threads. */
 void tick_calibrate(void);
 
 /*

@@ -31,10 +31,7 @@ profile_varies(const struct profile *pr, enum profile_key key)
 	    pr->pr_value[key] > 0 && spread_percent(pr->pr_from[key]) > 0);
 }
 
-/*
- * A number from the key's name, so that a new key does not change the draws of
- * others.
- */
+/* A number from the key's name: a new key does not change others' draws. */
 static uint64_t
 stream(uint64_t seed, enum profile_key key)
 {

@@ -1,7 +1,4 @@
-/*
- * What lib/vm/memory.c and lib/vm/atomic.c share: views, and who has which
- * value of a word.
- */
+/* What memory.c and atomic.c share: views, and who has which value. */
 #ifndef LIB_VM_MEMORY_H
 #define LIB_VM_MEMORY_H
 

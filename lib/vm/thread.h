@@ -1,7 +1,4 @@
-/*
- * Simulated threads and their accesses to memory, for the virtual flavour of
- * lib/machine/machine.h.
- */
+/* Simulated threads and their accesses to memory, for lib/machine/machine.h. */
 #ifndef LIB_VM_THREAD_H
 #define LIB_VM_THREAD_H
 

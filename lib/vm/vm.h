@@ -240,16 +240,10 @@ uint64_t vm_memory_bytes(unsigned threads);
 int vm_run(const struct machine_config *mc, void (*main)(void *), void *arg,
     struct machine_outcome *mo);
 
-/*
- * Ends the run of the caller's machine with that error, from any of its
- * threads.  Does not return.
- */
+/* Ends the run of the caller's machine with that error.  Does not return. */
 void vm_abort(int error) __attribute__((noreturn));
 
-/*
- * Makes all stores so far visible to all threads, as time does; no effect where
- * memory is VM_SC.
- */
+/* Makes all stores so far visible, as time does; no effect with VM_SC. */
 void vm_settle(void);
 
 /* How a kernel's thread is held to a CPU; 0: it may be moved. */
