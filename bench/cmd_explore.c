@@ -126,7 +126,7 @@ print_again(const struct options *op, const struct counterexample *cx,
 	printf("Unshrunk: rngsim explore -d %s -l %s -c %s",
 	    ksource_words(tb->tb_design->de_ident), tb->tb_lock->lc_name,
 	    tb->tb_cipher->ci_name);
-	for (unsigned i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
+	for (unsigned i = 0; i < nitems(kept); i++)
 		if (op->op_text[kept[i]] != NULL)
 			printf(" --%s %s", option_defs[kept[i]].od_name,
 			    op->op_text[kept[i]]);

@@ -191,9 +191,7 @@ static const struct {
 	{ "tunables", list_tunables },
 };
 
-enum { TOPICS = sizeof(topics) / sizeof(topics[0]) };
-
-FAMILY(list_topics, TOPICS, topics[i].name, .fam_title = NULL);
+FAMILY(list_topics, nitems(topics), topics[i].name, .fam_title = NULL);
 
 static int
 check(struct options *op)
@@ -219,7 +217,7 @@ run(struct options *op)
 		return (op->op_operand[0][0] == 'p' ?
 		    list_profile(op->op_operand[1]) :
 		    list_design(op->op_operand[1]));
-	for (unsigned i = 0; i < TOPICS; i++) {
+	for (unsigned i = 0; i < nitems(topics); i++) {
 		if (op->op_operands > 0 &&
 		    strcmp(op->op_operand[0], topics[i].name) != 0)
 			continue;

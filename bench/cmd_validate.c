@@ -46,7 +46,7 @@ choose_measured(struct options *op, const struct result *r)
 {
 	struct option_list *const lists[] = { &op->op_ciphers,
 	    &op->op_designs, &op->op_locks, &op->op_readers, &op->op_sizes };
-	enum { LISTS = sizeof(lists) / sizeof(lists[0]) };
+	enum { LISTS = nitems(lists) };
 	const struct result_cell *first = NULL, *rc;
 	int cipher, error = 0;
 

@@ -68,8 +68,7 @@ trace_end(struct options *op, struct timeline *tl)
 	if (tl == NULL)
 		return (0);
 	op->op_observer = NULL;
-	error = timeline_close(tl, facts, sizeof(facts) / sizeof(facts[0]),
-	    remark);
+	error = timeline_close(tl, facts, nitems(facts), remark);
 	if (error != 0)
 		return (run_error("%s: %s", op->op_trace, strerror(error)));
 	if (remark[0] != '\0')

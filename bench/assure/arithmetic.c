@@ -346,7 +346,7 @@ arithmetic_wraps(struct arithmetic *ar)
 	const uint128_t wraps[] = { uint128_make(0, UINT64_C(1) << 32),
 	    uint128_make(1, 0), uint128_make(UINT64_C(1) << 32, 0),
 	    uint128_make(0, 0) };
-	unsigned i, k, last = sizeof(wraps) / sizeof(wraps[0]);
+	unsigned i, k, last = nitems(wraps);
 	struct sweep *sw;
 	int error;
 
@@ -357,7 +357,7 @@ arithmetic_wraps(struct arithmetic *ar)
 	if (design_info(ar->ar_design).di_ciphers == 1)
 		last--;
 	for (i = 0; error == 0 && ar->ar_line && i < last; i++) {
-		for (k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++)
+		for (k = 0; k < nitems(sizes); k++)
 			if (!ar->ar_failed)
 				read_around(sw, sizes[k], wraps[i]);
 		error = stop_asked() ? EINTR : 0;

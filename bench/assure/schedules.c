@@ -26,8 +26,8 @@ static const char *const specs[] = { "50%return(250)", "3*return(-250)",
 	"30%yield", "10%sleep(1)", "2*pause" };
 
 enum {
-	LOCKS = sizeof(locks) / sizeof(locks[0]),
-	SPECS = sizeof(specs) / sizeof(specs[0])
+	LOCKS = nitems(locks),
+	SPECS = nitems(specs)
 };
 
 /* The campaigns of a row. */

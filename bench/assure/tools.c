@@ -148,8 +148,6 @@ static const struct sanitizer {
 	{ "ubsan", "UndefinedBehaviorSanitizer", "UBSAN" SANITIZER_OPTIONS },
 };
 
-enum { SANITIZERS = sizeof(sanitizers) / sizeof(sanitizers[0]) };
-
 void
 sanitizers_gather(const struct assure_params *ap, struct evidence_row *row)
 {
@@ -162,7 +160,7 @@ sanitizers_gather(const struct assure_params *ap, struct evidence_row *row)
 	int status;
 	FILE *out;
 
-	for (sa = sanitizers; sa < sanitizers + SANITIZERS; sa++) {
+	for (sa = sanitizers; sa < sanitizers + nitems(sanitizers); sa++) {
 		if (!program_sibling(sa->sa_flavour, path)) {
 			row_says(row, "%s: not built, see \"make "
 			    "check-%s\". ", sa->sa_name, sa->sa_flavour);
@@ -171,8 +169,8 @@ sanitizers_gather(const struct assure_params *ap, struct evidence_row *row)
 		found++;
 		snprintf(words, sizeof(words), "assure -d %s --only "
 		    "schedules,ledger --budget %.0f --seed %" PRIu64,
-		    ap->ap_spec, ap->ap_budget_s < SANITIZERS ? 1 :
-		    ap->ap_budget_s / SANITIZERS, ap->ap_seed);
+		    ap->ap_spec, ap->ap_budget_s < nitems(sanitizers) ? 1 :
+		    ap->ap_budget_s / nitems(sanitizers), ap->ap_seed);
 		/* As it can be typed where the program was started. */
 		if (getcwd(folder, sizeof(folder)) == NULL)
 			folder[0] = '\0';

@@ -6,7 +6,6 @@
 
 #include "bench/cli/format.h"
 #include "bench/cli/memory.h"
-#include "lib/base/kassert.h"
 
 enum { UTF8_FOLLOW_MAX = 3 };	/* bytes of a character behind its first */
 

@@ -3,9 +3,10 @@
 #define BENCH_CLI_FORMAT_H
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+
+#include "lib/base/kassert.h"
 
 enum {
 	FORMAT_SIZE	= 16,	/* of a buffer for any one figure */
@@ -85,9 +86,9 @@ void columns_row(FILE *out, const struct column *columns, unsigned n,
 
 /* The same for an array of columns, with a row's texts as arguments. */
 #define	COLUMNS_TITLES(out, columns)					\
-	columns_titles(out, columns, sizeof(columns) / sizeof((columns)[0]))
+	columns_titles(out, columns, nitems(columns))
 #define	COLUMNS_ROW(out, columns, ...)					\
-	columns_row(out, columns, sizeof(columns) / sizeof((columns)[0]), \
+	columns_row(out, columns, nitems(columns),			\
 	    (const char *const[]){ __VA_ARGS__ })
 
 /*

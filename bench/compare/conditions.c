@@ -244,8 +244,7 @@ find_differences(const struct result *const r[2], struct text groups[GROUPS])
 	char a[VALUE_SIZE], b[VALUE_SIZE];
 	const json_t *values[2];
 
-	for (unsigned i = 0; i < sizeof(conditions) / sizeof(conditions[0]);
-	    i++) {
+	for (unsigned i = 0; i < nitems(conditions); i++) {
 		const struct condition *cn = &conditions[i];
 
 		values[0] = json_object_get(head[0], cn->cn_key);

@@ -365,7 +365,7 @@ static const struct figure {
 };
 
 enum {
-	FIGURES	= sizeof(figures) / sizeof(figures[0]),
+	FIGURES	= nitems(figures),
 	LATER	= FIGURES - 4	/* the first of those */
 };
 
@@ -399,7 +399,7 @@ print_csv_row(FILE *out, const struct compare *co,
 	};
 	struct text t = { .s = "" };
 
-	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (unsigned i = 0; i < nitems(names); i++) {
 		format_quoted(out, names[i]);
 		fputc(',', out);
 	}

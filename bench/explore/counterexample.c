@@ -65,8 +65,6 @@ static const struct key {
 #undef AT
 };
 
-enum { KEYS = sizeof(keys) / sizeof(keys[0]) };
-
 void
 counterexample_free(struct counterexample *cx)
 {
@@ -136,7 +134,7 @@ counterexample_text(const struct counterexample *cx)
 	fprintf(out, "property %s\nhash 0x%" PRIx64 "\n", cx->cx_word,
 	    cx->cx_hash);
 	/* Those that may be missing are the first of their values then. */
-	for (i = 0; i < KEYS; i++) {
+	for (i = 0; i < nitems(keys); i++) {
 		choice = (const void *)((const char *)cx + keys[i].ky_offset);
 		if (keys[i].ky_kind == CHOICE && keys[i].ky_flags == 0 &&
 		    *choice != 0)
@@ -403,9 +401,9 @@ read_line(struct lines *li, struct counterexample *cx, uint32_t *seen)
 
 	if (*value == ' ')
 		*value++ = '\0';
-	for (i = 0; i < KEYS && strcmp(word, keys[i].ky_word) != 0; i++)
+	for (i = 0; i < nitems(keys) && strcmp(word, keys[i].ky_word) != 0; i++)
 		continue;
-	if (i == KEYS)
+	if (i == nitems(keys))
 		return (lines_refuse(li, "\"%.40s\" is nothing that a "
 		    "schedule has", word));
 	if ((*seen >> i & 1) != 0 && (keys[i].ky_flags & REPEATS) == 0)
@@ -441,7 +439,7 @@ counterexample_load(struct counterexample *cx, const char *path,
 	}
 	if (!ended)
 		(void)lines_refuse_file(&li, "cut off: no line \"end\"");
-	for (unsigned i = 0; i < KEYS; i++)
+	for (unsigned i = 0; i < nitems(keys); i++)
 		if ((keys[i].ky_flags & REQUIRED) != 0 && (seen >> i & 1) == 0)
 			(void)lines_refuse_file(&li, "no line \"%s\"",
 			    keys[i].ky_word);

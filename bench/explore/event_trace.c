@@ -4,7 +4,6 @@
 
 #include "bench/explore/event_trace.h"
 #include "bench/page/page.h"
-#include "lib/base/kassert.h"
 
 enum {
 	STEP_COLUMNS	= 7,	/* of text */

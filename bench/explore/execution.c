@@ -73,7 +73,7 @@ enqueue(struct execution *ex)
 
 	randomdev_harvest(ex->ex_device, RANDOM_QUEUE, &entropy,
 	    sizeof(entropy), i % 3 == 2 || ex->ex_tested ? RANDOM_INTERRUPT :
-	    others[i % (sizeof(others) / sizeof(others[0]))]);
+	    others[i % nitems(others)]);
 }
 
 /* A source whose tests failed would never seed it: these events pass them. */

@@ -31,8 +31,7 @@ draw_bytes(const struct scenario_limits *sm, uint64_t *random)
 		return (MIB + strategy_below(random, 3) * 16 +
 		    strategy_below(random, 2) * MIB);
 	if (strategy_below(random, 3) > 0)
-		return (edges[strategy_below(random,
-		    sizeof(edges) / sizeof(edges[0]))]);
+		return (edges[strategy_below(random, nitems(edges))]);
 	if (strategy_below(random, 2) == 0)
 		return (strategy_below(random, 256));
 	return (strategy_below(random, 2 * PAGE + 1));
@@ -46,8 +45,7 @@ draw_sleep_ms(const struct scenario_limits *sm, uint64_t *random)
 
 	if (sm->lim_timer && strategy_below(random, 4) == 0)
 		return (61 * 1000);
-	return (usual[strategy_below(random,
-	    sizeof(usual) / sizeof(usual[0]))]);
+	return (usual[strategy_below(random, nitems(usual))]);
 }
 
 void

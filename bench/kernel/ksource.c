@@ -80,7 +80,7 @@ sanitizer(void)
 	static char env[128];
 	const char *flag, *known = "";
 
-	for (unsigned i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+	for (unsigned i = 0; i < nitems(kinds); i++) {
 		flag = FORMATF("-fsanitize=%s ", kinds[i]);
 		if (strstr(RNGSIM_FLAGS " ", flag) != NULL)
 			known = kinds[i];

@@ -285,8 +285,7 @@ options_check(const struct options *op)
 	};
 	int error = 0;
 
-	for (unsigned i = 0;
-	    error == 0 && i < sizeof(checks) / sizeof(checks[0]); i++)
+	for (unsigned i = 0; error == 0 && i < nitems(checks); i++)
 		error = checks[i](op);
 	return (error);
 }

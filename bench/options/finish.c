@@ -367,8 +367,7 @@ options_finish(struct options *op)
 	int error = 0;
 
 	op->op_ledger |= op->op_ledger_path != NULL;
-	for (unsigned i = 0; error == 0 && i < sizeof(steps) / sizeof(steps[0]);
-	    i++)
+	for (unsigned i = 0; error == 0 && i < nitems(steps); i++)
 		error = steps[i](op);
 	return (error != 0 ? error : options_check(op));
 }

@@ -22,7 +22,7 @@ options_gone(const char *what, const char *word, size_t n)
 	char name[64];
 
 	snprintf(name, sizeof(name), "%s %.*s", what, (int)n, word);
-	for (unsigned i = 0; i < sizeof(gone) / sizeof(gone[0]); i++)
+	for (unsigned i = 0; i < nitems(gone); i++)
 		if (strcmp(gone[i][0], name) == 0)
 			return (gone[i][1]);
 	return (NULL);

@@ -280,8 +280,7 @@ option_label(unsigned id)
 const char *
 option_default(const struct option_def *od, enum command_id cm)
 {
-	for (unsigned i = 0;
-	    i < sizeof(od->od_default) / sizeof(*od->od_default); i++)
+	for (unsigned i = 0; i < nitems(od->od_default); i++)
 		if ((od->od_default[i].df_commands & 1u << cm) != 0)
 			return (od->od_default[i].df_text);
 	return (NULL);

@@ -115,8 +115,6 @@ static const struct calibrate_probe probes[] = {
 #undef LOOP
 };
 
-enum { PROBES = sizeof(probes) / sizeof(probes[0]) };
-
 static double
 in_range(enum profile_key key, double v)
 {
@@ -201,7 +199,7 @@ run_probes(struct calibration *cb, bool native, double each_s)
 	const struct calibrate_probe *pq = probes;
 	int error = 0;
 
-	for (; pq < probes + PROBES && error == 0; pq++) {
+	for (; pq < probes + nitems(probes) && error == 0; pq++) {
 		if (pq->pq_native != native)
 			continue;
 		if (cb->cb_progress != NULL)
@@ -218,7 +216,7 @@ weight_of(bool native)
 {
 	unsigned sum = 0;
 
-	for (unsigned i = 0; i < PROBES; i++)
+	for (unsigned i = 0; i < nitems(probes); i++)
 		sum += probes[i].pq_native == native ? probes[i].pq_weight : 0;
 	return (sum);
 }

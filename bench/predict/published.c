@@ -213,7 +213,7 @@ take_columns(struct reading *bf)
 		snprintf(bf->bf_names[i], PUBLISHED_NAME_SIZE, "%s",
 		    bf->bf_field[i]);
 		bf->bf_meaning[i] = OTHER;
-		for (k = 0; k < sizeof(columns) / sizeof(columns[0]); k++)
+		for (k = 0; k < nitems(columns); k++)
 			if (strcmp(bf->bf_field[i], columns[k].name) == 0)
 				bf->bf_meaning[i] = columns[k].meaning;
 		found |= 1u << bf->bf_meaning[i];

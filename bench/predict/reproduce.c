@@ -28,8 +28,7 @@ const struct reproduction *const reproductions[] = {
 #undef PUBLISHED
 };
 
-const unsigned reproduction_count = sizeof(reproductions) /
-    sizeof(reproductions[0]);
+const unsigned reproduction_count = nitems(reproductions);
 
 /* Sets a run's figures: the medians over seeds. */
 static int

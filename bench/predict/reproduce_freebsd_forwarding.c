@@ -150,7 +150,7 @@ relate(struct forwarding *fo, struct forwarding_row *fw)
 	fw->fw_backoff = backs_off(fw->fw_text[2]);
 	fw->fw_profile = fo->fwd_op->op_profile;
 	for (unsigned i = 0; fw->fw_profile == NULL &&
-	    i < sizeof(machines) / sizeof(machines[0]); i++)
+	    i < nitems(machines); i++)
 		if (strstr(fw->fw_text[0], machines[i].word) != NULL) {
 			fw->fw_profile = machines[i].profile;
 			fw->fw_nearest = machines[i].nearest;

@@ -223,7 +223,7 @@ print_targets(FILE *out, const struct validation *va)
 
 	fputc('\n', out);
 	COLUMNS_TITLES(out, target_columns);
-	for (; vf < targets + sizeof(targets) / sizeof(targets[0]); vf++) {
+	for (; vf < targets + nitems(targets); vf++) {
 		met = vf->count == 0 || (vf->least ? vf->found >= vf->limit :
 		    vf->found <= vf->limit);
 		all &= met;

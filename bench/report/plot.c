@@ -10,7 +10,6 @@
 #include "bench/report/report.h"
 #include "bench/result/comparable.h"
 #include "bench/result/describe.h"
-#include "lib/base/kassert.h"
 #include "lib/base/read_file.h"
 
 enum {

@@ -5,7 +5,6 @@
 #include "bench/cli/memory.h"
 #include "bench/report/report.h"
 #include "bench/result/describe.h"
-#include "lib/base/kassert.h"
 
 enum { COLUMNS_MAX = 128, COLUMNS_PRODUCERS = 54 };
 

@@ -156,7 +156,7 @@ result_cell_order(const void *left, const void *right)
 	size_t i;
 	int d = 0;
 
-	for (i = 0; d == 0 && i < sizeof(names) / sizeof(names[0]); i++)
+	for (i = 0; d == 0 && i < nitems(names); i++)
 		d = strcmp((const char *)a + names[i],
 		    (const char *)b + names[i]);
 #define	THEN(member)							\

@@ -5,7 +5,6 @@
 
 #include "bench/cli/format.h"
 #include "bench/result/result.h"
-#include "lib/base/kassert.h"
 #include "lib/crypto/crypto.h"
 #include "lib/machine/cpu.h"
 

@@ -329,8 +329,6 @@ static const struct kat_command {
 	{ "state", "", true, kat_state },
 };
 
-enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
-
 static int
 kat_line(struct kat *k, char *line)
 {
@@ -342,7 +340,7 @@ kat_line(struct kat *k, char *line)
 		return (0);
 	k->kat_commands++;
 	for (kc = commands; strcmp(kc->kc_name, word) != 0;)
-		if (++kc == commands + COMMANDS)
+		if (++kc == commands + nitems(commands))
 			return (complain(k, "\"%s\" is no command: expected "
 			    "cipher, mode, places, init, event, place, timer, "
 			    "preread, seeded, read, set-counter or state",

@@ -59,7 +59,7 @@ static const struct design shipped[] = {
 };
 #undef DESIGN
 
-enum { SHIPPED = sizeof(shipped) / sizeof(shipped[0]) };
+enum { SHIPPED = nitems(shipped) };
 
 /* Those that were added, in order. */
 static const struct design **added;

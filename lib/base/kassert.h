@@ -14,6 +14,10 @@
 #ifndef __unused
 #define	__unused		__attribute__((unused))
 #endif
+/* As sys/param.h has it. */
+#ifndef nitems
+#define	nitems(x)	(sizeof(x) / sizeof((x)[0]))
+#endif
 
 /* Called by a failed assertion, to print and abort.  Tests replace it. */
 typedef void kassert_handler(const char *file, int line, const char *func,

@@ -133,7 +133,7 @@ host_nest(void *self, unsigned what, int delta, const struct kern_site *site)
 		kt->kt_pinned_site = site;
 	if (what != VM_PINNED && kt->kt_critical + kt->kt_masked == 0)
 		kt->kt_critical_site = site;
-	for (unsigned i = 0; i < sizeof(nested) / sizeof(nested[0]); i++) {
+	for (unsigned i = 0; i < nitems(nested); i++) {
 		if ((what >> i & 1) == 0)
 			continue;
 		if (delta < 0 && *nested[i] == 0)

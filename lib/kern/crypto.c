@@ -38,7 +38,7 @@ kern_core_begin(struct kernel *k)
 void
 kern_take_seed(struct kern_thread *kt, const uint8_t *out)
 {
-	if (kt->kt_seeds < sizeof(kt->kt_seed) / sizeof(kt->kt_seed[0]))
+	if (kt->kt_seeds < nitems(kt->kt_seed))
 		memcpy(&kt->kt_seed[kt->kt_seeds++], out, sizeof(uint64_t));
 }
 

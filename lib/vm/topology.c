@@ -36,7 +36,7 @@ check(const struct profile *pr, const struct vm_topology *tp,
 	if (tp->tp_cpus > tp->tp_cores && !has(pr, PROFILE_LAT_SMT))
 		return (refuse(pr, PROFILE_LAT_SMT, "a second thread of a core",
 		    "fewer CPUs", error));
-	for (i = 0; tp->tp_nodes > 1 && i < sizeof(far) / sizeof(far[0]); i++)
+	for (i = 0; tp->tp_nodes > 1 && i < nitems(far); i++)
 		if (!has(pr, far[i]))
 			return (refuse(pr, far[i], "more than one node",
 			    "one node", error));
