@@ -1,6 +1,5 @@
 /* The commands: bench/cmd_NAME.c and a row of bench/options/command.tbl. */
-#ifndef BENCH_CMD_H
-#define BENCH_CMD_H
+#pragma once
 
 #include "bench/campaign/campaign.h"
 
@@ -45,5 +44,3 @@ int command_execute(enum command_id cm, int argc, char *argv[]);
 
 /* Measures, writes and shows: run and sweep. */
 int command_measure(struct options *op);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * Functions return 0, or an exit status after a message.
  */
-#ifndef BENCH_CAMPAIGN_CAMPAIGN_H
-#define BENCH_CAMPAIGN_CAMPAIGN_H
+#pragma once
 
 #include "bench/options/options.h"
 
@@ -52,5 +51,3 @@ void merge_free(struct merge *mg);
 
 /* Merges the results that the operands name; complains of each bad one. */
 int merge_results(const struct options *op, struct atomic_file *of);
-
-#endif

@@ -1,6 +1,5 @@
 /* The parts of one cell while it runs; for bench/cell alone. */
-#ifndef BENCH_CELL_CELL_RUN_H
-#define BENCH_CELL_CELL_RUN_H
+#pragma once
 
 #include "bench/cell/slices.h"
 #include "bench/cli/format.h"
@@ -189,5 +188,3 @@ void cell_collect(struct cell_run *run);
 
 /* The outcome of the fail points, with or without a window. */
 void cell_collect_faults(struct cell_run *run, struct failpoint_outcome *fo);
-
-#endif

@@ -8,8 +8,7 @@
  * cell does in the first part of a slice, when caches are another cell's,
  * counts in its window but not in the slice.
  */
-#ifndef BENCH_CELL_SLICES_H
-#define BENCH_CELL_SLICES_H
+#pragma once
 
 #include <gsl/gsl_rng.h>
 
@@ -65,5 +64,3 @@ enum slice_state {
  */
 int slice_report(struct slice_arm *sa, enum slice_state state,
     uint64_t (*bytes)(void *run), void *run);
-
-#endif

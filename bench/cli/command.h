@@ -2,8 +2,7 @@
  * What commands do alike; messages.  Functions print why they failed, and
  * return an exit status or 0.
  */
-#ifndef BENCH_CLI_COMMAND_H
-#define BENCH_CLI_COMMAND_H
+#pragma once
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,5 +49,3 @@ int command_commit(const char *path, struct atomic_file *of, const char *text,
 /* The same with what a function prints. */
 int command_write(const char *path, struct atomic_file *of,
     void (*print)(FILE *out, const void *arg), const void *arg);
-
-#endif

@@ -1,6 +1,5 @@
 /* Figures, texts and tables as people read them, on a terminal. */
-#ifndef BENCH_CLI_FORMAT_H
-#define BENCH_CLI_FORMAT_H
+#pragma once
 
 #include <errno.h>
 #include <stdint.h>
@@ -125,5 +124,3 @@ void text_add(struct text *t, const char *fmt, ...)
 /* Remove an incomplete UTF-8 character from the end; control characters. */
 void utf8_truncate(char *text);
 void text_clean(char *text);
-
-#endif

@@ -1,6 +1,5 @@
 /* lib/base/memory.h, and streams in memory, which do not fail either. */
-#ifndef BENCH_CLI_MEMORY_H
-#define BENCH_CLI_MEMORY_H
+#pragma once
 
 #include <stdio.h>
 
@@ -11,5 +10,3 @@ FILE *xmemstream(char **text, size_t *len);
 
 /* Closes such a stream: its text is whole. */
 void xmemclose(FILE *stream);
-
-#endif

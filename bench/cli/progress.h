@@ -2,8 +2,7 @@
  * A line on stderr, where that is a terminal, redrawn in place.  Drawing takes
  * CPU time: call these between measurements.
  */
-#ifndef BENCH_CLI_PROGRESS_H
-#define BENCH_CLI_PROGRESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,5 +30,3 @@ void progress_fini(struct progress *p);
 /* Formats a line of at most width columns; left_s below 0: not known yet. */
 void progress_format(char *buf, size_t size, unsigned width, double share,
     double left_s, const char *label);
-
-#endif

@@ -1,6 +1,5 @@
 /* Counterexamples, with all that a replay needs; rngsim-schedule(5). */
-#ifndef BENCH_EXPLORE_COUNTEREXAMPLE_H
-#define BENCH_EXPLORE_COUNTEREXAMPLE_H
+#pragma once
 
 #include "lib/base/lines.h"
 #include "bench/explore/execution.h"
@@ -78,5 +77,3 @@ int shrink(struct execution *ex, struct counterexample *cx, uint64_t runs_max);
  */
 void shrink_schedule(struct schedule *sd,
     bool (*fails)(void *context, struct schedule *sd), void *context);
-
-#endif

@@ -1,6 +1,5 @@
 /* One execution of a scenario in a chosen order, all properties checked. */
-#ifndef BENCH_EXPLORE_EXECUTION_H
-#define BENCH_EXPLORE_EXECUTION_H
+#pragma once
 
 #include "bench/cell/failpoints.h"
 #include "bench/explore/event_trace.h"
@@ -82,5 +81,3 @@ int execution_run(struct execution *ex, const struct subject *tb,
 
 /* Whether a KASSERT(9) that fails in a run ends that run, not the program. */
 void execution_catch_assertions(bool on);
-
-#endif

@@ -1,6 +1,5 @@
 /* A run: execution.c has its threads, execution_run.c the checks. */
-#ifndef BENCH_EXPLORE_EXECUTION_IMPL_H
-#define BENCH_EXPLORE_EXECUTION_IMPL_H
+#pragma once
 
 #include "bench/explore/execution.h"
 #include "bench/explore/output_check.h"
@@ -85,5 +84,3 @@ void execution_sources_end(struct execution *ex);
 /* A cipher under the run's ledger, with choices before and after it. */
 const struct cipher *execution_cipher(struct execution *ex,
     const struct cipher *cipher);
-
-#endif

@@ -1,6 +1,5 @@
 /* The output of rngsim explore: text, a page and a JSON document. */
-#ifndef BENCH_EXPLORE_PRINT_H
-#define BENCH_EXPLORE_PRINT_H
+#pragma once
 
 #include "bench/explore/campaign.h"
 #include "bench/options/options.h"
@@ -66,5 +65,3 @@ bool document_again(const struct options *op, char *const argv[], int *status);
  * also when a schedule failed.
  */
 int merge_campaigns(const struct options *op, struct atomic_file *of);
-
-#endif

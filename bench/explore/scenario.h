@@ -1,6 +1,5 @@
 /* Scenarios: what readers and the harvest thread do in an explored run. */
-#ifndef BENCH_EXPLORE_SCENARIO_H
-#define BENCH_EXPLORE_SCENARIO_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -59,5 +58,3 @@ void scenario_draw(struct scenario *sn, const struct scenario_limits *sm,
 /* Makes the i-th reduction, or copies sn.  Returns: whether there is one. */
 bool scenario_reduce(const struct scenario *sn, unsigned i,
     struct scenario *smaller);
-
-#endif

@@ -1,6 +1,5 @@
 /* Families of names that options take: designs, locks, formats and so on. */
-#ifndef BENCH_OPTIONS_FAMILY_H
-#define BENCH_OPTIONS_FAMILY_H
+#pragma once
 
 #include <stddef.h>
 
@@ -59,5 +58,3 @@ const char *family_nearest(const char *(*name)(unsigned i), const char *text);
  */
 void family_join(const struct family *fa, unsigned mask, const char *also,
     char *buf, size_t size);
-
-#endif

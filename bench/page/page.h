@@ -5,8 +5,7 @@
  * format_mark() and turned into tables and paragraphs here.  All text is
  * escaped.  Functions print to a stream that they do not check.
  */
-#ifndef BENCH_PAGE_PAGE_H
-#define BENCH_PAGE_PAGE_H
+#pragma once
 
 #include "bench/result/describe.h"
 
@@ -38,5 +37,3 @@ struct page_results {
 
 /* Prints the page of a struct page_results: one result, or two compared. */
 page_printer page_results;
-
-#endif

@@ -6,8 +6,7 @@
  * libcrypto chooses its instructions when it is loaded, so ciphers with all
  * instructions are measured by this program executed again.
  */
-#ifndef BENCH_PREDICT_CALIBRATE_H
-#define BENCH_PREDICT_CALIBRATE_H
+#pragma once
 
 #include "lib/machine/machine.h"
 #include "lib/profile/profile.h"
@@ -163,5 +162,3 @@ void calibrate_lognormal(double p50, double p95, double *mean, double *cv);
  * median absolute deviation; 0 for a median of 0.  Sorts the samples.
  */
 double calibrate_cv(double *values, unsigned n);
-
-#endif

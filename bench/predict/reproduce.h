@@ -6,8 +6,7 @@
  * the run and the figure behind each published number.  One value of the
  * profile is fitted to one of them; the others test the model.
  */
-#ifndef BENCH_PREDICT_REPRODUCE_H
-#define BENCH_PREDICT_REPRODUCE_H
+#pragma once
 
 #include "bench/cell/cell.h"
 
@@ -126,5 +125,3 @@ unsigned reproduce_missed(const struct reproducing *ri);
 /* Prints a struct reproducing; others, what their names say. */
 typedef void reproduce_printer(FILE *out, const void *of);
 reproduce_printer reproduce_print, reproduce_print_json;
-
-#endif

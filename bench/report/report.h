@@ -1,6 +1,5 @@
 /* A result for a reader or other programs: tables, CSV, views, a picture. */
-#ifndef BENCH_REPORT_REPORT_H
-#define BENCH_REPORT_REPORT_H
+#pragma once
 
 #include "bench/cli/format.h"
 #include "bench/options/family.h"
@@ -75,5 +74,3 @@ void plot_print(FILE *out, const struct result *r, bool svg);
  */
 int plot_draw(const struct result *r, bool svg, char **picture, size_t *size,
     char error[RESULT_TEXT_SIZE]);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the repeats of cells show: figures, spread, differences, drift. */
-#ifndef BENCH_RESULT_COMPARABLE_H
-#define BENCH_RESULT_COMPARABLE_H
+#pragma once
 
 #include "bench/cli/format.h"
 #include "bench/result/result.h"
@@ -172,5 +171,3 @@ struct drift {
  */
 void drift_of(const struct result_cell *a, const struct result_cell *b,
     struct drift *tr);
-
-#endif

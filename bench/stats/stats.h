@@ -1,6 +1,5 @@
 /* Statistics of a few numbers, all finite. */
-#ifndef BENCH_STATS_STATS_H
-#define BENCH_STATS_STATS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -187,5 +186,3 @@ void agreement_rank(const struct agreement_item *a,
  * where nothing is tied; 0 when the measurement orders no pair.
  */
 double agreement_tau(const struct agreement_ranks *ar);
-
-#endif

@@ -4,8 +4,7 @@
  * subject is one source and width of read, its ways are numbers of threads;
  * each thread has a CPU and a state of its own.
  */
-#ifndef BENCH_SURVEY_SOURCES_H
-#define BENCH_SURVEY_SOURCES_H
+#pragma once
 
 #include "bench/survey/survey.h"
 
@@ -99,5 +98,3 @@ extern const struct survey_kind sources_kind;
 void sources_make(struct survey *sv, const struct number_source *const *list,
     unsigned count, const bool width[NUMBER_WIDTHS], const unsigned *threads,
     unsigned n);
-
-#endif

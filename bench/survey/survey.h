@@ -2,8 +2,7 @@
  * The common part of "rngsim sources" and "rngsim hash": subjects that are
  * timed in several ways, in random order, some repeats of each, and output.
  */
-#ifndef BENCH_SURVEY_SURVEY_H
-#define BENCH_SURVEY_SURVEY_H
+#pragma once
 
 #include "bench/cli/format.h"
 #include "bench/options/options.h"
@@ -135,5 +134,3 @@ survey_complete(const struct survey *sv)
 
 /* JSON text and a newline, for free(). */
 char *survey_json(const struct survey *sv);
-
-#endif

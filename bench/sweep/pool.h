@@ -1,6 +1,5 @@
 /* Tasks on threads of the host; outcomes in order, however many these are. */
-#ifndef BENCH_SWEEP_POOL_H
-#define BENCH_SWEEP_POOL_H
+#pragma once
 
 enum { POOL_AHEAD = 2 };	/* slots for each thread */
 
@@ -26,5 +25,3 @@ struct pool_job {
  * the host if it refused every thread.
  */
 int pool_run(const struct pool_job *pj, unsigned threads);
-
-#endif

@@ -7,8 +7,7 @@
  * Unless stated otherwise functions return 0 or an errno value, and write a
  * message into "error" or "why" (CELL_ERROR_SIZE bytes) on failure.
  */
-#ifndef BENCH_SWEEP_SWEEP_H
-#define BENCH_SWEEP_SWEEP_H
+#pragma once
 
 #include "bench/options/options.h"
 #include "bench/result/comparable.h"
@@ -273,5 +272,3 @@ int journal_remove(struct journal *jo);
 
 /* Closes a journal, if it is open. */
 void journal_close(struct journal *jo);
-
-#endif

@@ -4,8 +4,7 @@
  * closed loop there is always a packet.  In an open loop packets arrive at a
  * rate, singly or in bursts, and those that find the NIC's queue full are lost.
  */
-#ifndef BENCH_WORKLOAD_PRODUCING_H
-#define BENCH_WORKLOAD_PRODUCING_H
+#pragma once
 
 #include "bench/workload/workload.h"
 #include "fortuna/device/event.h"
@@ -51,5 +50,3 @@ producing_work_ns(const struct producing *pg, unsigned n)
 	return (pg->prw_path[0] == '\0' ? pg->prw_work_ns :
 	    pg->prw_curve_ns[n]);
 }
-
-#endif

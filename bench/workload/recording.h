@@ -4,8 +4,7 @@
  * ran one after the other.  All times count from the start of the recording and
  * ascend within a stream.
  */
-#ifndef BENCH_WORKLOAD_RECORDING_H
-#define BENCH_WORKLOAD_RECORDING_H
+#pragma once
 
 #include <stddef.h>
 
@@ -82,5 +81,3 @@ struct import_summary {
  */
 int import_load(const char *path, struct recording *rec,
     struct import_summary *iu, char message[LINES_ERROR_SIZE]);
-
-#endif

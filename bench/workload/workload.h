@@ -5,8 +5,7 @@
  * Nothing here reads a clock or sleeps.  Draws depend on the seed and the
  * reader alone.
  */
-#ifndef BENCH_WORKLOAD_WORKLOAD_H
-#define BENCH_WORKLOAD_WORKLOAD_H
+#pragma once
 
 #include <sys/stat.h>
 
@@ -134,5 +133,3 @@ void workload_next(struct workload_player *wp, struct workload_step *st);
  * as there would be at the rate of the first so many.
  */
 double workload_due(const struct workload_player *wp, uint64_t at_ns);
-
-#endif

@@ -1,6 +1,5 @@
 /* Designs: algorithms as files of the kernel, of design.tbl or added. */
-#ifndef FORTUNA_DEVICE_DESIGN_H
-#define FORTUNA_DEVICE_DESIGN_H
+#pragma once
 
 #include "lib/base/failpoint.h"
 #include "lib/kern/object.h"
@@ -137,5 +136,3 @@ struct design_sysctl {
  */
 unsigned design_sysctls(const struct design *de, struct design_sysctl *list,
     unsigned most);
-
-#endif

@@ -1,6 +1,5 @@
 /* Where events come from: FreeBSD 15's; objects have their releases' types. */
-#ifndef FORTUNA_DEVICE_EVENT_H
-#define FORTUNA_DEVICE_EVENT_H
+#pragma once
 
 #include "fortuna/device/abi.h"
 #include "lib/base/kassert.h"
@@ -27,5 +26,3 @@ extern const char *const random_source_names[ENTROPYSOURCE];
 
 /* The source of that name.  Returns: 0, or ENOENT. */
 int random_source_number(const char *name, uint8_t *source);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * Threads that use it have an mt_index below kp_lock_config.threads.
  */
-#ifndef FORTUNA_DEVICE_RANDOMDEV_H
-#define FORTUNA_DEVICE_RANDOMDEV_H
+#pragma once
 
 #include "fortuna/device/design.h"
 #include "fortuna/device/event.h"
@@ -186,5 +185,3 @@ bool randomdev_core(struct randomdev *rd, struct random_state *rs, bool set);
 
 /* What its hash.c gives for one input; false: its functions are others. */
 bool randomdev_hash(struct randomdev *rd, uint8_t out[RANDOM_ABI_HASH_BYTES]);
-
-#endif

@@ -1,6 +1,5 @@
 /* Texts that grow in an array. */
-#ifndef LIB_BASE_APPEND_H
-#define LIB_BASE_APPEND_H
+#pragma once
 
 #include <stdio.h>
 #include <string.h>
@@ -9,5 +8,3 @@
 #define	APPEND(text, size, ...)						\
 	((void)snprintf((text) + strlen(text), (size) - strlen(text),	\
 	    __VA_ARGS__))
-
-#endif

@@ -13,8 +13,7 @@
  * is an error; there is no [pid N]; sleep and pause work under any lock; pause
  * may have a limit.
  */
-#ifndef LIB_BASE_FAILPOINT_H
-#define LIB_BASE_FAILPOINT_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -122,5 +121,3 @@ failpoint_ask(struct failpoint *points, unsigned i)
 	return (__builtin_expect(points != NULL, 0) ?
 	    failpoint_eval(&points[i]) : 0);
 }
-
-#endif

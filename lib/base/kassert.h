@@ -5,8 +5,7 @@
  * exists in INVARIANTS builds only, which a result records.  CTASSERT is
  * checked by the compiler.
  */
-#ifndef LIB_BASE_KASSERT_H
-#define LIB_BASE_KASSERT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -49,6 +48,4 @@ const char *kassert_msg(const char *fmt, ...)
 #else
 #define	MPASS(exp)	((void)sizeof(!(exp)))
 #define	KASSERT_INVARIANTS	false
-#endif
-
 #endif

@@ -2,8 +2,7 @@
  * Memory.  Where there is none these print a message and end the program with
  * status 1: they do not return NULL.
  */
-#ifndef LIB_BASE_MEMORY_H
-#define LIB_BASE_MEMORY_H
+#pragma once
 
 #include <stddef.h>
 
@@ -21,5 +20,3 @@ void *map_zeros(size_t n);
 
 /* What they do without memory. */
 void no_memory(void) __attribute__((noreturn));
-
-#endif

@@ -3,8 +3,7 @@
  * 32-byte key and a 128-bit counter that the caller keeps.  Stands for the
  * cipher half of sys/dev/random/hash.c.
  */
-#ifndef LIB_CRYPTO_CIPHER_H
-#define LIB_CRYPTO_CIPHER_H
+#pragma once
 
 #include <stddef.h>
 
@@ -111,5 +110,3 @@ cipher_keystream(struct cipher_key *ck, uint128_t *ctr, uint8_t *out, size_t n)
 /* The same for any n with any cipher. */
 void cipher_keystream_cut(struct cipher_key *ck, uint128_t *ctr, uint8_t *out,
     size_t n);
-
-#endif

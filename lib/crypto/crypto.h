@@ -1,6 +1,5 @@
 /* Starts libcrypto: algorithms it must have, instructions it may use. */
-#ifndef LIB_CRYPTO_CRYPTO_H
-#define LIB_CRYPTO_CRYPTO_H
+#pragma once
 
 enum crypto_mode {
 	CRYPTO_KERNEL,	/* no AES, SHA or wide-vector instructions */
@@ -45,5 +44,3 @@ const char *crypto_failed(void);
 
 /* libcrypto's own version string. */
 const char *crypto_version(void);
-
-#endif

@@ -2,8 +2,7 @@
  * Running hashes that are reset without an allocation.
  * Stand for the hashes of sys/dev/random/hash.c.
  */
-#ifndef LIB_CRYPTO_DIGEST_H
-#define LIB_CRYPTO_DIGEST_H
+#pragma once
 
 #include "lib/crypto/hash.h"
 
@@ -61,5 +60,3 @@ struct hash *hash_blake2s_keyed(void);
 
 /* Empties such a digest, and gives it a key. */
 void digest_key(struct digest *dg, const uint8_t key[BLAKE2S_KEY_BYTES]);
-
-#endif

@@ -3,8 +3,7 @@
  * algorithm from two libraries is two hashes; libgcrypt's names begin with
  * "gcrypt:".  A library is started when its first hash is loaded.
  */
-#ifndef LIB_CRYPTO_HASH_H
-#define LIB_CRYPTO_HASH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -158,5 +157,3 @@ hash_start(const struct hash *ha, union hash_context *hc)
 		ha->ha_library->hl_start(ha, hc);
 	hold_end();
 }
-
-#endif

@@ -5,8 +5,7 @@
  * A kernel is loaded, then booted, and used by threads of the machine whose
  * mt_index is below kp_lock_config.threads.
  */
-#ifndef LIB_KERN_KERNEL_H
-#define LIB_KERN_KERNEL_H
+#pragma once
 
 #include "lib/crypto/cipher.h"
 #include "lib/crypto/hash.h"
@@ -125,5 +124,3 @@ void kernel_served(struct kernel *k, const void *out, size_t n);
 /* Ends the run at a place of the source, as panic(9). */
 void kernel_stop(struct kernel *k, const struct kern_site *site,
     const char *fmt, ...) __attribute__((format(printf, 3, 4), noreturn));
-
-#endif

@@ -2,8 +2,7 @@
  * Compiled objects.  Each kernel has a loaded copy of its own, as the kernel's
  * variables are the object's.
  */
-#ifndef LIB_KERN_OBJECT_H
-#define LIB_KERN_OBJECT_H
+#pragma once
 
 #include <pthread.h>
 
@@ -100,5 +99,3 @@ void kern_fault_add(struct kern_copy *kc);
 /* An attached object's sysctl, until the next call; NULL: it has none. */
 struct kern_sysctl *kern_sysctl_find(const struct kern_object *ko,
     const char *name);
-
-#endif

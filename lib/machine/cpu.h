@@ -5,8 +5,7 @@
  * among the allowed ones, 0..cpu_count() - 1, cores before their second
  * hardware threads.
  */
-#ifndef LIB_MACHINE_CPU_H
-#define LIB_MACHINE_CPU_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -82,5 +81,3 @@ unsigned cpu_current(void);
  *   buf  out  NUL-terminated, at most size bytes
  */
 void cpu_model(char *buf, size_t size);
-
-#endif

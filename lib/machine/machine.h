@@ -9,8 +9,7 @@
  *
  * Atomics: lib/machine/atomic.h.
  */
-#ifndef LIB_MACHINE_MACHINE_H
-#define LIB_MACHINE_MACHINE_H
+#pragma once
 
 #include "lib/base/atomic_op.h"
 #include "lib/base/failpoint.h"
@@ -253,5 +252,3 @@ machine_work(uint64_t ns)
 
 /* The actions of fail points on this machine. */
 extern const struct failpoint_machine FLAVOURED(failpoint_machine);
-
-#endif

@@ -4,8 +4,7 @@
  * Included by lib/machine/machine.h, which has the contract; do not include it
  * elsewhere.
  */
-#ifndef LIB_MACHINE_REAL_H
-#define LIB_MACHINE_REAL_H
+#pragma once
 
 #include <sched.h>
 
@@ -283,5 +282,3 @@ machine_interrupted(void)
 {
 	return (atomic_load_32(&machine_self->mt_signalled) != 0);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Clocks.  The only file that reads one on the real machine. */
-#ifndef LIB_MACHINE_TICK_H
-#define LIB_MACHINE_TICK_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -92,5 +91,3 @@ uint64_t tick_ns_to_cycles(uint64_t ns);
  * Returns: 0, or the error of clock_gettime(2), as for a thread that ended.
  */
 int tick_cpu_ns(clockid_t clock, int64_t *ns);
-
-#endif

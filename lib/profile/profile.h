@@ -6,8 +6,7 @@
  * lib/profile/shipped.tbl; shipped ones are part of the program, and so is
  * common.conf, what they have in common.
  */
-#ifndef LIB_PROFILE_PROFILE_H
-#define LIB_PROFILE_PROFILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -158,5 +157,3 @@ double profile_place(uint64_t seed, enum profile_key key, unsigned i,
 
 /* Whether profile_sample() varies a value. */
 bool profile_varies(const struct profile *pr, enum profile_key key);
-
-#endif

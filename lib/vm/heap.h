@@ -5,8 +5,7 @@
  * Four children to a node: fewer levels, and a node's children are on one or
  * two cache lines.
  */
-#ifndef LIB_VM_HEAP_H
-#define LIB_VM_HEAP_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -126,5 +125,3 @@ vm_heap_first_ps(const struct vm_heap *vh)
 {
 	return (vh->vq_count == 0 ? UINT64_MAX : vh->vq_entry[0].hn_time_ps);
 }
-
-#endif

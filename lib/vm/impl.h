@@ -1,6 +1,5 @@
 /* Between the files of the virtual machine. */
-#ifndef LIB_VM_IMPL_H
-#define LIB_VM_IMPL_H
+#pragma once
 
 #include <sys/queue.h>
 
@@ -467,5 +466,3 @@ void vm_controlled_changed(struct vm *vm);
 
 /* machine_running() of a thread. */
 bool vm_controlled_running(struct vm *vm, const struct vm_thread *vt);
-
-#endif

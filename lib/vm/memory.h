@@ -1,6 +1,5 @@
 /* What memory.c and atomic.c share: views, and who has which value. */
-#ifndef LIB_VM_MEMORY_H
-#define LIB_VM_MEMORY_H
+#pragma once
 
 #include <string.h>
 
@@ -154,5 +153,3 @@ memory_place(const struct memory *me, const struct memory_word *mw)
 
 /* Commits all stores of a thread. */
 void memory_drain(struct vm *vm, unsigned thread);
-
-#endif

@@ -1,6 +1,5 @@
 /* Simulated threads and their accesses to memory, for lib/machine/machine.h. */
-#ifndef LIB_VM_THREAD_H
-#define LIB_VM_THREAD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -93,5 +92,3 @@ uint64_t vm_atomic(void *p, unsigned how, uint64_t v, uint64_t old);
  */
 unsigned vm_await(const void *p, size_t size, uint64_t value, bool until_is,
     unsigned most);
-
-#endif

@@ -10,8 +10,7 @@
  *
  * Machines on different host threads are independent.
  */
-#ifndef LIB_VM_VM_H
-#define LIB_VM_VM_H
+#pragma once
 
 #include <signal.h>
 #include <stdatomic.h>
@@ -305,5 +304,3 @@ vm_who(struct vm_who *vk)
 /* A store for one run at a time; NULL when there is no memory. */
 struct vm *vm_store_new(void);
 void vm_store_free(struct vm *vm);
-
-#endif
