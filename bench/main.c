@@ -12,10 +12,7 @@
 
 enum { STACK_KB = 64 };
 
-/*
- * jemalloc reads this.  With an arena for each CPU, 5.3 crashes in a new thread
- * that has no memory left for another arena.
- */
+/* For jemalloc: 5.3 crashes in a new thread without memory for an arena. */
 extern const char *malloc_conf;
 const char *malloc_conf = "narenas:1";
 

@@ -1,7 +1,4 @@
-/*
- * Blocks that come twice in what several readers get at once: an exact search
- * of what "rngsim cat" writes.
- */
+/* Blocks that come twice in what readers get at once: an exact search. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,7 +1,4 @@
-/*
- * What commands do alike; messages.  Functions print why they failed, and
- * return an exit status or 0.
- */
+/* What commands do alike.  Functions print why they fail; 0 or a status. */
 #pragma once
 
 #include <stdio.h>

@@ -1,7 +1,4 @@
-/*
- * A line on stderr, where that is a terminal, redrawn in place.  Drawing takes
- * CPU time: call these between measurements.
- */
+/* A line on a terminal's stderr, redrawn; takes time, so between windows. */
 #pragma once
 
 #include <stdbool.h>

@@ -261,10 +261,7 @@ finish_place(struct options *op)
 	    run_error("--place: %s", why));
 }
 
-/*
- * A producer of a closed loop never leaves its CPU, so that a reader or a
- * harvest thread that is bound there would not run.
- */
+/* Closed-loop producers never leave their CPU: no other bound thread runs. */
 static int
 check_place(const struct options *op, unsigned producers)
 {

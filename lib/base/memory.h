@@ -1,7 +1,4 @@
-/*
- * Memory.  Where there is none these print a message and end the program with
- * status 1: they do not return NULL.
- */
+/* Memory; without it a message and exit status 1: they never return NULL. */
 #pragma once
 
 #include <stddef.h>

@@ -1,7 +1,4 @@
-/*
- * 128-bit counters, modulo 2^128: the compiler's, and their bytes.  Stands for
- * sys/dev/random/uint128.h.
- */
+/* 128-bit counters modulo 2^128, as sys/dev/random/uint128.h's; their bytes. */
 #pragma once
 
 #include <stdbool.h>

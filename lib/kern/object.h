@@ -1,7 +1,4 @@
-/*
- * Compiled objects.  Each kernel has a loaded copy of its own, as the kernel's
- * variables are the object's.
- */
+/* Compiled objects.  Each kernel has a copy, as its variables are in it. */
 #pragma once
 
 #include <pthread.h>

@@ -253,10 +253,7 @@ kern_unlock_shared(struct kern_thread *kt, struct kern_lock *kl,
 	machine_charge(COST_UNLOCKED, 1);
 }
 
-/*
- * Whether sections that were entered before goal have ended, or waits for that;
- * 0: all.
- */
+/* Whether sections entered before goal, or with 0 all, ended; or waits. */
 static bool
 marks_over(struct kern_lock *kl, uint32_t goal, bool wait)
 {

@@ -47,10 +47,7 @@ cache_number(hwloc_obj_t pu)
 	return (first < 0 ? pu->os_index : (unsigned)first);
 }
 
-/*
- * Appends the n-th hardware thread of every core, so that ranks use all cores
- * before any core's second thread.
- */
+/* Appends the n-th thread of every core: ranks fill all cores first. */
 static void
 collect(hwloc_const_bitmap_t allowed, unsigned nth)
 {
