@@ -129,7 +129,7 @@ share(const struct options *op, unsigned reader)
 		return (n == 0 ? UINT64_MAX : n);
 	rest = n % (grain * readers);
 	rest = rest > before ? rest - before : 0;
-	return (n / grain / readers * grain + (rest < grain ? rest : grain));
+	return (n / grain / readers * grain + MIN(rest, grain));
 }
 
 /* As many whole requests as fit in a reader's share, at least one. */

@@ -35,8 +35,8 @@ progress(void *context, uint64_t done)
 	const struct subject *tb = &ep->ep_campaign.cn_subject;
 	const uint64_t all = ep->ep_before + done;
 
-	progress_update(&ep->ep_progress, all < ep->ep_total ? all :
-	    ep->ep_total, FORMATF("%s, %s, %s", tb->tb_design->de_ident,
+	progress_update(&ep->ep_progress, MIN(all, ep->ep_total),
+	    FORMATF("%s, %s, %s", tb->tb_design->de_ident,
 	    tb->tb_lock->lc_name, tb->tb_cipher->ci_name));
 }
 

@@ -108,10 +108,8 @@ fail(struct arithmetic *ar, uint64_t bytes, int64_t counters, const char *how)
 static void
 note_slack(struct arithmetic *ar, uint64_t bytes, int64_t slack)
 {
-	if (slack < ar->ar_slack_min)
-		ar->ar_slack_min = slack;
-	if (slack > ar->ar_slack_max)
-		ar->ar_slack_max = slack;
+	ar->ar_slack_min = MIN(ar->ar_slack_min, slack);
+	ar->ar_slack_max = MAX(ar->ar_slack_max, slack);
 	if (slack != 0 && ar->ar_slack_sizes++ == 0)
 		ar->ar_slack_first = bytes;
 	if (ar->ar_size != NULL)
@@ -285,8 +283,7 @@ arithmetic_sweep(struct arithmetic *ar)
 		ar->ar_sizes++;
 		error = stop_asked() ? EINTR : 0;
 	}
-	if (ar->ar_all > ARITHMETIC_BYTES)
-		ar->ar_all = ARITHMETIC_BYTES;
+	ar->ar_all = MIN(ar->ar_all, ARITHMETIC_BYTES);
 	/* Shows the slack of the last one. */
 	if (error == 0 && ar->ar_sizes > 0 && !ar->ar_failed) {
 		read_size(sw, PROBE_BYTES);

@@ -67,7 +67,7 @@ receive_row(int fd, const struct assure_params *ap, double patience_s,
 		n = read(fd, p, (size_t)(end - p));
 		if (n == 0 || (n == -1 && errno != EINTR))
 			return (EPIPE);
-		p += n > 0 ? n : 0;
+		p += MAX(n, 0);
 	}
 	return (0);
 }

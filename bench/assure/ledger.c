@@ -119,10 +119,9 @@ ledger_gather(const struct assure_params *ap, struct evidence_row *row)
 	    cpus + 1 : READERS_MAX;
 
 	for (unsigned i = 0; i <= modes; i++)
-		if (!check(ap, "real", readers, cpus, time_s < least_s ?
-		    least_s : time_s, &modes_of[modes + i], row) ||
-		    !check(ap, "virtual", simulated, simulated, virtual_s,
-		    &modes_of[modes + i], row))
+		if (!check(ap, "real", readers, cpus, MAX(time_s, least_s),
+		    &modes_of[modes + i], row) || !check(ap, "virtual",
+		    simulated, simulated, virtual_s, &modes_of[modes + i], row))
 			break;
 	if (row->er_bounds[0] != '\0')
 		evidence_say(row->er_bounds, "mtx and mtx-spin, %s, "

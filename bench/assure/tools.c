@@ -40,8 +40,7 @@ add_run(const char *line, const char *prefix, struct runs *ru)
 		return;
 	ru->ru_count++;
 	ru->ru_states += states;
-	if (threads > ru->ru_threads)
-		ru->ru_threads = threads;
+	ru->ru_threads = MAX(ru->ru_threads, threads);
 	if (strcmp(found, wanted) != 0 || strcmp(search, "complete") != 0)
 		snprintf(ru->ru_wrong, sizeof(ru->ru_wrong), "%s", name);
 }

@@ -222,9 +222,8 @@ collect_readers(struct cell_run *run, struct cell_measure *cm)
 		cm->cm_backlog += r->r_backlog;
 		start = r->r_start_cycles != 0 ? r->r_start_cycles :
 		    run->run_close_cycles;
-		started = start > started ? start : started;
-		stopped = r->r_stop_cycles > stopped ? r->r_stop_cycles :
-		    stopped;
+		started = MAX(start, started);
+		stopped = MAX(r->r_stop_cycles, stopped);
 	}
 	rs->reads_per_s = requests * 1e9 / ns;
 	rs->start_skew_ms = NS(started - run->run_open_cycles) / 1e6;

@@ -150,7 +150,7 @@ double compare_margin(const struct result *r);
 static inline double
 compare_noise_of(const struct compare *co, const struct compare_pair *pa)
 {
-	return (co->co_noise > pa->pa_lost ? co->co_noise : pa->pa_lost);
+	return (MAX(co->co_noise, pa->pa_lost));
 }
 
 void compare_judge(struct compare *co);

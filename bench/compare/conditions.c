@@ -39,8 +39,7 @@ find_blocks(const struct result *r, struct blocks *bl)
 		if (!counts(&r->cells[i]))
 			continue;
 		bl->bl_cells++;
-		if (r->cells[i].repeats < bl->bl_count)
-			bl->bl_count = r->cells[i].repeats;
+		bl->bl_count = MIN(bl->bl_count, r->cells[i].repeats);
 	}
 	if (bl->bl_cells < 2 || bl->bl_count < COMPARE_REPEATS_MIN)
 		bl->bl_count = 0;

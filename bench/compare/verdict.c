@@ -69,7 +69,7 @@ add_pair(struct text *t, const struct compare *co,
 	describe_load(t, cell);
 	if (provenance_predicted(cell))
 		text_add(t, ", %s", provenance);
-	least = n[0] < n[1] ? n[0] : n[1];
+	least = MIN(n[0], n[1]);
 	if (least >= COMPARE_REPEATS_MIN && least < COMPARABLE_REPEATS)
 		text_add(t, ", few repeats (%u and %u)", n[0], n[1]);
 }

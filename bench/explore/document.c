@@ -218,8 +218,7 @@ merge_campaigns(const struct options *op, struct atomic_file *of)
 			printf("%-10s %-12s %-8s %13" PRIu64 "\n",
 			    sum.rows[i].design, sum.rows[i].lock,
 			    sum.rows[i].cipher, sum.rows[i].schedules);
-			if (sum.rows[i].schedules < least)
-				least = sum.rows[i].schedules;
+			least = MIN(least, sum.rows[i].schedules);
 		}
 		putchar('\n');
 		json_array_foreach(sum.failures, i, it)

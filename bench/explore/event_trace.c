@@ -122,8 +122,7 @@ event_trace_print(FILE *out, const struct event_trace *et)
 	if (columns == 0)
 		return;
 	width = (FORMAT_COLUMNS - 1 - STEP_COLUMNS) / columns;
-	if (width > EVENT_TRACE_TEXT_SIZE)
-		width = EVENT_TRACE_TEXT_SIZE;
+	width = MIN(width, EVENT_TRACE_TEXT_SIZE);
 	fprintf(out, "%*s", STEP_COLUMNS - 1, "step");
 	for (i = 0; i < EVENT_TRACE_THREADS_MAX; i++)
 		if (column[i] >= 0)

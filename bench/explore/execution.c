@@ -363,8 +363,7 @@ start_reader(struct execution *ex, unsigned i)
 	size_t bytes = 1;
 
 	for (unsigned k = 0; k < sn->sn_reads[i]; k++)
-		if (sn->sn_read[i][k].stp_amount > bytes)
-			bytes = sn->sn_read[i][k].stp_amount;
+		bytes = MAX(bytes, sn->sn_read[i][k].stp_amount);
 	if (bytes > r->xrd_bytes) {
 		free(r->xrd_buf);
 		r->xrd_buf = xaligned(BUFFER_ALIGN, bytes);

@@ -229,8 +229,7 @@ finish_lists(struct options *op)
 	const bool sweep = op->op_cmd == COMMAND_sweep;
 	unsigned cpus = op->op_simulated ? op->op_cpus : cpu_count();
 
-	if (cpus > CELL_READERS_MAX)
-		cpus = CELL_READERS_MAX;
+	cpus = MIN(cpus, CELL_READERS_MAX);
 	if (op->op_ciphers.ol_count == 0)
 		for (unsigned v = 0; v < cipher_count; v++)
 			option_list_add(&op->op_ciphers, "", "", v);

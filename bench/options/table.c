@@ -364,7 +364,7 @@ option_list_max(const struct option_list *ol)
 	uint64_t v = 0;
 
 	for (unsigned i = 0; i < ol->ol_count; i++)
-		v = ol->ol_value[i] > v ? ol->ol_value[i] : v;
+		v = MAX(ol->ol_value[i], v);
 	return (v);
 }
 
@@ -416,7 +416,7 @@ family_find(const struct family *fa, const char *name)
 static size_t
 edits(const char *a, const char *b)
 {
-	const size_t la = strlen(a), lb = strlen(b), more = la > lb ? la : lb;
+	const size_t la = strlen(a), lb = strlen(b), more = MAX(la, lb);
 	size_t head = 0, tail = 0;
 
 	while (a[head] != '\0' && a[head] == b[head])

@@ -53,8 +53,7 @@ most_sharing(unsigned (*number)(unsigned rank))
 	for (unsigned i = 0; i < cpu_count(); i++) {
 		for (k = n = 0; k < cpu_count(); k++)
 			n += number(i) == number(k);
-		if (n > most)
-			most = n;
+		most = MAX(most, n);
 	}
 	return (most);
 }

@@ -214,7 +214,7 @@ simulate(const struct forwarding *fo, const struct forwarding_row *fw,
 
 	error = producing_parse(FORMATF("ether:work=%.0fns,cv=%.3f",
 	    1e9 * fw->fw_queues / base->fw_value, cv), pg, why);
-	cpus = cpus < fw->fw_queues ? fw->fw_queues : cpus;
+	cpus = MAX(cpus, fw->fw_queues);
 	bench_config_default(&bc, cpus);
 	bc.bc_lock.spin_polls = 0;
 	bc.bc_program.spinmutex = !fw->fw_backoff;	/* tas comes second */

@@ -233,7 +233,7 @@ static unsigned
 slices_logs(const struct result_sample *a, const struct result_sample *b,
     unsigned parts, double *scratch, double *logs)
 {
-	const unsigned blocks = a->slices < b->slices ? a->slices : b->slices;
+	const unsigned blocks = MIN(a->slices, b->slices);
 	unsigned count = 0, i = 0, n;
 
 	for (unsigned part = 0; part < parts; part++) {
@@ -284,8 +284,7 @@ most_slices(const struct result_cell *cell)
 	unsigned most = 0;
 
 	for (unsigned i = 0; i < cell->repeats; i++)
-		most = cell->samples[i].slices > most ?
-		    cell->samples[i].slices : most;
+		most = MAX(cell->samples[i].slices, most);
 	return (most);
 }
 

@@ -18,6 +18,7 @@ static const double whole_max = 1e15;
 #define	OPTIONAL	.f_optional = true,
 #define	MEDIAN		.f_how = FIELD_HOW_MEDIAN,
 #define	SUM		.f_how = FIELD_HOW_SUM,
+#undef MAX
 #define	MAX		.f_how = FIELD_HOW_MAX,
 #define	POINT		.f_how = FIELD_HOW_POINT,
 #define	CSV(column)	.f_column = column,

@@ -253,12 +253,11 @@ kat_read(struct kat *k)
 	digest_finish(&dg, sum);
 	digest_fini(&dg);
 	if (crypto_failed() == NULL) {
-		const size_t tail = n < KAT_TAIL_BYTES ? n : KAT_TAIL_BYTES;
+		const size_t tail = MIN(n, KAT_TAIL_BYTES);
 
 		fprintf(k->kat_out, "read %" PRIu64, n);
 		print_hex(k, " sha256=", sum, sizeof(sum));
-		print_hex(k, " head=", bytes, n < KAT_HEAD_BYTES ? n :
-		    KAT_HEAD_BYTES);
+		print_hex(k, " head=", bytes, MIN(n, KAT_HEAD_BYTES));
 		print_hex(k, " tail=", bytes + n - tail, tail);
 		fputc('\n', k->kat_out);
 	}

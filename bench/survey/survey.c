@@ -119,7 +119,7 @@ window_measure(const struct window_task *wt, int64_t warmup_ns,
 	for (ww = workers; ww < end; ww++) {
 		machine_join(&ww->ww_thread);
 		error = error != 0 ? error : ww->ww_error;
-		end_ns = ww->ww_end_ns > end_ns ? ww->ww_end_ns : end_ns;
+		end_ns = MAX(ww->ww_end_ns, end_ns);
 		cpu_ns += ww->ww_cpu_ns;
 		wm->wm_count += ww->ww_count;
 		wm->wm_failures += ww->ww_batch.wb_failures;

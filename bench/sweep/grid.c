@@ -55,8 +55,7 @@ expand_controls(const struct options *op, struct sweep_cell *cells)
 	/* The most readers that have a CPU each; else the fewest. */
 	for (unsigned r = 0; r < op->op_readers.ol_count; r++) {
 		v = op->op_readers.ol_value[r];
-		if (v < fewest)
-			fewest = v;
+		fewest = MIN(fewest, v);
 		if (v > best && v <= cpu_count())
 			best = v;
 	}

@@ -28,6 +28,7 @@ enum {
 	.f_count = offsetof(struct cell_measure, cm_##count)
 #define	ARRAY(count)	.f_shape = FIELD_ARRAY, COUNT(count)
 #define	SUM		.f_how = FIELD_HOW_SUM
+#undef MAX
 #define	MAX		.f_how = FIELD_HOW_MAX
 
 static const struct field hist_fields[] = {

@@ -188,8 +188,7 @@ pass_time(struct timeline *tl, bool end)
 		all_slices(tl, 'B', from);
 	}
 	if (tl->ti_state == WITHIN && (end || tl->ti_now_ps >= until)) {
-		if (tl->ti_now_ps < until)
-			until = tl->ti_now_ps;
+		until = MIN(until, tl->ti_now_ps);
 		all_slices(tl, 'E', until);
 		tl->ti_state = AFTER;
 		tl->ti_until_ps = until - tl->ti_base_ps;
@@ -302,8 +301,7 @@ observe(void *context, const struct vm_note *vn)
 	/* Threads run ahead of each other a little: later events wait. */
 	KASSERT(vn->vn_time_ps + BACK_MAX_PS >= tl->ti_now_ps,
 	    ("time goes back for thread %u", vn->vn_thread));
-	if (tl->ti_now_ps < vn->vn_time_ps)
-		tl->ti_now_ps = vn->vn_time_ps;
+	tl->ti_now_ps = MAX(tl->ti_now_ps, vn->vn_time_ps);
 	pass_time(tl, false);
 	if (tl->ti_marked && tl->ti_now_ps >= tl->ti_base_ps +
 	    tl->ti_span.spn_to_ps)

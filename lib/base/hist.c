@@ -50,7 +50,7 @@ hist_quantile(const struct hist *h, double q)
 	const uint64_t last = quantile(h->hi_bucket, HIST_BUCKETS,
 	    HIST_SUB_BITS, h->hi_count, q);
 
-	return (last < h->hi_max ? last : h->hi_max);
+	return (MIN(last, h->hi_max));
 }
 
 void

@@ -13,9 +13,13 @@
 #ifndef __unused
 #define	__unused		__attribute__((unused))
 #endif
-/* As sys/param.h has it. */
+/* As sys/param.h has them. */
 #ifndef nitems
 #define	nitems(x)	(sizeof(x) / sizeof((x)[0]))
+#endif
+#ifndef MIN
+#define	MIN(a, b)	((a) < (b) ? (a) : (b))
+#define	MAX(a, b)	((a) > (b) ? (a) : (b))
 #endif
 
 /* Called by a failed assertion, to print and abort.  Tests replace it. */

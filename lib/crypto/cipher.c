@@ -109,7 +109,7 @@ aes_keystream(struct cipher_key *ck, uint128_t *ctr, uint8_t *out, size_t n)
 
 	KASSERT(n % AES_BLOCK == 0, ("%zu bytes are not whole blocks", n));
 	for (; n > 0; n -= piece, out += piece) {
-		piece = n < AES_STRIDE ? n : AES_STRIDE;
+		piece = MIN(n, AES_STRIDE);
 		aes_counters(ctr, out, piece);
 		evp_update(ck, out, out, piece);
 	}

@@ -133,7 +133,7 @@ find_data(struct dl_phdr_info *info, size_t size __unused, void *arg)
 	}
 	if (!here)
 		return (0);
-	from = from > constants ? from : constants;
+	from = MAX(from, constants);
 	s->s_data = (uint8_t *)from;
 	s->s_bytes = to > from ? to - from : 0;
 	return (1);
@@ -166,7 +166,7 @@ part_bytes(const struct kern_copy *kc, size_t at)
 {
 	const size_t left = kc->kc_data_bytes - at;
 
-	return (left < PART_BYTES ? left : PART_BYTES);
+	return (MIN(left, PART_BYTES));
 }
 
 /* Keeps the variables as they are, and which parts are zeros. */
@@ -318,7 +318,7 @@ name_sites(struct kern_file *kf, const struct kern_object *ko)
 	const char *file;
 	unsigned i;
 
-	kf->kf_site_count = n < LOCKPROF_SITES_MAX ? n : LOCKPROF_SITES_MAX;
+	kf->kf_site_count = MIN(n, LOCKPROF_SITES_MAX);
 	for (i = 0; i < kf->kf_site_count; i++) {
 		file = strrchr(ko->ko_sites[i].kw_file, '/');
 		file = file != NULL ? file + 1 : ko->ko_sites[i].kw_file;

@@ -167,8 +167,7 @@ read_word(struct kern_lock *kl, const struct kern_thread *kt,
 	wait_read(kl, kt, v, w);
 	w->lw_spin_cycles = machine_cycles_since(w->lw_start_cycles,
 	    lockprof_stamp());
-	w->lw_spin_cycles -= w->lw_block_cycles < w->lw_spin_cycles ?
-	    w->lw_block_cycles : w->lw_spin_cycles;
+	w->lw_spin_cycles -= MIN(w->lw_block_cycles, w->lw_spin_cycles);
 }
 
 static void

@@ -90,7 +90,7 @@ collect_nodes(void)
 		}
 		next += seen;
 	}
-	nodes = next < 1 ? 1 : next;
+	nodes = MAX(next, 1);
 }
 
 int

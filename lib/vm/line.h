@@ -1,8 +1,6 @@
 /* Helpers for cache-line state, for lib/vm/line.c and lib/vm/wait.c. */
 #pragma once
 
-#include <sys/param.h>	/* MIN, MAX */
-
 #include "lib/vm/impl.h"
 
 /* A request for a line. */

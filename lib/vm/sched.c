@@ -59,8 +59,7 @@ arm(struct vm *vm, struct vm_cpu *vc)
 	    vc->vu_timer.ve_at != VM_HEAP_NONE)
 		return;
 	end_ps = vc->vu_running->vt_on_ps + vm_cost(vm, PROFILE_OS_QUANTUM);
-	vm_heap_add(&vm->vm_heap, &vc->vu_timer, end_ps > vm->vm_time_ps ?
-	    end_ps : vm->vm_time_ps);
+	vm_heap_add(&vm->vm_heap, &vc->vu_timer, MAX(end_ps, vm->vm_time_ps));
 }
 
 static bool

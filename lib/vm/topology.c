@@ -61,8 +61,7 @@ vm_topology_make(const struct profile *pr, unsigned cpus, unsigned nodes,
 
 	if (nodes == 0 && cpus != 0) {
 		nodes = howmany(cpus, howmany(cpus_own, nodes_own));
-		if (nodes > VM_NODES_MAX)
-			nodes = VM_NODES_MAX;
+		nodes = MIN(nodes, VM_NODES_MAX);
 	} else if (nodes == 0)
 		nodes = nodes_own;
 	if (cpus == 0)
