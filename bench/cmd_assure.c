@@ -1,5 +1,4 @@
 /* rngsim assure: the safety case of one design or one lock. */
-#include <inttypes.h>
 #include <math.h>
 
 #include "bench/assure/evidence.h"

@@ -1,5 +1,4 @@
 /* rngsim explore: runs schedules that time alone would not give. */
-#include <inttypes.h>
 
 #include "bench/cli/progress.h"
 #include "bench/cli/stop.h"

@@ -1,5 +1,3 @@
-#include <inttypes.h>
-
 #include "bench/cli/format.h"
 #include "bench/cmd.h"
 

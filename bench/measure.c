@@ -1,5 +1,4 @@
 /* From a command line to a result: what run and sweep share. */
-#include <inttypes.h>
 
 #include "bench/cmd.h"
 #include "bench/cli/stop.h"

@@ -1,6 +1,3 @@
-#include <inttypes.h>
-#include <stdlib.h>
-
 #include "bench/assure/arithmetic.h"
 #include "bench/assure/evidence.h"
 #include "bench/cell/cell.h"

@@ -5,9 +5,7 @@
  */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
+#include "lib/base/base.h"
 
 enum { DUPLICATES_KEPT_BYTES = 16 };
 

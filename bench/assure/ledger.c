@@ -1,8 +1,6 @@
 /* "rngsim sweep --ledger" on this machine's CPUs and on many simulated ones. */
 #include <sys/wait.h>
 
-#include <inttypes.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include <jansson.h>

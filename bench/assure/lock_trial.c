@@ -1,5 +1,4 @@
 #include <setjmp.h>
-#include <stdlib.h>
 
 #include "bench/assure/lock_trial.h"
 #include "bench/cli/memory.h"

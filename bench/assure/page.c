@@ -1,6 +1,4 @@
 #include <ctype.h>
-#include <inttypes.h>
-#include <stdlib.h>
 
 #include "bench/assure/evidence.h"
 #include "bench/cli/memory.h"

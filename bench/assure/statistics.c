@@ -1,6 +1,4 @@
 /* Blocks that come twice in what readers get at once: an exact search. */
-#include <inttypes.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "bench/assure/duplicates.h"

@@ -4,8 +4,6 @@
  */
 #include <sys/wait.h>
 
-#include <inttypes.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "bench/assure/evidence.h"

@@ -1,5 +1,3 @@
-#include <inttypes.h>
-
 #include "bench/campaign/campaign.h"
 #include "bench/cli/memory.h"
 #include "bench/report/report.h"

@@ -5,7 +5,6 @@
  * Parts start in dependency order and end in reverse.
  */
 #include <math.h>
-#include <stdlib.h>
 
 #include "bench/cell/cell_run.h"
 #include "bench/cli/memory.h"

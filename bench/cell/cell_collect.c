@@ -1,6 +1,5 @@
 /* From threads' notes to one repeat's figures. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "bench/cell/cell_run.h"
 #include "bench/stats/stats.h"

@@ -1,6 +1,5 @@
 /* What engines of all machines take and hand back. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "bench/cell/cell.h"
 #include "bench/cli/memory.h"

@@ -1,5 +1,4 @@
 /* Making and unmaking the parts of a cell, in dependency order. */
-#include <stdlib.h>
 
 #include "bench/cell/cell_run.h"
 #include "bench/cli/memory.h"

@@ -1,6 +1,4 @@
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "bench/cell/critical_section.h"
 #include "bench/cli/memory.h"

@@ -1,7 +1,3 @@
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "bench/cell/pinning.h"
 #include "bench/cli/format.h"
 #include "bench/cli/memory.h"

@@ -1,5 +1,4 @@
 #include <math.h>
-#include <stdlib.h>
 
 #include <gsl/gsl_randist.h>
 

@@ -1,10 +1,7 @@
 #include <sys/stat.h>
 
-#include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "bench/cli/atomic_file.h"

@@ -1,9 +1,9 @@
 /* Processes: programs, and functions that may crash; where this program is. */
 #pragma once
 
-#include <stdbool.h>
-#include <stdio.h>
 #include <sys/types.h>
+
+#include "lib/base/base.h"
 
 enum { CHILD_PIPE = -1 };
 

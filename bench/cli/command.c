@@ -1,5 +1,4 @@
 #include <stdarg.h>
-#include <string.h>
 
 #include "bench/cli/command.h"
 #include "bench/cli/memory.h"

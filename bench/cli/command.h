@@ -1,10 +1,8 @@
 /* What commands do alike.  Functions print why they fail; 0 or a status. */
 #pragma once
 
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "bench/cli/atomic_file.h"
+#include "lib/base/base.h"
 #include "lib/crypto/crypto.h"
 
 enum {

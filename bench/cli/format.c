@@ -1,8 +1,5 @@
-#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "bench/cli/format.h"
 #include "bench/cli/memory.h"

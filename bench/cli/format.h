@@ -1,10 +1,6 @@
 /* Figures, texts and tables as people read them, on a terminal. */
 #pragma once
 
-#include <errno.h>
-#include <stdint.h>
-#include <stdio.h>
-
 #include "lib/base/kassert.h"
 
 enum {

@@ -1,9 +1,7 @@
 /* A line on a terminal's stderr, redrawn; takes time, so between windows. */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
+#include "lib/base/base.h"
 
 struct progress {
 	FILE	*prg_out;	/* NULL: no terminal, nothing is drawn */

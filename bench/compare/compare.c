@@ -1,7 +1,5 @@
 #include <math.h>
 #include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "bench/cli/memory.h"
 #include "bench/compare/compare.h"

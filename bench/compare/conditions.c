@@ -2,8 +2,6 @@
 #include <gsl/gsl_statistics_double.h>
 #include <limits.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "bench/cli/memory.h"
 #include "bench/compare/compare.h"

@@ -1,6 +1,3 @@
-#include <stdlib.h>
-#include <string.h>
-
 #include "bench/cli/memory.h"
 #include "bench/compare/compare.h"
 

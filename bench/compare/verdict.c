@@ -1,7 +1,4 @@
-#include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "bench/compare/compare.h"

@@ -1,5 +1,4 @@
 #include <limits.h>
-#include <stdlib.h>
 
 #include "bench/cli/memory.h"
 #include "bench/explore/campaign.h"

@@ -1,6 +1,4 @@
-#include <inttypes.h>
 #include <stdarg.h>
-#include <string.h>
 
 #include "bench/explore/event_trace.h"
 #include "bench/page/page.h"

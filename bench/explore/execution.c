@@ -1,6 +1,4 @@
 /* Compiled for the simulated machine only, where the order can be chosen. */
-#include <errno.h>
-#include <stdlib.h>
 
 #include "bench/cli/memory.h"
 #include "bench/explore/execution_impl.h"

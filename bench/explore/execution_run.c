@@ -1,7 +1,4 @@
-#include <errno.h>
-#include <inttypes.h>
 #include <stdarg.h>
-#include <stdlib.h>
 
 #include "bench/cli/memory.h"
 #include "bench/explore/execution_impl.h"

@@ -1,5 +1,3 @@
-#include <string.h>
-
 #include "bench/explore/scenario.h"
 #include "bench/explore/strategy.h"
 

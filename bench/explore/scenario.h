@@ -1,8 +1,7 @@
 /* Scenarios: what readers and the harvest thread do in an explored run. */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "lib/base/base.h"
 
 enum {
 	SCENARIO_READERS_MAX	= 6,

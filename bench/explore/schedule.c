@@ -1,6 +1,4 @@
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "bench/cli/memory.h"
 #include "bench/explore/schedule.h"

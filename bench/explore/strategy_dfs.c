@@ -8,7 +8,6 @@
  * run before all others that are awake have run or yielded too: otherwise a
  * spinner would run for ever.
  */
-#include <stdlib.h>
 
 #include "bench/cli/memory.h"
 #include "bench/explore/strategy.h"

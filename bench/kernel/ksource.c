@@ -2,7 +2,6 @@
 #include <sys/wait.h>
 
 #include <limits.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "bench/cli/child.h"

@@ -1,5 +1,4 @@
 /* The table of options, families of names, and options of their own syntax. */
-#include <inttypes.h>
 
 #include "bench/cli/memory.h"
 #include "bench/kernel/ksource.h"

@@ -1,6 +1,4 @@
 #include <openssl/evp.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "bench/cli/embed.h"
 #include "bench/cli/memory.h"

@@ -1,7 +1,5 @@
 /* The page of a result, or of two that are compared. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "bench/compare/compare.h"
 #include "bench/page/page.h"

@@ -6,7 +6,6 @@
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdarg.h>
-#include <string.h>
 
 #include "bench/cli/child.h"
 #include "bench/cli/format.h"

@@ -3,7 +3,6 @@
  * run in a process whose libcrypto is in the measured mode.
  */
 #include <math.h>
-#include <stdlib.h>
 
 #include "bench/predict/calibrate.h"
 #include "bench/cell/cell.h"

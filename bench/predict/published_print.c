@@ -1,5 +1,4 @@
 /* Published figures beside predictions: tables of 80 columns, CSV, JSON. */
-#include <inttypes.h>
 #include <math.h>
 
 #include "bench/cli/format.h"

@@ -1,7 +1,5 @@
 /* Fits, predicts and prints. */
-#include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_roots.h>

@@ -1,7 +1,5 @@
 #include <sys/wait.h>
 
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "bench/cli/child.h"

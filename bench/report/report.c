@@ -1,6 +1,3 @@
-#include <inttypes.h>
-#include <string.h>
-
 #include "bench/cli/command.h"
 #include "bench/cli/memory.h"
 #include "bench/report/report.h"

@@ -1,6 +1,5 @@
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "bench/cli/format.h"
 #include "bench/cli/memory.h"

@@ -1,8 +1,6 @@
 #include <gsl/gsl_fit.h>
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "bench/cli/memory.h"
 #include "bench/result/comparable.h"

@@ -1,8 +1,5 @@
 #include <ctype.h>
-#include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "bench/cli/memory.h"
 #include "bench/result/describe.h"

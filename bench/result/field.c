@@ -1,9 +1,5 @@
-#include <errno.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "bench/cli/memory.h"
 #include "bench/result/result.h"

@@ -1,6 +1,5 @@
 #include <sys/utsname.h>
 
-#include <string.h>
 #include <time.h>
 
 #include "bench/cli/format.h"

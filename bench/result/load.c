@@ -1,7 +1,4 @@
-#include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "bench/cli/memory.h"

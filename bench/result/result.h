@@ -11,10 +11,8 @@
 #pragma once
 
 #include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
+
+#include "lib/base/base.h"
 
 #define	RESULT_SCHEMA	"rngsim-result/1"
 

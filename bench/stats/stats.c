@@ -2,8 +2,6 @@
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "bench/cli/memory.h"
 #include "bench/stats/stats.h"

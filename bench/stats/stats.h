@@ -1,11 +1,9 @@
 /* Statistics of a few numbers, all finite. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include <gsl/gsl_rng.h>
+
+#include "lib/base/base.h"
 
 /*
  * Figures of at least one value.  These two sort values: the middle one, or the

@@ -1,6 +1,4 @@
-#include <inttypes.h>
 #include <stdarg.h>
-#include <stdlib.h>
 
 #include "bench/cli/format.h"
 #include "bench/cli/memory.h"

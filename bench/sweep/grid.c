@@ -1,5 +1,3 @@
-#include <inttypes.h>
-
 #include "bench/cli/memory.h"
 #include "bench/cli/stop.h"
 #include "bench/sweep/sweep.h"

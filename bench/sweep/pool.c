@@ -1,6 +1,4 @@
-#include <errno.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <time.h>
 
 #include "bench/cli/memory.h"

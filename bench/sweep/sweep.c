@@ -1,4 +1,3 @@
-#include <inttypes.h>
 #include <math.h>
 
 #include <gsl/gsl_randist.h>

@@ -1,7 +1,3 @@
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "bench/cli/memory.h"
 #include "bench/workload/recording.h"
 #include "lib/base/kassert.h"

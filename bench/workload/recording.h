@@ -6,8 +6,6 @@
  */
 #pragma once
 
-#include <stddef.h>
-
 #include "lib/base/lines.h"
 
 #define	RECORDING_MAGIC	"rngsim-workload/1"

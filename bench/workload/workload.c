@@ -1,5 +1,3 @@
-#include <string.h>
-
 #include "bench/workload/workload.h"
 #include "lib/base/kassert.h"
 #include "lib/base/splitmix.h"

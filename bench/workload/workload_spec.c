@@ -1,8 +1,5 @@
 /* What --workload takes. */
 #include <dirent.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "bench/cli/child.h"

@@ -1,7 +1,3 @@
-#include <errno.h>
-#include <inttypes.h>
-#include <string.h>
-
 #include "fortuna/device/design.h"
 #include "fortuna/device/randomdev.h"
 #include "lib/base/memory.h"

@@ -1,8 +1,7 @@
 /* Texts that grow in an array. */
 #pragma once
 
-#include <stdio.h>
-#include <string.h>
+#include "lib/base/base.h"
 
 /* Appends what printf(3) would print to the text in so many bytes; cuts it. */
 #define	APPEND(text, size, ...)						\

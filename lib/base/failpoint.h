@@ -16,9 +16,8 @@
 #pragma once
 
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+
+#include "lib/base/base.h"
 
 enum {
 	FAILPOINT_TERMS_MAX	= 20,

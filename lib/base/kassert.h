@@ -2,25 +2,11 @@
  * Assertions with the kernel's names, KASSERT(9).
  *
  * KASSERT is always compiled in and stands in code that is not timed.  MPASS
- * exists in INVARIANTS builds only, which a result records.  CTASSERT is
- * checked by the compiler.
+ * exists in INVARIANTS builds only, which a result records.
  */
 #pragma once
 
-#include <stdbool.h>
-
-#define	CTASSERT(x)	_Static_assert(x, #x)
-#ifndef __unused
-#define	__unused		__attribute__((unused))
-#endif
-/* As sys/param.h has them. */
-#ifndef nitems
-#define	nitems(x)	(sizeof(x) / sizeof((x)[0]))
-#endif
-#ifndef MIN
-#define	MIN(a, b)	((a) < (b) ? (a) : (b))
-#define	MAX(a, b)	((a) > (b) ? (a) : (b))
-#endif
+#include "lib/base/base.h"
 
 /* Called by a failed assertion, to print and abort.  Tests replace it. */
 typedef void kassert_handler(const char *file, int line, const char *func,

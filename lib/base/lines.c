@@ -1,7 +1,4 @@
-#include <inttypes.h>
 #include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "lib/base/lines.h"
 #include "lib/base/memory.h"

@@ -4,10 +4,7 @@
  */
 #pragma once
 
-#include <errno.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
+#include "lib/base/base.h"
 
 enum {
 	LINES_ERROR_SIZE	= 512,

@@ -1,8 +1,6 @@
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
+#include "lib/base/base.h"
 #include "lib/base/memory.h"
 
 void

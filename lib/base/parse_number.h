@@ -1,8 +1,7 @@
 /* Numbers in text. */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
+#include "lib/base/base.h"
 
 /*
  * Decimal digits, or 0x and hexadecimal ones; no sign, space or leading zero.

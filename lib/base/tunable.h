@@ -5,9 +5,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "lib/base/base.h"
 
 enum tunable_type {
 	TUNABLE_BOOL,		/* bool, written 0 or 1 */

@@ -1,5 +1,3 @@
-#include <errno.h>
-
 #include <openssl/evp.h>
 
 #include "lib/crypto/cipher.h"

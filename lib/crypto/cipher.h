@@ -5,8 +5,6 @@
  */
 #pragma once
 
-#include <stddef.h>
-
 #include <openssl/types.h>
 
 #include "lib/crypto/uint128.h"

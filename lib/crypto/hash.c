@@ -1,6 +1,3 @@
-#include <stdio.h>
-#include <string.h>
-
 #include "lib/crypto/crypto.h"
 #include "lib/crypto/digest.h"
 #include "lib/base/kassert.h"

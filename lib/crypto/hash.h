@@ -5,10 +5,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
+#include "lib/base/base.h"
 #include "lib/base/hold.h"
 
 enum {

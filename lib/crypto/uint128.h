@@ -1,8 +1,7 @@
 /* 128-bit counters modulo 2^128, as sys/dev/random/uint128.h's; their bytes. */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "lib/base/base.h"
 
 #define	UINT128_BYTES	16
 

@@ -4,7 +4,6 @@
  * A hash of the source begins with the number of a slot, in which the program
  * has it, and the slot's tag.
  */
-#include <stdlib.h>
 
 #include "lib/base/memory.h"
 #include "lib/kern/impl.h"

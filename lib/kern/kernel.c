@@ -1,7 +1,5 @@
 /* Start and end of a kernel; clocks, memory. */
-#include <errno.h>
 #include <stdarg.h>
-#include <stdlib.h>
 
 #include "lib/base/memory.h"
 #include "lib/base/splitmix.h"

@@ -1,8 +1,6 @@
 #include <dlfcn.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <link.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 

@@ -1,6 +1,5 @@
 /* Configuration of locks. */
 #include <limits.h>
-#include <string.h>
 
 #include "lib/lock/lock.h"
 

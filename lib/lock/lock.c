@@ -2,8 +2,6 @@
  * The lock family: its table, and what all kinds share.  Stands for the
  * class-independent part of sys/kern/subr_lock.c.
  */
-#include <stdlib.h>
-#include <string.h>
 
 #include "lib/base/memory.h"
 #include "lib/lock/spin.h"

@@ -1,9 +1,5 @@
-#include <errno.h>
 #include <hwloc.h>
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "lib/machine/cpu.h"
 #include "lib/base/kassert.h"

@@ -8,9 +8,8 @@
 #pragma once
 
 #include <pthread.h>
-#include <stdbool.h>
-#include <stddef.h>
 
+#include "lib/base/base.h"
 #include "lib/base/cpu_order.h"
 
 /*

@@ -12,8 +12,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "lib/base/base.h"
 
 #if defined(__x86_64__)
 #include <cpuid.h>

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <pthread.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <time.h>
+
+#include "lib/base/base.h"
 
 #define	NS_PER_S	INT64_C(1000000000)
 #define	NS_PER_MS	INT64_C(1000000)

@@ -8,10 +8,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
+#include "lib/base/base.h"
 
 enum {
 	/* With the NUL. */

@@ -1,5 +1,3 @@
-#include <errno.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 

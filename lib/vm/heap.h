@@ -7,9 +7,6 @@
  */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "lib/base/kassert.h"
 
 enum { VM_HEAP_WAYS = 4, VM_HEAP_NONE = -1 };

@@ -3,8 +3,6 @@
 
 #include <sys/queue.h>
 
-#include <errno.h>
-
 #include "lib/base/splitmix.h"
 #include "lib/vm/fiber.h"
 #include "lib/vm/heap.h"

@@ -1,8 +1,6 @@
 /* What memory.c and atomic.c share: views, and who has which value. */
 #pragma once
 
-#include <string.h>
-
 #include "lib/vm/impl.h"
 
 enum {

@@ -1,9 +1,7 @@
 /* Simulated threads and their accesses to memory, for lib/machine/machine.h. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "lib/base/base.h"
 
 enum {
 	VM_CPU_ANY	= -1,

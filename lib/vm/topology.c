@@ -1,7 +1,3 @@
-#include <sys/param.h>	/* howmany */
-
-#include <errno.h>
-
 #include "lib/base/kassert.h"
 #include "lib/vm/topology.h"
 

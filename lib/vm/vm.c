@@ -1,6 +1,4 @@
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <gsl/gsl_cdf.h>
 
