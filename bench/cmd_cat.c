@@ -8,7 +8,6 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include "bench/cli/memory.h"
 #include "bench/cli/stop.h"
 #include "bench/cmd.h"
 #include "bench/sweep/sweep.h"

@@ -4,7 +4,6 @@
  * messages of some sizes.
  */
 
-#include "bench/cli/memory.h"
 #include "bench/cli/stop.h"
 #include "bench/cmd.h"
 #include "bench/survey/survey.h"

@@ -1,7 +1,6 @@
 /* rngsim sources: what random numbers cost, by source. */
 #include <gsl/gsl_sort_uint.h>
 
-#include "bench/cli/memory.h"
 #include "bench/cmd.h"
 #include "bench/report/report.h"
 #include "bench/survey/sources.h"

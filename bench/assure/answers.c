@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "bench/assure/evidence.h"
-#include "bench/cli/memory.h"
 #include "bench/survey/kat.h"
 #include "fortuna/device/randomdev.h"
 #include "lib/base/read_file.h"

@@ -1,7 +1,6 @@
 #include "bench/assure/arithmetic.h"
 #include "bench/assure/evidence.h"
 #include "bench/cell/cell.h"
-#include "bench/cli/memory.h"
 #include "bench/cli/stop.h"
 #include "lib/crypto/wipe.h"
 

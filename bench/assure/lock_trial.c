@@ -1,7 +1,6 @@
 #include <setjmp.h>
 
 #include "bench/assure/lock_trial.h"
-#include "bench/cli/memory.h"
 
 enum {
 	HOLD_PAUSES	= 20,

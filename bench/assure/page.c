@@ -1,7 +1,6 @@
 #include <ctype.h>
 
 #include "bench/assure/evidence.h"
-#include "bench/cli/memory.h"
 #include "bench/explore/execution.h"
 #include "bench/kernel/ksource.h"
 

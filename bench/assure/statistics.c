@@ -3,7 +3,6 @@
 
 #include "bench/assure/duplicates.h"
 #include "bench/assure/evidence.h"
-#include "bench/cli/memory.h"
 #include "lib/crypto/cipher.h"
 #include "lib/crypto/wipe.h"
 

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "bench/assure/evidence.h"
-#include "bench/cli/memory.h"
 #include "bench/kernel/ksource.h"
 
 enum { WORD_SIZE = 64, SANITIZER_STATUS = 86 };	/* no status of rngsim */

@@ -1,5 +1,4 @@
 #include "bench/campaign/campaign.h"
-#include "bench/cli/memory.h"
 #include "bench/report/report.h"
 #include "bench/result/describe.h"
 #include "bench/sweep/sweep.h"

@@ -7,7 +7,6 @@
 #include <math.h>
 
 #include "bench/cell/cell_run.h"
-#include "bench/cli/memory.h"
 #include "lib/crypto/crypto.h"
 
 enum { SEED_POLL_NS = 20 * 1000 * 1000 };

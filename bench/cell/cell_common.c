@@ -2,7 +2,6 @@
 #include <math.h>
 
 #include "bench/cell/cell.h"
-#include "bench/cli/memory.h"
 #include "lib/crypto/digest.h"
 #include "lib/crypto/wipe.h"
 

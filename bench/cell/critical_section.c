@@ -1,7 +1,6 @@
 #include <math.h>
 
 #include "bench/cell/critical_section.h"
-#include "bench/cli/memory.h"
 #include "lib/base/splitmix.h"
 
 enum { WINDOW_MAX = 64 };	/* times se_time_s */

@@ -1,6 +1,5 @@
 #include "bench/cell/pinning.h"
 #include "bench/cli/format.h"
-#include "bench/cli/memory.h"
 #include "lib/base/parse_number.h"
 #include "lib/machine/machine.h"
 

@@ -3,7 +3,6 @@
 #include <gsl/gsl_randist.h>
 
 #include "bench/cell/slices.h"
-#include "bench/cli/memory.h"
 
 enum {
 	/*

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "bench/cli/atomic_file.h"
-#include "bench/cli/memory.h"
 #include "lib/base/kassert.h"
 
 enum { TRIES = 100 };

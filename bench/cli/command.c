@@ -1,7 +1,6 @@
 #include <stdarg.h>
 
 #include "bench/cli/command.h"
-#include "bench/cli/memory.h"
 
 char *const *command_argv;
 const char *usage_command;

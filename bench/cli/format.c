@@ -2,7 +2,6 @@
 #include <stdarg.h>
 
 #include "bench/cli/format.h"
-#include "bench/cli/memory.h"
 
 enum { UTF8_FOLLOW_MAX = 3 };	/* bytes of a character behind its first */
 

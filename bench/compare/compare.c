@@ -1,7 +1,6 @@
 #include <math.h>
 #include <stdarg.h>
 
-#include "bench/cli/memory.h"
 #include "bench/compare/compare.h"
 #include "bench/result/describe.h"
 

@@ -3,7 +3,6 @@
 #include <limits.h>
 #include <math.h>
 
-#include "bench/cli/memory.h"
 #include "bench/compare/compare.h"
 #include "bench/result/describe.h"
 

@@ -1,7 +1,6 @@
 #include <stdarg.h>
 
 #include "bench/cli/format.h"
-#include "bench/cli/memory.h"
 #include "bench/explore/counterexample.h"
 #include "bench/kernel/ksource.h"
 #include "lib/base/parse_number.h"

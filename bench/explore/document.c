@@ -1,5 +1,4 @@
 #include "bench/campaign/campaign.h"
-#include "bench/cli/memory.h"
 #include "bench/explore/print.h"
 
 #define	HEAD(member, kind)						\

@@ -1,6 +1,5 @@
 /* Compiled for the simulated machine only, where the order can be chosen. */
 
-#include "bench/cli/memory.h"
 #include "bench/explore/execution_impl.h"
 #include "lib/crypto/crypto.h"
 

@@ -1,6 +1,5 @@
 #include <stdarg.h>
 
-#include "bench/cli/memory.h"
 #include "bench/explore/execution_impl.h"
 #include "lib/base/append.h"
 

@@ -1,6 +1,5 @@
 #include <limits.h>
 
-#include "bench/cli/memory.h"
 #include "bench/explore/schedule.h"
 
 enum {

@@ -9,7 +9,6 @@
  * spinner would run for ever.
  */
 
-#include "bench/cli/memory.h"
 #include "bench/explore/strategy.h"
 
 enum { DFS_ROOM = 1024 };	/* branches for which there is memory */

@@ -7,7 +7,6 @@
 #include "bench/cli/child.h"
 #include "bench/cli/command.h"
 #include "bench/cli/format.h"
-#include "bench/cli/memory.h"
 #include "bench/kernel/ksource.h"
 #include "fortuna/device/design.h"
 #include "lib/base/read_file.h"

@@ -1,6 +1,5 @@
 /* Reads a command line into struct options, as the table has it. */
 
-#include "bench/cli/memory.h"
 #include "bench/kernel/ksource.h"
 #include "bench/options/options.h"
 #include "lib/base/parse_number.h"

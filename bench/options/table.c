@@ -1,6 +1,5 @@
 /* The table of options, families of names, and options of their own syntax. */
 
-#include "bench/cli/memory.h"
 #include "bench/kernel/ksource.h"
 #include "bench/options/options.h"
 #include "lib/base/parse_number.h"

@@ -9,7 +9,6 @@
 
 #include "bench/cli/child.h"
 #include "bench/cli/format.h"
-#include "bench/cli/memory.h"
 #include "bench/cli/progress.h"
 #include "bench/cli/stop.h"
 #include "bench/predict/calibrate.h"

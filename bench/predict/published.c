@@ -4,7 +4,6 @@
 #include <strings.h>
 
 #include "bench/cli/format.h"
-#include "bench/cli/memory.h"
 #include "bench/predict/published.h"
 
 const struct published_unit published_units[] = {

@@ -4,7 +4,6 @@
 #include <gsl/gsl_cdf.h>
 
 #include "bench/cli/format.h"
-#include "bench/cli/memory.h"
 #include "bench/cli/progress.h"
 #include "bench/cli/stop.h"
 #include "bench/predict/published.h"

@@ -2,7 +2,6 @@
 #include <math.h>
 
 #include "bench/cli/format.h"
-#include "bench/cli/memory.h"
 #include "bench/predict/published.h"
 #include "bench/stats/stats.h"
 

@@ -6,7 +6,6 @@
 
 #include "bench/cell/virtual.h"
 #include "bench/cli/format.h"
-#include "bench/cli/memory.h"
 #include "bench/cli/stop.h"
 #include "bench/predict/reproduce.h"
 #include "bench/stats/stats.h"

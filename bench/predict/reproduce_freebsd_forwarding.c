@@ -9,7 +9,6 @@
 #include <math.h>
 
 #include "bench/cli/format.h"
-#include "bench/cli/memory.h"
 #include "bench/predict/forwarding.h"
 #include "bench/stats/stats.h"
 #include "lib/base/parse_number.h"

@@ -3,7 +3,6 @@
 
 #include "bench/cell/cell.h"
 #include "bench/cli/command.h"
-#include "bench/cli/memory.h"
 #include "bench/predict/validate.h"
 #include "bench/result/comparable.h"
 #include "bench/result/describe.h"

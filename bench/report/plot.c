@@ -4,7 +4,6 @@
 
 #include "bench/cli/child.h"
 #include "bench/cli/embed.h"
-#include "bench/cli/memory.h"
 #include "bench/report/report.h"
 #include "bench/result/comparable.h"
 #include "bench/result/describe.h"

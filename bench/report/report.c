@@ -1,5 +1,4 @@
 #include "bench/cli/command.h"
-#include "bench/cli/memory.h"
 #include "bench/report/report.h"
 #include "bench/result/describe.h"
 

@@ -2,7 +2,6 @@
 #include <math.h>
 
 #include "bench/cli/format.h"
-#include "bench/cli/memory.h"
 #include "bench/result/result.h"
 #include "bench/stats/stats.h"
 #include "lib/base/append.h"

@@ -2,7 +2,6 @@
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
 
-#include "bench/cli/memory.h"
 #include "bench/result/comparable.h"
 #include "bench/result/describe.h"
 #include "lib/lock/lock.h"

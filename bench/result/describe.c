@@ -1,7 +1,6 @@
 #include <ctype.h>
 #include <math.h>
 
-#include "bench/cli/memory.h"
 #include "bench/result/describe.h"
 #include "lib/lock/lock.h"
 

@@ -1,7 +1,6 @@
 #include <limits.h>
 #include <math.h>
 
-#include "bench/cli/memory.h"
 #include "bench/result/result.h"
 #include "lib/base/append.h"
 #include "lib/base/parse_number.h"

@@ -3,7 +3,6 @@
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
 
-#include "bench/cli/memory.h"
 #include "bench/stats/stats.h"
 #include "lib/base/kassert.h"
 

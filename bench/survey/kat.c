@@ -1,7 +1,6 @@
 #include <stdarg.h>
 
 #include "bench/cli/format.h"
-#include "bench/cli/memory.h"
 #include "bench/kernel/ksource.h"
 #include "bench/survey/kat.h"
 #include "fortuna/device/randomdev.h"

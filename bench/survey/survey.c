@@ -1,6 +1,5 @@
 #include <gsl/gsl_randist.h>
 
-#include "bench/cli/memory.h"
 #include "bench/cli/progress.h"
 #include "bench/cli/stop.h"
 #include "bench/stats/stats.h"

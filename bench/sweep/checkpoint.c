@@ -9,7 +9,6 @@
 #include <math.h>
 #include <stdarg.h>
 
-#include "bench/cli/memory.h"
 #include "bench/sweep/sweep.h"
 
 static const int64_t simulated_patience_ns = 100 * NS_PER_MS;

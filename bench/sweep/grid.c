@@ -1,4 +1,3 @@
-#include "bench/cli/memory.h"
 #include "bench/cli/stop.h"
 #include "bench/sweep/sweep.h"
 

@@ -1,7 +1,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "bench/cli/memory.h"
 #include "bench/sweep/sweep.h"
 #include "lib/base/read_file.h"
 

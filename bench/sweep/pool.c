@@ -1,7 +1,6 @@
 #include <pthread.h>
 #include <time.h>
 
-#include "bench/cli/memory.h"
 #include "bench/sweep/pool.h"
 #include "lib/base/kassert.h"
 

@@ -5,7 +5,6 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "bench/cli/memory.h"
 #include "bench/kernel/ksource.h"
 #include "bench/sweep/sweep.h"
 

@@ -2,7 +2,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "bench/cli/memory.h"
 #include "bench/cli/progress.h"
 #include "bench/sweep/pool.h"
 #include "bench/sweep/sweep.h"

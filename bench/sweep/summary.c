@@ -1,6 +1,5 @@
 #include <math.h>
 
-#include "bench/cli/memory.h"
 #include "bench/sweep/sweep.h"
 #include "lib/base/append.h"
 

@@ -3,7 +3,6 @@
 #include <gsl/gsl_randist.h>
 
 #include "bench/cell/slices.h"
-#include "bench/cli/memory.h"
 #include "bench/cli/progress.h"
 #include "bench/cli/stop.h"
 #include "bench/sweep/sweep.h"

@@ -8,7 +8,6 @@
 
 #include "bench/cli/atomic_file.h"
 #include "bench/cli/format.h"
-#include "bench/cli/memory.h"
 #include "bench/result/result.h"
 #include "bench/timeline/timeline.h"
 

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/cli/memory.h"
 #include "bench/workload/recording.h"
 
 enum { PID_NONE = 0 };

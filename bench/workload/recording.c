@@ -1,4 +1,3 @@
-#include "bench/cli/memory.h"
 #include "bench/workload/recording.h"
 #include "lib/base/kassert.h"
 #include "lib/base/parse_number.h"

@@ -1,6 +1,5 @@
 #include "fortuna/device/design.h"
 #include "fortuna/device/randomdev.h"
-#include "lib/base/memory.h"
 #include "lib/base/parse_number.h"
 #include "lib/crypto/digest.h"
 

@@ -3,7 +3,6 @@
  */
 
 #include "fortuna/device/impl.h"
-#include "lib/base/memory.h"
 
 /* What the kernel asks. */
 

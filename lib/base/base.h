@@ -1,4 +1,4 @@
-/* What nearly every file needs: C's own headers, and names of FreeBSD's. */
+/* What nearly every file needs: C's headers, names of FreeBSD's, memory. */
 #pragma once
 
 #include <sys/param.h>
@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "lib/base/memory.h"
 
 #define	CTASSERT(x)	_Static_assert(x, #x)
 #ifndef __unused

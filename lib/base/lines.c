@@ -1,7 +1,6 @@
 #include <stdarg.h>
 
 #include "lib/base/lines.h"
-#include "lib/base/memory.h"
 
 int
 lines_fail(struct lines *li, int error, bool line, const char *fmt, ...)

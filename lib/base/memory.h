@@ -1,7 +1,7 @@
 /* Memory; without it a message and exit status 1: they never return NULL. */
 #pragma once
 
-#include <stddef.h>
+#include <stdio.h>
 
 /* As malloc(3), calloc(3), reallocarray(3) and strdup(3). */
 void *xmalloc(size_t size);
@@ -14,6 +14,10 @@ void *xaligned(size_t alignment, size_t size);
 
 /* Pages of zeros, taken when written, for munmap(2); NULL with errno set. */
 void *map_zeros(size_t n);
+
+/* As open_memstream(3); closes such a stream: its text is whole. */
+FILE *xmemstream(char **text, size_t *len);
+void xmemclose(FILE *stream);
 
 /* What they do without memory. */
 void no_memory(void) __attribute__((noreturn));

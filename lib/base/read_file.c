@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include "lib/base/base.h"
-#include "lib/base/memory.h"
 #include "lib/base/read_file.h"
 
 enum { CHUNK = 1 << 16 };

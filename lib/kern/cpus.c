@@ -7,7 +7,6 @@
  * have a CPU for themselves, and a thread that is held stays on the CPU that it
  * was on first.  Sources that have no use for CPUs get none of this.
  */
-#include "lib/base/memory.h"
 #include "lib/kern/impl.h"
 
 enum { POLLS = 64 };	/* before another thread gets the host's CPU */

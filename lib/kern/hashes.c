@@ -5,7 +5,6 @@
  * has it, and the slot's tag.
  */
 
-#include "lib/base/memory.h"
 #include "lib/kern/impl.h"
 
 enum {

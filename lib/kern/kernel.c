@@ -1,7 +1,6 @@
 /* Start and end of a kernel; clocks, memory. */
 #include <stdarg.h>
 
-#include "lib/base/memory.h"
 #include "lib/base/splitmix.h"
 #include "lib/kern/impl.h"
 

@@ -1,6 +1,5 @@
 /* Locks of all kinds, which threads have, and mtx(9); the kernel's process. */
 
-#include "lib/base/memory.h"
 #include "lib/kern/impl.h"
 
 void *

@@ -4,7 +4,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "lib/base/memory.h"
 #include "lib/base/read_file.h"
 #include "lib/crypto/wipe.h"
 #include "lib/kern/object.h"

@@ -3,7 +3,6 @@
  * the order of locks by name, their kinds, and what a thread may do with them.
  */
 
-#include "lib/base/memory.h"
 #include "lib/kern/impl.h"
 
 const char *

@@ -3,7 +3,6 @@
  * class-independent part of sys/kern/subr_lock.c.
  */
 
-#include "lib/base/memory.h"
 #include "lib/lock/spin.h"
 
 const struct lock_class *const lock_classes[] = {

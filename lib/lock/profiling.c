@@ -4,7 +4,6 @@
  */
 
 #include "lib/base/kassert.h"
-#include "lib/base/memory.h"
 #include "lib/lock/profiling.h"
 
 void

@@ -3,7 +3,6 @@
 
 #include "lib/machine/cpu.h"
 #include "lib/base/kassert.h"
-#include "lib/base/memory.h"
 
 /* Written by cpu_init(), read-only while threads run. */
 static hwloc_topology_t topology;

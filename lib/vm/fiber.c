@@ -1,7 +1,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "lib/base/memory.h"
 #include "lib/vm/fiber.h"
 #include "lib/base/kassert.h"
 

@@ -13,7 +13,6 @@
  * waited for its turn has done a share of its fetch meanwhile (line.ahead).
  */
 
-#include "lib/base/memory.h"
 #include "lib/vm/line.h"
 
 enum { LINE_BITS = 6 };

@@ -25,7 +25,6 @@
  * that acquires a lock, or touches data that was guarded by one, must have the
  * last thread's release, or touch, in its view.
  */
-#include "lib/base/memory.h"
 #include "lib/vm/memory.h"
 
 const char *const vm_memory_names[VM_MEMORIES] = { [VM_SC] = "sc",
