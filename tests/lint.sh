@@ -54,7 +54,7 @@ found "more lines than the budget" "$(budget <<'END'
 2800 bench/assure
 500 bench/campaign
 3200 bench/cell
-1300 bench/cli
+1250 bench/cli
 1750 bench/compare
 4200 bench/explore
 250 bench/figures
@@ -63,13 +63,13 @@ found "more lines than the budget" "$(budget <<'END'
 600 bench/page
 4250 bench/predict
 1550 bench/report
-2850 bench/result
+2800 bench/result
 600 bench/stats
 1500 bench/survey
-2750 bench/sweep
+2700 bench/sweep
 500 bench/timeline
 1650 bench/workload
-68300 lib fortuna harvest bench
+68200 lib fortuna harvest bench
 46600 tests
 END
 )"
