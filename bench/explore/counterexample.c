@@ -112,12 +112,11 @@ counterexample_text(const struct counterexample *cx)
 	size_t size = 0;
 	FILE *out = xmemstream(&text, &size);
 	const unsigned *choice;
-	unsigned i;
 
 	fprintf(out, COUNTEREXAMPLE_SCHEMA "\ndesign %s\nlock %s\ncipher %s\n",
 	    ksource_spec(tb->tb_design->de_ident), tb->tb_lock->lc_name,
 	    tb->tb_cipher->ci_name);
-	for (i = 0; i < cx->cx_settings; i++)
+	for (unsigned i = 0; i < cx->cx_settings; i++)
 		fprintf(out, "%s %s\n", cx->cx_setting[i].gv_failpoint ?
 		    "failpoint" : "tunable", cx->cx_setting[i].gv_text);
 	fprintf(out, "seed %" PRIu64 "\nnumber %" PRIu64 "\nstrategy %s\n"
@@ -125,13 +124,13 @@ counterexample_text(const struct counterexample *cx)
 	    cx->cx_seed, cx->cx_number, cx->cx_strategy, cx->cx_draws,
 	    no_yes[sn->sn_seeded], no_yes[sn->sn_queue],
 	    ideal_real[sn->sn_real], sn->sn_places);
-	for (i = 0; i < sn->sn_readers; i++)
+	for (unsigned i = 0; i < sn->sn_readers; i++)
 		print_steps(out, "reader", sn->sn_read[i], sn->sn_reads[i]);
 	print_steps(out, "bursts", sn->sn_burst, sn->sn_bursts);
 	fprintf(out, "property %s\nhash 0x%" PRIx64 "\n", cx->cx_word,
 	    cx->cx_hash);
 	/* Those that may be missing are the first of their values then. */
-	for (i = 0; i < nitems(keys); i++) {
+	for (unsigned i = 0; i < nitems(keys); i++) {
 		choice = (const void *)((const char *)cx + keys[i].ky_offset);
 		if (keys[i].ky_kind == CHOICE && keys[i].ky_flags == 0 &&
 		    *choice != 0)

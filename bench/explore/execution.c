@@ -378,9 +378,8 @@ run_threads(struct execution *ex)
 {
 	const struct scenario *sn = ex->ex_scenario;
 	int error = 0;
-	unsigned i;
 
-	for (i = 0; error == 0 && i < sn->sn_readers; i++)
+	for (unsigned i = 0; error == 0 && i < sn->sn_readers; i++)
 		error = start_reader(ex, i);
 	if (error == 0)
 		error = machine_spawn(&ex->ex_harvest, "harvest",
@@ -391,7 +390,7 @@ run_threads(struct execution *ex)
 	/* On a simulated machine all of them start, or the run has failed. */
 	if (error != 0)
 		return (error);
-	for (i = 0; i < sn->sn_readers; i++)
+	for (unsigned i = 0; i < sn->sn_readers; i++)
 		machine_join(&ex->ex_reader[i].xrd_td);
 	if (sn->sn_queue) {
 		machine_join(&ex->ex_producer);

@@ -170,17 +170,16 @@ finish_tunables(struct options *op)
 	const struct lock_config *lc = &op->op_config.bc_lock;
 	bool kernels = false, others = false;
 	const char *name, *twin, *value;
-	unsigned i;
 	int error;
 
-	for (i = 0; i < op->op_tunable_count; i++)
+	for (unsigned i = 0; i < op->op_tunable_count; i++)
 		if (bench_config_set(&op->op_config, op->op_tunables[i],
 		    &value, &error) == NULL &&
 		    (error = add_setting(op, op->op_tunables[i])) != 0)
 			return (error);
 	twin = pc->concurrent_read ? "concurrent" : "locked";
 	/* A mode can be set for kernel sources: beside them only its twin. */
-	for (i = 0; i < op->op_designs.ol_count; i++) {
+	for (unsigned i = 0; i < op->op_designs.ol_count; i++) {
 		name = design_at(op->op_designs.ol_value[i])->de_ident;
 		kernels |= ksource_named(name);
 		others |= !ksource_named(name) && strcmp(name, twin) != 0;

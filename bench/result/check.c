@@ -151,10 +151,9 @@ result_cell_order(const void *left, const void *right)
 #undef AT
 	const struct result_cell *a = *(const struct result_cell *const *)left;
 	const struct result_cell *b = *(const struct result_cell *const *)right;
-	size_t i;
 	int d = 0;
 
-	for (i = 0; d == 0 && i < nitems(names); i++)
+	for (size_t i = 0; d == 0 && i < nitems(names); i++)
 		d = strcmp((const char *)a + names[i],
 		    (const char *)b + names[i]);
 #define	THEN(member)							\

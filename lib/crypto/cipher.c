@@ -73,9 +73,8 @@ aes_counters_wide(uint64_t lo, uint64_t hi, uint8_t *out, size_t blocks)
 	const wide_t step = { WIDE_BLOCKS, 0, WIDE_BLOCKS, 0, WIDE_BLOCKS, 0,
 	    WIDE_BLOCKS, 0 };
 	wide_t c = { lo, hi, lo + 1, hi, lo + 2, hi, lo + 3, hi };
-	size_t i;
 
-	for (i = 0; i < blocks; i += WIDE_BLOCKS) {
+	for (size_t i = 0; i < blocks; i += WIDE_BLOCKS) {
 		memcpy(out + i * AES_BLOCK, &c, sizeof(c));
 		c += step;
 	}

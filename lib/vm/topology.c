@@ -27,12 +27,11 @@ check(const struct profile *pr, const struct vm_topology *tp,
 	    PROFILE_LAT_CONG, PROFILE_LINE_INVALIDATE };
 	const unsigned node_cores = howmany(tp->tp_cores, tp->tp_nodes);
 	char expected[64];
-	unsigned i;
 
 	if (tp->tp_cpus > tp->tp_cores && !has(pr, PROFILE_LAT_SMT))
 		return (refuse(pr, PROFILE_LAT_SMT, "a second thread of a core",
 		    "fewer CPUs", error));
-	for (i = 0; tp->tp_nodes > 1 && i < nitems(far); i++)
+	for (unsigned i = 0; tp->tp_nodes > 1 && i < nitems(far); i++)
 		if (!has(pr, far[i]))
 			return (refuse(pr, far[i], "more than one node",
 			    "one node", error));
