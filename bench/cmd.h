@@ -1,13 +1,7 @@
-/*
- * The program's commands: a family, one file bench/cmd_NAME.c and one line in
- * bench/options/command.tbl each.
- */
-#ifndef BENCH_CMD_H
-#define BENCH_CMD_H
+/* The commands: bench/cmd_NAME.c and a row of bench/options/command.tbl. */
+#pragma once
 
 #include "bench/campaign/campaign.h"
-#include "bench/cli/command.h"
-#include "bench/options/options.h"
 
 struct command {
 	/*
@@ -15,10 +9,7 @@ struct command {
 	 * Returns: 0, or an exit status after a message.
 	 */
 	int	(*cmd_check)(struct options *op);
-	/*
-	 * Runs the command.  Returns: the exit status.  main() flushes and
-	 * checks stdout.
-	 */
+	/* Returns: the exit status.  main() flushes and checks stdout. */
 	int	(*cmd_run)(struct options *op);
 	unsigned cmd_needs;
 };
@@ -53,5 +44,3 @@ int command_execute(enum command_id cm, int argc, char *argv[]);
 
 /* Measures, writes and shows: run and sweep. */
 int command_measure(struct options *op);
-
-#endif

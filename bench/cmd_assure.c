@@ -1,16 +1,12 @@
 /* rngsim assure: the safety case of one design or one lock. */
-#include <inttypes.h>
 #include <math.h>
 
 #include "bench/assure/evidence.h"
-#include "bench/cli/memory.h"
 #include "bench/cli/progress.h"
 #include "bench/cmd.h"
 #include "bench/explore/execution.h"
 #include "bench/kernel/ksource.h"
 #include "bench/page/page.h"
-#include "lib/machine/cpu.h"
-#include "lib/machine/tick.h"
 
 enum {
 	PATIENCE	= 20,	/* budgets that a check may take */

@@ -1,15 +1,11 @@
 /* rngsim calibrate: a profile of this machine. */
 #include <limits.h>
 
-#include "bench/cli/memory.h"
 #include "bench/cli/stop.h"
 #include "bench/cmd.h"
 #include "bench/predict/calibrate.h"
 
-/*
- * Opens what is to be written, before anything is measured; makes the folders
- * that lead to the host's profile.
- */
+/* Opens what is to be written, and makes its folders, before measuring. */
 static int
 open_output(const struct options *op, const char **path, struct atomic_file *of)
 {

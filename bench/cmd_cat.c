@@ -8,11 +8,9 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include "bench/cli/memory.h"
 #include "bench/cli/stop.h"
 #include "bench/cmd.h"
 #include "bench/sweep/sweep.h"
-#include "fortuna/device/randomdev.h"
 #include "lib/crypto/wipe.h"
 
 enum {
@@ -130,13 +128,10 @@ share(const struct options *op, unsigned reader)
 		return (n == 0 ? UINT64_MAX : n);
 	rest = n % (grain * readers);
 	rest = rest > before ? rest - before : 0;
-	return (n / grain / readers * grain + (rest < grain ? rest : grain));
+	return (n / grain / readers * grain + MIN(rest, grain));
 }
 
-/*
- * As many whole requests of a reader as fit, at least one; no more than its
- * share.
- */
+/* As many whole requests as fit in a reader's share, at least one. */
 static size_t
 half_bytes(const struct options *op, unsigned reader)
 {

@@ -1,16 +1,10 @@
-/*
- * rngsim explore: runs schedules that time alone would not give, and reports
- * what fails in them.
- */
-#include <inttypes.h>
+/* rngsim explore: runs schedules that time alone would not give. */
 
-#include "bench/cli/memory.h"
 #include "bench/cli/progress.h"
 #include "bench/cli/stop.h"
 #include "bench/cmd.h"
 #include "bench/explore/print.h"
 #include "bench/kernel/ksource.h"
-#include "lib/machine/cpu.h"
 
 /* Sizes of texts, runs to shrink a failure, parts of a plan. */
 enum { WHY_SIZE = 256, NAME_SIZE = 64, SHRINK_RUNS = 20 * 1000, PARTS = 100 };
@@ -40,15 +34,12 @@ progress(void *context, uint64_t done)
 	const struct subject *tb = &ep->ep_campaign.cn_subject;
 	const uint64_t all = ep->ep_before + done;
 
-	progress_update(&ep->ep_progress, all < ep->ep_total ? all :
-	    ep->ep_total, FORMATF("%s, %s, %s", tb->tb_design->de_ident,
+	progress_update(&ep->ep_progress, MIN(all, ep->ep_total),
+	    FORMATF("%s, %s, %s", tb->tb_design->de_ident,
 	    tb->tb_lock->lc_name, tb->tb_cipher->ci_name));
 }
 
-/*
- * Sets what all campaigns of a command line have in common.  Returns: 0, or
- * EXIT_USAGE after a message.
- */
+/* What all campaigns share.  Returns: 0, or EXIT_USAGE after a message. */
 static int
 make_campaign(struct campaign *cn, const struct options *op)
 {
@@ -134,7 +125,7 @@ print_again(const struct options *op, const struct counterexample *cx,
 	printf("Unshrunk: rngsim explore -d %s -l %s -c %s",
 	    ksource_words(tb->tb_design->de_ident), tb->tb_lock->lc_name,
 	    tb->tb_cipher->ci_name);
-	for (unsigned i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
+	for (unsigned i = 0; i < nitems(kept); i++)
 		if (op->op_text[kept[i]] != NULL)
 			printf(" --%s %s", option_defs[kept[i]].od_name,
 			    op->op_text[kept[i]]);

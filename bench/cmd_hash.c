@@ -4,13 +4,11 @@
  * messages of some sizes.
  */
 
-#include "bench/cli/memory.h"
 #include "bench/cli/stop.h"
 #include "bench/cmd.h"
 #include "bench/survey/survey.h"
 #include "lib/crypto/digest.h"
 #include "lib/crypto/wipe.h"
-#include "lib/machine/tick.h"
 
 enum {
 	EVENT_ENTROPY	= 8,

@@ -1,7 +1,6 @@
 #include <limits.h>
 #include <unistd.h>
 
-#include "bench/cli/memory.h"
 #include "bench/survey/kat.h"
 #include "bench/cmd.h"
 #include "lib/base/read_file.h"

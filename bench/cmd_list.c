@@ -1,9 +1,5 @@
-#include <inttypes.h>
-
 #include "bench/cli/format.h"
 #include "bench/cmd.h"
-#include "fortuna/device/design.h"
-#include "lib/crypto/hash.h"
 
 /* Lists those i for which there is one: a name and a line on it. */
 #define	LIST(topic, there, name, descr)					\
@@ -193,9 +189,7 @@ static const struct {
 	{ "tunables", list_tunables },
 };
 
-enum { TOPICS = sizeof(topics) / sizeof(topics[0]) };
-
-FAMILY(list_topics, TOPICS, topics[i].name, .fam_title = NULL);
+FAMILY(list_topics, nitems(topics), topics[i].name, .fam_title = NULL);
 
 static int
 check(struct options *op)
@@ -221,7 +215,7 @@ run(struct options *op)
 		return (op->op_operand[0][0] == 'p' ?
 		    list_profile(op->op_operand[1]) :
 		    list_design(op->op_operand[1]));
-	for (unsigned i = 0; i < TOPICS; i++) {
+	for (unsigned i = 0; i < nitems(topics); i++) {
 		if (op->op_operands > 0 &&
 		    strcmp(op->op_operand[0], topics[i].name) != 0)
 			continue;

@@ -9,7 +9,7 @@ check(struct options *op)
 	    OPTION_HTML, OPTION_LOCK_PROF };
 	const char *first = NULL, *name;
 
-	for (unsigned i = 0; i < sizeof(outputs) / sizeof(outputs[0]); i++) {
+	for (unsigned i = 0; i < nitems(outputs); i++) {
 		if (op->op_text[outputs[i]] == NULL)
 			continue;
 		name = option_defs[outputs[i]].od_name;

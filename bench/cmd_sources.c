@@ -1,7 +1,6 @@
 /* rngsim sources: what random numbers cost, by source. */
 #include <gsl/gsl_sort_uint.h>
 
-#include "bench/cli/memory.h"
 #include "bench/cmd.h"
 #include "bench/report/report.h"
 #include "bench/survey/sources.h"
@@ -34,8 +33,7 @@ choose(const struct options *op, struct survey *sv)
 	    text != NULL ? (unsigned)counts->ol_value[0] : cpu_count();
 	bool width[NUMBER_WIDTHS] = { false };
 
-	if (k > SOURCES_THREADS_MAX)
-		k = SOURCES_THREADS_MAX;
+	k = MIN(k, SOURCES_THREADS_MAX);
 	for (unsigned i = 0; i < k; i++)
 		threads[i] = several ? (unsigned)counts->ol_value[i] : i + 1;
 	gsl_sort_uint(threads, 1, k);

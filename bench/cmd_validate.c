@@ -3,8 +3,6 @@
 #include "bench/cmd.h"
 #include "bench/predict/validate.h"
 #include "bench/sweep/sweep.h"
-#include "lib/machine/cpu.h"
-#include "lib/machine/tick.h"
 
 enum { SEEDS = 12 };	/* repeats of the simulated sweep */
 
@@ -48,7 +46,7 @@ choose_measured(struct options *op, const struct result *r)
 {
 	struct option_list *const lists[] = { &op->op_ciphers,
 	    &op->op_designs, &op->op_locks, &op->op_readers, &op->op_sizes };
-	enum { LISTS = sizeof(lists) / sizeof(lists[0]) };
+	enum { LISTS = nitems(lists) };
 	const struct result_cell *first = NULL, *rc;
 	int cipher, error = 0;
 
@@ -105,10 +103,7 @@ take_tunables(struct options *op, const struct result *measured)
 	return (error);
 }
 
-/*
- * Makes the options of the simulated sweep: the same arguments, and what
- * follows from a result that was given.
- */
+/* The simulated sweep's options: the same, and what a result says. */
 static int
 simulate(const struct options *op, const struct result *measured,
     struct options *simulated)

@@ -1,8 +1,5 @@
-#include <inttypes.h>
-
 #include "bench/cli/format.h"
 #include "bench/cmd.h"
-#include "bench/workload/recording.h"
 
 static const char names_files[] = "strace -y shows which reads are of "
     "/dev/urandom";

@@ -1,9 +1,5 @@
 /* The commands, and what is done before and after each. */
-#include <stdlib.h>
 
-#include <jansson.h>
-
-#include "bench/cli/memory.h"
 #include "bench/cli/progress.h"
 #include "bench/cli/stop.h"
 #include "bench/cmd.h"

@@ -3,10 +3,8 @@
 
 #include <fcntl.h>
 #include <locale.h>
-#include <stdlib.h>
 
 #include "bench/cmd.h"
-#include "lib/machine/cpu.h"
 
 #ifndef RNGSIM_REVISION
 #define	RNGSIM_REVISION	"unknown"
@@ -30,10 +28,7 @@ stack_taken(char *argv[])
 	return ((size_t)(end - (const char *)&end));
 }
 
-/*
- * jemalloc reads this.  With an arena for each CPU, 5.3 crashes in a new thread
- * that has no memory left for another arena.
- */
+/* For jemalloc: 5.3 crashes in a new thread without memory for an arena. */
 extern const char *malloc_conf;
 const char *malloc_conf = "narenas:1";
 

@@ -1,8 +1,4 @@
-/*
- * From a command line to a result: what run and sweep share.
- */
-#include <inttypes.h>
-#include <stdlib.h>
+/* From a command line to a result: what run and sweep share. */
 
 #include "bench/cmd.h"
 #include "bench/cli/stop.h"
@@ -10,7 +6,6 @@
 #include "bench/report/report.h"
 #include "bench/sweep/sweep.h"
 #include "bench/timeline/timeline.h"
-#include "lib/machine/tick.h"
 
 /* Everything that can be found wrong before anything is measured. */
 static int
@@ -72,8 +67,7 @@ trace_end(struct options *op, struct timeline *tl)
 	if (tl == NULL)
 		return (0);
 	op->op_observer = NULL;
-	error = timeline_close(tl, facts, sizeof(facts) / sizeof(facts[0]),
-	    remark);
+	error = timeline_close(tl, facts, nitems(facts), remark);
 	if (error != 0)
 		return (run_error("%s: %s", op->op_trace, strerror(error)));
 	if (remark[0] != '\0')
@@ -93,10 +87,7 @@ struct target {
 static const struct target no_target = { .ta_file.of_fd = -1,
     .ta_checkpoint.ckp_journal.jo_fd = -1 };
 
-/*
- * Opens what -o names, before anything is measured; of a run that is resumed
- * the journal is open already.
- */
+/* Opens -o before anything is measured; when resumed the journal is open. */
 static int
 open_target(const struct options *op, struct target *ta)
 {
@@ -106,10 +97,7 @@ open_target(const struct options *op, struct target *ta)
 
 	if (op->op_output == NULL)
 		return (0);
-	/*
-	 * A trace and recorded events are of one repeat, which would be missing
-	 * if it were not measured again.
-	 */
+	/* Traces and recorded events would lack a repeat not measured again. */
 	if (!KEPT(ta) && op->op_trace == NULL && op->op_ledger_path == NULL &&
 	    op->op_config.bc_harvest.record_file[0] == '\0')
 		error = checkpoint_claim(ck, op->op_output, NULL, why);

@@ -1,8 +1,7 @@
 /*
  * Tunables of the harvest side, on every machine.
  */
-#ifndef HARVEST_CONFIG_H
-#define HARVEST_CONFIG_H
+#pragma once
 
 #include <string.h>
 
@@ -42,5 +41,3 @@ struct harvest_error {
 struct harvest_config harvest_config_default(void);
 extern const struct tunable harvest_tunables[];
 extern const unsigned harvest_tunable_count;
-
-#endif

@@ -7,8 +7,7 @@
  * drivers: a source that is polled is registered with the kernel, one that
  * pushes has a thread.
  */
-#ifndef HARVEST_HARVEST_H
-#define HARVEST_HARVEST_H
+#pragma once
 
 #include "fortuna/device/randomdev.h"
 #include "harvest/record.h"
@@ -167,5 +166,3 @@ void harvest_stop(struct harvest *hv);
 
 /* Whether harvest_stop() was called or the caller is interrupted. */
 bool harvest_stopping(struct harvest *hv);
-
-#endif

@@ -5,7 +5,6 @@
 
 #include "harvest/record.h"
 #include "lib/base/lines.h"
-#include "lib/base/memory.h"
 #include "lib/base/parse_number.h"
 #include "lib/crypto/wipe.h"
 

@@ -10,8 +10,7 @@
  * HEX is 1 to 8 bytes in order; SOURCE is a name of random_source_names and
  * CACHED when left out.
  */
-#ifndef HARVEST_RECORD_H
-#define HARVEST_RECORD_H
+#pragma once
 
 #include <stdio.h>
 
@@ -90,5 +89,3 @@ record_add(struct record *r, const struct random_event *event)
 	}
 	r->rc_events[r->rc_count++] = *event;
 }
-
-#endif

@@ -13,7 +13,6 @@
 #include <stdlib.h>
 
 #include "harvest/harvest.h"
-#include "lib/base/memory.h"
 
 enum { HOST_READS_PER_S = 4 };
 

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 
 #include "harvest/harvest.h"
-#include "lib/base/memory.h"
 
 enum { PASS_EVENTS_MAX = 1024 };
 

@@ -3,12 +3,9 @@
  * other designs what their models give.
  */
 #include <dirent.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "bench/assure/evidence.h"
-#include "bench/cli/memory.h"
 #include "bench/survey/kat.h"
 #include "fortuna/device/randomdev.h"
 #include "lib/base/read_file.h"
@@ -90,10 +87,7 @@ say_wrong(const struct tally *ta, const char *whose, struct evidence_row *row)
 	    ta->tly_scripts, whose, ta->tly_wrong);
 }
 
-/*
- * What the model of that name answers, made anew; false: there is none, or a
- * source answers otherwise.
- */
+/* Answers of that model, made anew; false: none, or a source has others. */
 static bool
 try_model(const struct assure_params *ap, const char *model,
     struct evidence_row *row)

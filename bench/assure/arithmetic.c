@@ -1,15 +1,7 @@
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
-
 #include "bench/assure/arithmetic.h"
 #include "bench/assure/evidence.h"
 #include "bench/cell/cell.h"
-#include "bench/cli/format.h"
-#include "bench/cli/memory.h"
 #include "bench/cli/stop.h"
-#include "fortuna/device/randomdev.h"
-#include "harvest/config.h"
 #include "lib/crypto/wipe.h"
 
 enum {
@@ -112,10 +104,8 @@ fail(struct arithmetic *ar, uint64_t bytes, int64_t counters, const char *how)
 static void
 note_slack(struct arithmetic *ar, uint64_t bytes, int64_t slack)
 {
-	if (slack < ar->ar_slack_min)
-		ar->ar_slack_min = slack;
-	if (slack > ar->ar_slack_max)
-		ar->ar_slack_max = slack;
+	ar->ar_slack_min = MIN(ar->ar_slack_min, slack);
+	ar->ar_slack_max = MAX(ar->ar_slack_max, slack);
 	if (slack != 0 && ar->ar_slack_sizes++ == 0)
 		ar->ar_slack_first = bytes;
 	if (ar->ar_size != NULL)
@@ -289,8 +279,7 @@ arithmetic_sweep(struct arithmetic *ar)
 		ar->ar_sizes++;
 		error = stop_asked() ? EINTR : 0;
 	}
-	if (ar->ar_all > ARITHMETIC_BYTES)
-		ar->ar_all = ARITHMETIC_BYTES;
+	ar->ar_all = MIN(ar->ar_all, ARITHMETIC_BYTES);
 	/* Shows the slack of the last one. */
 	if (error == 0 && ar->ar_sizes > 0 && !ar->ar_failed) {
 		read_size(sw, PROBE_BYTES);
@@ -350,7 +339,7 @@ arithmetic_wraps(struct arithmetic *ar)
 	const uint128_t wraps[] = { uint128_make(0, UINT64_C(1) << 32),
 	    uint128_make(1, 0), uint128_make(UINT64_C(1) << 32, 0),
 	    uint128_make(0, 0) };
-	unsigned i, k, last = sizeof(wraps) / sizeof(wraps[0]);
+	unsigned i, k, last = nitems(wraps);
 	struct sweep *sw;
 	int error;
 
@@ -361,7 +350,7 @@ arithmetic_wraps(struct arithmetic *ar)
 	if (design_info(ar->ar_design).di_ciphers == 1)
 		last--;
 	for (i = 0; error == 0 && ar->ar_line && i < last; i++) {
-		for (k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++)
+		for (k = 0; k < nitems(sizes); k++)
 			if (!ar->ar_failed)
 				read_around(sw, sizes[k], wraps[i]);
 		error = stop_asked() ? EINTR : 0;

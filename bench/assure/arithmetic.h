@@ -6,8 +6,7 @@
  * whatever the key: a read has then reserved at least as many as it uses.
  * Those that it skips are its slack.
  */
-#ifndef BENCH_ASSURE_ARITHMETIC_H
-#define BENCH_ASSURE_ARITHMETIC_H
+#pragma once
 
 #include "fortuna/device/design.h"
 
@@ -57,5 +56,3 @@ int arithmetic_sweep(struct arithmetic *ar);
  * into and behind what a read uses.  Only of designs whose state can be seen.
  */
 int arithmetic_wraps(struct arithmetic *ar);
-
-#endif

@@ -3,12 +3,9 @@
  * block are compared, with those of every other block.  Two equal ones are a
  * fault: among n random blocks they occur with probability n^2 / 2^129.
  */
-#ifndef BENCH_ASSURE_DUPLICATES_H
-#define BENCH_ASSURE_DUPLICATES_H
+#pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
+#include "lib/base/base.h"
 
 enum { DUPLICATES_KEPT_BYTES = 16 };
 
@@ -41,5 +38,3 @@ void duplicates_find(struct duplicates *du, struct duplicates_found *df);
 
 /* Wipes and releases. */
 void duplicates_fini(struct duplicates *du);
-
-#endif

@@ -1,19 +1,13 @@
 #include <sys/wait.h>
 
-#include <errno.h>
 #include <ftw.h>
 #include <poll.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "bench/assure/evidence.h"
-#include "bench/cli/atomic_file.h"
 #include "bench/cli/command.h"
-#include "bench/cli/memory.h"
 #include "bench/cli/stop.h"
 #include "lib/base/read_file.h"
-#include "lib/machine/tick.h"
 
 enum { POLL_MS = 100 };
 
@@ -72,7 +66,7 @@ receive_row(int fd, const struct assure_params *ap, double patience_s,
 		n = read(fd, p, (size_t)(end - p));
 		if (n == 0 || (n == -1 && errno != EINTR))
 			return (EPIPE);
-		p += n > 0 ? n : 0;
+		p += MAX(n, 0);
 	}
 	return (0);
 }

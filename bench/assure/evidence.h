@@ -1,6 +1,5 @@
 /* The evidence that a safety case rests on, a row each. */
-#ifndef BENCH_ASSURE_EVIDENCE_H
-#define BENCH_ASSURE_EVIDENCE_H
+#pragma once
 
 #include "bench/cli/child.h"
 #include "bench/explore/strategy.h"
@@ -142,5 +141,3 @@ enum evidence_state page_verdict(const struct page *pg);
 
 /* Prints a struct page.  Returns: 0. */
 void page_print(FILE *out, const void *page);
-
-#endif

@@ -1,19 +1,11 @@
-/*
- * All uses of keys, pools and reseeds, checked by "rngsim sweep --ledger": on
- * this machine's CPUs and on many simulated ones.
- */
+/* "rngsim sweep --ledger" on this machine's CPUs and on many simulated ones. */
 #include <sys/wait.h>
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include <jansson.h>
 
 #include "bench/assure/evidence.h"
-#include "bench/cli/format.h"
-#include "lib/machine/cpu.h"
 
 enum {
 	CELLS		= 10,	/* of each engine and cipher */
@@ -125,10 +117,9 @@ ledger_gather(const struct assure_params *ap, struct evidence_row *row)
 	    cpus + 1 : READERS_MAX;
 
 	for (unsigned i = 0; i <= modes; i++)
-		if (!check(ap, "real", readers, cpus, time_s < least_s ?
-		    least_s : time_s, &modes_of[modes + i], row) ||
-		    !check(ap, "virtual", simulated, simulated, virtual_s,
-		    &modes_of[modes + i], row))
+		if (!check(ap, "real", readers, cpus, MAX(time_s, least_s),
+		    &modes_of[modes + i], row) || !check(ap, "virtual",
+		    simulated, simulated, virtual_s, &modes_of[modes + i], row))
 			break;
 	if (row->er_bounds[0] != '\0')
 		evidence_say(row->er_bounds, "mtx and mtx-spin, %s, "

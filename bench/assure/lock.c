@@ -1,10 +1,8 @@
 /* The rows of a lock: trials on a simulated machine, and on this one. */
-#include <inttypes.h>
 
 #include "bench/assure/evidence.h"
 #include "bench/assure/lock_trial.h"
 #include "bench/cell/virtual.h"
-#include "lib/machine/cpu.h"
 
 #define	TRIAL_PROFILE	"epyc-9654-2s"
 

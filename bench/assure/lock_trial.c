@@ -1,9 +1,6 @@
 #include <setjmp.h>
-#include <stdlib.h>
 
 #include "bench/assure/lock_trial.h"
-#include "bench/cli/memory.h"
-#include "fortuna/device/design.h"
 
 enum {
 	HOLD_PAUSES	= 20,
@@ -71,8 +68,7 @@ member_main(void *arg)
 		tl->tl_guarded = guarded + 1;
 		mb->mb_acquired++;
 		atomic_fetchadd_32(&tl->tl_inside, (uint32_t)-1);
-		if (mb->mb_rank - before > mb->mb_overtaken)
-			mb->mb_overtaken = mb->mb_rank - before;
+		mb->mb_overtaken = MAX(mb->mb_overtaken, mb->mb_rank - before);
 		lock_release(&tl->tl_lock, &node);
 	}
 	machine_note_store_32(&mb->mb_past, 1);
@@ -134,8 +130,7 @@ run_members(struct trial *tl)
 		machine_join(&mb->mb_thread);
 		lt->lt_acquired += mb->mb_acquired;
 		lt->lt_ordered &= mb->mb_rank == i;
-		if (mb->mb_overtaken > lt->lt_overtaken)
-			lt->lt_overtaken = mb->mb_overtaken;
+		lt->lt_overtaken = MAX(lt->lt_overtaken, mb->mb_overtaken);
 	}
 	lt->lt_met = atomic_load_32(&tl->tl_met);
 	lt->lt_lost = lt->lt_acquired - tl->tl_guarded;

@@ -1,9 +1,5 @@
-/*
- * Trials of a lock: what threads that use it see.  How long anything takes
- * decides nothing; threads meet at flags.
- */
-#ifndef BENCH_ASSURE_LOCK_TRIAL_H
-#define BENCH_ASSURE_LOCK_TRIAL_H
+/* What threads that use a lock see; they meet at flags, no time decides. */
+#pragma once
 
 #include "lib/lock/lock.h"
 #include "lib/vm/vm.h"
@@ -46,5 +42,3 @@ typedef int	lock_trial_runner(struct lock_trial *lt,
 		    const struct machine_config *mc);
 
 lock_trial_runner real_lock_trial, bare_lock_trial, virtual_lock_trial;
-
-#endif

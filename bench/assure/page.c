@@ -1,11 +1,6 @@
 #include <ctype.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "bench/assure/evidence.h"
-#include "bench/cli/format.h"
-#include "bench/cli/memory.h"
 #include "bench/explore/execution.h"
 #include "bench/kernel/ksource.h"
 
@@ -118,10 +113,7 @@ claim(FILE *out, const struct page *pg)
 	row(out, "claim", "", t.s);
 }
 
-/*
- * What the design permits itself.  The ledger and the schedules hold it to
- * that and to no more.
- */
+/* What the design permits itself; ledger and schedules hold it to no more. */
 static void
 allowed(FILE *out, const struct design *de)
 {

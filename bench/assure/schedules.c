@@ -2,13 +2,10 @@
  * Schedules that time would not give; and the same with fail points set, which
  * make the code decide otherwise or stop at the worst moment.
  */
-#include <inttypes.h>
 
 #include "bench/assure/evidence.h"
-#include "bench/cli/format.h"
 #include "bench/cli/stop.h"
 #include "bench/explore/campaign.h"
-#include "lib/machine/tick.h"
 
 enum {
 	/* Schedules between two looks at the clock. */
@@ -28,8 +25,8 @@ static const char *const specs[] = { "50%return(250)", "3*return(-250)",
 	"30%yield", "10%sleep(1)", "2*pause" };
 
 enum {
-	LOCKS = sizeof(locks) / sizeof(locks[0]),
-	SPECS = sizeof(specs) / sizeof(specs[0])
+	LOCKS = nitems(locks),
+	SPECS = nitems(specs)
 };
 
 /* The campaigns of a row. */
@@ -262,10 +259,7 @@ faults_gather(const struct assure_params *ap, struct evidence_row *row)
 		hit += sum->cgr_executed[i] > 0;
 		if (sum->cgr_executed[i] > 0)
 			continue;
-		/*
-		 * Only Fortuna's own code has all points, and the harvest
-		 * queue its own.
-		 */
+		/* Fortuna's code has all points, the harvest queue its own. */
 		list = sum->cgr_evaluated[i] == 0 && !probed &&
 		    i < LIB_FAILPOINTS + FAILPOINT_QUEUE ? absent : missed;
 		evidence_say(list, "%s%s", list[0] == '\0' ? "" : ", ",

@@ -1,15 +1,8 @@
-/*
- * Blocks that come twice in what several readers get at once: an exact search
- * of what "rngsim cat" writes.
- */
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
+/* Blocks that come twice in what readers get at once: an exact search. */
 #include <unistd.h>
 
 #include "bench/assure/duplicates.h"
 #include "bench/assure/evidence.h"
-#include "bench/cli/memory.h"
 #include "lib/crypto/cipher.h"
 #include "lib/crypto/wipe.h"
 
@@ -26,8 +19,6 @@ enum {
  * page.  Each size is read from a generator of its own.
  */
 static const size_t sizes[] = { 16, 32, 64, 256, 4096 };
-
-enum { SIZES = sizeof(sizes) / sizeof(sizes[0]) };
 
 void
 duplicates_fini(struct duplicates *du)
@@ -160,21 +151,22 @@ statistics_gather(const struct assure_params *ap, struct evidence_row *row)
 	unsigned c, i;
 
 	evidence_say(row->er_bounds, "%d readers of", READERS);
-	for (i = 0; i < SIZES; i++)
+	for (i = 0; i < nitems(sizes); i++)
 		evidence_say(row->er_bounds, "%s %zu", i == 0 ? "" :
-		    i == SIZES - 1 ? " or" : ",", sizes[i]);
+		    i == nitems(sizes) - 1 ? " or" : ",", sizes[i]);
 	evidence_say(row->er_bounds, " bytes, lock mtx.");
 	for (c = 0; c < design_info(design_find(ap->ap_design)).di_ciphers;
 	    c++) {
 		blocks = 0;
-		for (i = 0; i < SIZES; i++)
+		for (i = 0; i < nitems(sizes); i++)
 			if (!scan(ap, ciphers[c], sizes[i], requests, &blocks,
 			    row))
 				return;
 		row_says(row, "%s: of %" PRIu64 " blocks, or "
 		    "shorter requests, in %" PRIu64 " requests of %d readers "
 		    "none comes twice; planted copies are found. ",
-		    ciphers[c]->ci_name, blocks, SIZES * requests, READERS);
+		    ciphers[c]->ci_name, blocks, nitems(sizes) * requests,
+		    READERS);
 	}
 	row_says(row, "Batteries are a smoke test: see rngsim-cat(1).");
 }

@@ -4,14 +4,9 @@
  */
 #include <sys/wait.h>
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "bench/assure/evidence.h"
-#include "bench/cli/format.h"
-#include "bench/cli/memory.h"
 #include "bench/kernel/ksource.h"
 
 enum { WORD_SIZE = 64, SANITIZER_STATUS = 86 };	/* no status of rngsim */
@@ -42,8 +37,7 @@ add_run(const char *line, const char *prefix, struct runs *ru)
 		return;
 	ru->ru_count++;
 	ru->ru_states += states;
-	if (threads > ru->ru_threads)
-		ru->ru_threads = threads;
+	ru->ru_threads = MAX(ru->ru_threads, threads);
 	if (strcmp(found, wanted) != 0 || strcmp(search, "complete") != 0)
 		snprintf(ru->ru_wrong, sizeof(ru->ru_wrong), "%s", name);
 }
@@ -150,8 +144,6 @@ static const struct sanitizer {
 	{ "ubsan", "UndefinedBehaviorSanitizer", "UBSAN" SANITIZER_OPTIONS },
 };
 
-enum { SANITIZERS = sizeof(sanitizers) / sizeof(sanitizers[0]) };
-
 void
 sanitizers_gather(const struct assure_params *ap, struct evidence_row *row)
 {
@@ -164,7 +156,7 @@ sanitizers_gather(const struct assure_params *ap, struct evidence_row *row)
 	int status;
 	FILE *out;
 
-	for (sa = sanitizers; sa < sanitizers + SANITIZERS; sa++) {
+	for (sa = sanitizers; sa < sanitizers + nitems(sanitizers); sa++) {
 		if (!program_sibling(sa->sa_flavour, path)) {
 			row_says(row, "%s: not built, see \"make "
 			    "check-%s\". ", sa->sa_name, sa->sa_flavour);
@@ -173,8 +165,8 @@ sanitizers_gather(const struct assure_params *ap, struct evidence_row *row)
 		found++;
 		snprintf(words, sizeof(words), "assure -d %s --only "
 		    "schedules,ledger --budget %.0f --seed %" PRIu64,
-		    ap->ap_spec, ap->ap_budget_s < SANITIZERS ? 1 :
-		    ap->ap_budget_s / SANITIZERS, ap->ap_seed);
+		    ap->ap_spec, ap->ap_budget_s < nitems(sanitizers) ? 1 :
+		    ap->ap_budget_s / nitems(sanitizers), ap->ap_seed);
 		/* As it can be typed where the program was started. */
 		if (getcwd(folder, sizeof(folder)) == NULL)
 			folder[0] = '\0';

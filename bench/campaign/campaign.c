@@ -1,12 +1,4 @@
-#include <sys/stat.h>
-
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
-
 #include "bench/campaign/campaign.h"
-#include "bench/cli/command.h"
-#include "bench/cli/memory.h"
 #include "bench/report/report.h"
 #include "bench/result/describe.h"
 #include "bench/sweep/sweep.h"
@@ -43,10 +35,7 @@ write_file(const char *path, const char *text, size_t size)
 	    run_error("--plan: %s: %s", path, strerror(error)));
 }
 
-/*
- * Makes the folder, or finds the same plan there: its seed is that of the jobs
- * which are done.
- */
+/* Makes the folder, or finds the same plan there and takes its seed. */
 static int
 claim(struct options *op, unsigned jobs, char *const argv[], char **text)
 {

@@ -4,12 +4,9 @@
  *
  * Functions return 0, or an exit status after a message.
  */
-#ifndef BENCH_CAMPAIGN_CAMPAIGN_H
-#define BENCH_CAMPAIGN_CAMPAIGN_H
+#pragma once
 
-#include "bench/cli/atomic_file.h"
 #include "bench/options/options.h"
-#include "bench/result/result.h"
 
 /*
  * Writes the jobs of a command that are not done, and what they have in common,
@@ -54,5 +51,3 @@ void merge_free(struct merge *mg);
 
 /* Merges the results that the operands name; complains of each bad one. */
 int merge_results(const struct options *op, struct atomic_file *of);
-
-#endif

@@ -5,10 +5,8 @@
  * Parts start in dependency order and end in reverse.
  */
 #include <math.h>
-#include <stdlib.h>
 
 #include "bench/cell/cell_run.h"
-#include "bench/cli/memory.h"
 #include "lib/crypto/crypto.h"
 
 enum { SEED_POLL_NS = 20 * 1000 * 1000 };

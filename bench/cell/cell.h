@@ -2,8 +2,7 @@
  * One repeat of one cell on one engine, which is this interface compiled for
  * one machine (lib/machine/flavour.h).
  */
-#ifndef BENCH_CELL_CELL_H
-#define BENCH_CELL_CELL_H
+#pragma once
 
 #include "bench/cell/config.h"
 #include "bench/cell/failpoints.h"
@@ -134,5 +133,3 @@ uint8_t *prime_bytes(size_t n, const uint64_t *seed);
 extern const struct engine ENGINE(real);
 extern const struct engine ENGINE(bare);
 extern const struct engine ENGINE(virtual);
-
-#endif

@@ -1,7 +1,5 @@
 /* From threads' notes to one repeat's figures. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "bench/cell/cell_run.h"
 #include "bench/stats/stats.h"
@@ -38,10 +36,7 @@ compare_waits(const void *a, const void *b)
 	return (order != 0 ? order : strverscmp(x->holder, y->holder));
 }
 
-/*
- * Adds the rows, by site and role, that were used at all, and the holders that
- * each one's acquisitions waited for.
- */
+/* Adds the rows that were used, by site and role, and whose holders waited. */
 static void
 collect_rows(struct cell_run *run, struct cell_measure *cm)
 {
@@ -229,9 +224,8 @@ collect_readers(struct cell_run *run, struct cell_measure *cm)
 		cm->cm_backlog += r->r_backlog;
 		start = r->r_start_cycles != 0 ? r->r_start_cycles :
 		    run->run_close_cycles;
-		started = start > started ? start : started;
-		stopped = r->r_stop_cycles > stopped ? r->r_stop_cycles :
-		    stopped;
+		started = MAX(start, started);
+		stopped = MAX(r->r_stop_cycles, stopped);
 	}
 	rs->reads_per_s = requests * 1e9 / ns;
 	rs->start_skew_ms = NS(started - run->run_open_cycles) / 1e6;

@@ -1,11 +1,7 @@
 /* What engines of all machines take and hand back. */
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #include "bench/cell/cell.h"
-#include "bench/cli/memory.h"
 #include "lib/crypto/digest.h"
 #include "lib/crypto/wipe.h"
 

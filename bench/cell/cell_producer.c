@@ -5,7 +5,6 @@
 #include <math.h>
 
 #include "bench/cell/cell_run.h"
-#include "bench/cli/memory.h"
 #include "bench/stats/stats.h"
 #include "lib/base/splitmix.h"
 #include "lib/machine/machine.h"

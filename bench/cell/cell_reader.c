@@ -1,6 +1,5 @@
 /* The reader loop: the only timed code. */
 #include "bench/cell/cell_run.h"
-#include "lib/machine/machine.h"
 
 enum {
 	WAIT_AWAKE_NS	= 100 * 1000,	/* more than a sleep ends late */
@@ -26,8 +25,7 @@ note_edge(struct reader *r, enum phase seen, uint64_t due, uint64_t last,
     uint64_t now, size_t made, size_t n)
 {
 	const struct cell_run *run = r->r_run;
-	const uint64_t from = last < run->run_open_cycles ?
-	    run->run_open_cycles : last;
+	const uint64_t from = MAX(last, run->run_open_cycles);
 	const uint64_t to = seen == PHASE_STOP && now > run->run_close_cycles ?
 	    run->run_close_cycles : now;
 	double share = to > from && now > last ? (double)(to - from) /

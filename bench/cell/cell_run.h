@@ -1,10 +1,8 @@
 /* The parts of one cell while it runs; for bench/cell alone. */
-#ifndef BENCH_CELL_CELL_RUN_H
-#define BENCH_CELL_CELL_RUN_H
+#pragma once
 
 #include "bench/cell/slices.h"
 #include "bench/cli/format.h"
-#include "harvest/harvest.h"
 #include "lib/crypto/digest.h"
 
 enum phase {
@@ -168,10 +166,7 @@ int cell_unseeded(struct cell_run *run, struct randomdev *rd,
 int cell_ledgers_make(struct cell_run *run);
 int cell_ledgers_free(struct cell_run *run, struct result_ledger *rl);
 
-/*
- * Makes the measure's empty arrays and all but the threads.  Returns: 0;
- * ENOMEM; an errno value after cell_fail().
- */
+/* Makes all but threads.  Returns: 0; ENOMEM; or errno, after cell_fail(). */
 int cell_setup(struct cell_run *run);
 
 /* Ends that, also after a failure, with the ledgers' last checks. */
@@ -184,10 +179,7 @@ void cell_reader_main(void *arg);
 void cell_wait_start(struct cell_run *run);
 void cell_wait_open(struct cell_run *run);
 
-/*
- * Waits until a time, or until the phase is no longer what it was.  Returns:
- * the time.
- */
+/* Waits until a time, or the end of the phase.  Returns: the time. */
 uint64_t cell_wait_until(struct cell_run *run, uint64_t until,
     enum phase phase);
 
@@ -204,5 +196,3 @@ void cell_collect(struct cell_run *run);
 
 /* The outcome of the fail points, with or without a window. */
 void cell_collect_faults(struct cell_run *run, struct failpoint_outcome *fo);
-
-#endif

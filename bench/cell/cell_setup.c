@@ -1,10 +1,6 @@
 /* Making and unmaking the parts of a cell, in dependency order. */
-#include <errno.h>
-#include <stdlib.h>
 
 #include "bench/cell/cell_run.h"
-#include "bench/cli/memory.h"
-#include "bench/result/result.h"
 #include "lib/crypto/wipe.h"
 
 enum { READER_ALIGN_BYTES = 4096 };

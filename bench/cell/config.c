@@ -1,6 +1,3 @@
-#include <stdio.h>
-#include <string.h>
-
 #include "bench/cell/config.h"
 
 const char *const program_spin_names[] = { "mtx-spin", "tas", "tas-backoff",
@@ -53,8 +50,7 @@ bench_config_sets(struct bench_config *bc,
 	sets[1] = (struct tunable_set){ harvest_tunables,
 	    harvest_tunable_count, &bc->bc_harvest };
 	sets[2] = (struct tunable_set){ program_tunables,
-	    sizeof(program_tunables) / sizeof(program_tunables[0]),
-	    &bc->bc_program };
+	    nitems(program_tunables), &bc->bc_program };
 }
 
 const struct tunable *

@@ -1,6 +1,5 @@
 /* Everything that tunables set, of all layers together. */
-#ifndef BENCH_CELL_CONFIG_H
-#define BENCH_CELL_CONFIG_H
+#pragma once
 
 #include "harvest/config.h"
 #include "lib/lock/lock.h"
@@ -46,5 +45,3 @@ void bench_config_sets(struct bench_config *bc,
  */
 const struct tunable *bench_config_set(struct bench_config *bc,
     const char *text, const char **value, int *error);
-
-#endif

@@ -1,11 +1,7 @@
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "bench/cell/critical_section.h"
-#include "bench/cli/memory.h"
 #include "lib/base/splitmix.h"
-#include "lib/machine/machine.h"
 
 enum { WINDOW_MAX = 64 };	/* times se_time_s */
 
@@ -112,10 +108,7 @@ run_workers(struct section_run *sr)
 	unsigned k;
 	int error = 0;
 
-	/*
-	 * A FIFO lock keeps the order of the first arrivals, which is that of
-	 * the threads.
-	 */
+	/* A FIFO lock keeps the order of first arrivals, the threads'. */
 	for (unsigned i = 0; i < se->se_threads; i++) {
 		k = se->se_shuffled ? (unsigned)(splitmix(se->se_seed + i) %
 		    (i + 1)) : i;

@@ -3,8 +3,7 @@
  * release it, in a loop, as queueing theory and most papers on locks have it.
  * It tests the virtual machine against both.
  */
-#ifndef BENCH_CELL_CRITICAL_SECTION_H
-#define BENCH_CELL_CRITICAL_SECTION_H
+#pragma once
 
 #include "lib/lock/lock.h"
 #include "lib/vm/vm.h"
@@ -39,5 +38,3 @@ struct critical_section_outcome {
 /* Runs it on a simulated machine.  Returns: 0; ENOMEM; what vm_run() does. */
 int virtual_critical_section_run(const struct critical_section *se,
     const struct machine_config *mc, struct critical_section_outcome *so);
-
-#endif

@@ -1,6 +1,5 @@
 /* The fail points of a run. */
-#ifndef BENCH_CELL_FAILPOINTS_H
-#define BENCH_CELL_FAILPOINTS_H
+#pragma once
 
 #include "harvest/harvest.h"
 
@@ -65,5 +64,3 @@ void failpoints_set(struct failpoints *fa, struct randomdev_params *rp);
 
 /* Reads the counts of points that are no longer used. */
 void failpoints_count(struct failpoints *fa, struct failpoint_outcome *fo);
-
-#endif

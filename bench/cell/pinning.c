@@ -1,12 +1,6 @@
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "bench/cell/pinning.h"
 #include "bench/cli/format.h"
-#include "bench/cli/memory.h"
 #include "lib/base/parse_number.h"
-#include "lib/machine/cpu.h"
 #include "lib/machine/machine.h"
 
 static const char *const order_names[CPU_ORDERS] = {

@@ -1,6 +1,5 @@
 /* Pinning: the CPU of each thread of a cell. */
-#ifndef BENCH_CELL_PINNING_H
-#define BENCH_CELL_PINNING_H
+#pragma once
 
 #include "lib/vm/topology.h"
 
@@ -32,5 +31,3 @@ void pinning_free(struct pinning *pl);
  */
 int pinning_reader(const struct pinning *pl, unsigned i);
 int pinning_harvest(const struct pinning *pl, unsigned readers);
-
-#endif

@@ -1,11 +1,8 @@
 #include <math.h>
-#include <stdlib.h>
 
 #include <gsl/gsl_randist.h>
 
 #include "bench/cell/slices.h"
-#include "bench/cli/memory.h"
-#include "lib/machine/freezer.h"
 
 enum {
 	/*
@@ -292,14 +289,13 @@ slices_run(const struct engine *en, const struct cell_params *cp,
 	    .sl_rng = rng, .sl_asked = cp->cp_stop };
 	struct slice_arm *sa;
 	struct mthread self;
-	unsigned i;
 	int error;
 
 	atomic_init_32(&sl.sl_go, 0);
 	sl.sl_room = (unsigned)(cp->cp_time_s * 1e9 / SLICE_MIN_NS) + 1;
 	sl.sl_arms = xcalloc(count, sizeof(*sl.sl_arms));
 	sl.sl_order = xcalloc(count, sizeof(*sl.sl_order));
-	for (i = 0; i < count; i++) {
+	for (unsigned i = 0; i < count; i++) {
 		sa = &sl.sl_arms[i];
 		sl.sl_order[i] = i;
 		*sa = (struct slice_arm){ .sa_slices = &sl,
@@ -317,7 +313,7 @@ slices_run(const struct engine *en, const struct cell_params *cp,
 		sl.sl_end = 1;
 	error = finish(&sl, cm, error_text);
 	machine_detach();
-	for (i = 0; i < count; i++)
+	for (unsigned i = 0; i < count; i++)
 		free(sl.sl_arms[i].sa_mb_per_s);
 	free(sl.sl_arms);
 	free(sl.sl_order);

@@ -8,8 +8,7 @@
  * cell does in the first part of a slice, when caches are another cell's,
  * counts in its window but not in the slice.
  */
-#ifndef BENCH_CELL_SLICES_H
-#define BENCH_CELL_SLICES_H
+#pragma once
 
 #include <gsl/gsl_rng.h>
 
@@ -60,11 +59,8 @@ enum slice_state {
 /*
  * Waits there if others must come first; does nothing with NULL, of a cell that
  * runs alone.  SLICE_READY has what its readers made in the window so far, for
- * another thread until SLICE_CLOSED.
- *
- * Returns: 0, or EINTR when the cell must not go on.
+ * another thread until SLICE_CLOSED.  Returns: 0, or EINTR when the cell must
+ * not go on.
  */
 int slice_report(struct slice_arm *sa, enum slice_state state,
     uint64_t (*bytes)(void *run), void *run);
-
-#endif

@@ -1,5 +1,4 @@
 #include "bench/cell/virtual.h"
-#include "fortuna/device/randomdev.h"
 #include "lib/base/splitmix.h"
 
 enum {
@@ -62,8 +61,7 @@ virtual_config(const struct virtual_machine *vi, const struct profile *pr,
 	 * each other: each is finished to the end of its buffer.  Twice that,
 	 * as other threads run too.
 	 */
-	if (bytes > RANDOMDEV_PIECE_BYTES)
-		bytes = RANDOMDEV_PIECE_BYTES;
+	bytes = MIN(bytes, RANDOMDEV_PIECE_BYTES);
 	mc->mc_limit_ps = (pc->seed_timeout_ms + pc->warmup_ms +
 	    VIRTUAL_REST_S * 1000 + (uint64_t)(cp->cp_time_s * 1e3)) *
 	    ps_per_ms + 2 * (uint64_t)(ce->ce_readers + 1) *

@@ -1,6 +1,5 @@
 /* Simulated machines, and the configuration of a run on one. */
-#ifndef BENCH_CELL_VIRTUAL_H
-#define BENCH_CELL_VIRTUAL_H
+#pragma once
 
 #include "bench/cell/cell.h"
 #include "lib/crypto/crypto.h"
@@ -41,5 +40,3 @@ uint64_t virtual_memory_bytes(const struct virtual_machine *vi,
 
 /* Names the machine in a result's cell, and whether CPUs were shared. */
 void virtual_describe(const struct virtual_machine *vi, struct result_cell *rc);
-
-#endif

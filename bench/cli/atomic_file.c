@@ -1,14 +1,10 @@
 #include <sys/stat.h>
 
-#include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "bench/cli/atomic_file.h"
-#include "bench/cli/memory.h"
 #include "lib/base/kassert.h"
 
 enum { TRIES = 100 };

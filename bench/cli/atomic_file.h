@@ -7,8 +7,7 @@
  * written must not cost a run.  Devices, pipes and /dev/stdout are written
  * directly.  Functions return 0 or an errno value.
  */
-#ifndef BENCH_CLI_ATOMIC_FILE_H
-#define BENCH_CLI_ATOMIC_FILE_H
+#pragma once
 
 #include <sys/queue.h>
 
@@ -53,5 +52,3 @@ int atomic_file_commit(struct atomic_file *of, const char *text, size_t len);
 
 /* Gives up; path stays as it was.  No effect after atomic_file_commit(). */
 void atomic_file_abort(struct atomic_file *of);
-
-#endif

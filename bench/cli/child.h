@@ -1,13 +1,9 @@
-/*
- * Processes: other programs, and functions that may crash or hang; where this
- * program is.
- */
-#ifndef BENCH_CLI_CHILD_H
-#define BENCH_CLI_CHILD_H
+/* Processes: programs, and functions that may crash; where this program is. */
+#pragma once
 
-#include <stdbool.h>
-#include <stdio.h>
 #include <sys/types.h>
+
+#include "lib/base/base.h"
 
 enum { CHILD_PIPE = -1 };
 
@@ -51,5 +47,3 @@ bool program_data(const char *shared, const char *source,
 
 /* Finds the same program in another build, FLAVOUR/rngsim beside this one. */
 bool program_sibling(const char *flavour, char path[PROGRAM_PATH_SIZE]);
-
-#endif

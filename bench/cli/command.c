@@ -1,10 +1,6 @@
-#include <errno.h>
 #include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "bench/cli/command.h"
-#include "bench/cli/memory.h"
 
 char *const *command_argv;
 const char *usage_command;

@@ -1,14 +1,8 @@
-/*
- * What commands do alike; messages.  Functions print why they failed, and
- * return an exit status or 0.
- */
-#ifndef BENCH_CLI_COMMAND_H
-#define BENCH_CLI_COMMAND_H
-
-#include <stdio.h>
-#include <stdlib.h>
+/* What commands do alike.  Functions print why they fail; 0 or a status. */
+#pragma once
 
 #include "bench/cli/atomic_file.h"
+#include "lib/base/base.h"
 #include "lib/crypto/crypto.h"
 
 enum {
@@ -50,5 +44,3 @@ int command_commit(const char *path, struct atomic_file *of, const char *text,
 /* The same with what a function prints. */
 int command_write(const char *path, struct atomic_file *of,
     void (*print)(FILE *out, const void *arg), const void *arg);
-
-#endif

@@ -1,6 +1,5 @@
 /* Text files that are part of the program. */
-#ifndef BENCH_CLI_EMBED_H
-#define BENCH_CLI_EMBED_H
+#pragma once
 
 /* Declares embedded_NAME, a file's text; its path is from the tree's root. */
 #define	EMBED(name, path)						\
@@ -12,5 +11,3 @@
 	extern const char embedded_##name[]				\
 	    __asm__("embedded_text_" #name)				\
 	    __attribute__((visibility("hidden")))
-
-#endif

@@ -1,12 +1,7 @@
-#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "bench/cli/format.h"
-#include "bench/cli/memory.h"
-#include "lib/base/kassert.h"
 
 enum { UTF8_FOLLOW_MAX = 3 };	/* bytes of a character behind its first */
 
@@ -20,8 +15,7 @@ format_real(char buf[FORMAT_SIZE], double v)
 	/* Three digits of exponent would not fit. */
 	if (v < 1e-99)
 		v = 0;
-	if (v > 9.9e99)
-		v = 9.9e99;
+	v = MIN(v, 9.9e99);
 	if (v < 999999.5) {
 		snprintf(buf, FORMAT_SIZE, v > 0 && v < 0.001 ? "%.1e" :
 		    v == 0 || v >= 9999.5 ? "%.0f" : v < 0.0995 ? "%.4f" :
@@ -154,8 +148,7 @@ format_wrap(FILE *out, const char *first, int indent, const char *text)
 			column++;
 		}
 		/* A word longer than a line is cut where the line ends. */
-		if (len > columns - column)
-			len = columns - column;
+		len = MIN(len, columns - column);
 		fwrite(text, 1, len, out);
 		column += len;
 	}

@@ -1,11 +1,7 @@
 /* Figures, texts and tables as people read them, on a terminal. */
-#ifndef BENCH_CLI_FORMAT_H
-#define BENCH_CLI_FORMAT_H
+#pragma once
 
-#include <errno.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
+#include "lib/base/kassert.h"
 
 enum {
 	FORMAT_SIZE	= 16,	/* of a buffer for any one figure */
@@ -85,9 +81,9 @@ void columns_row(FILE *out, const struct column *columns, unsigned n,
 
 /* The same for an array of columns, with a row's texts as arguments. */
 #define	COLUMNS_TITLES(out, columns)					\
-	columns_titles(out, columns, sizeof(columns) / sizeof((columns)[0]))
+	columns_titles(out, columns, nitems(columns))
 #define	COLUMNS_ROW(out, columns, ...)					\
-	columns_row(out, columns, sizeof(columns) / sizeof((columns)[0]), \
+	columns_row(out, columns, nitems(columns),			\
 	    (const char *const[]){ __VA_ARGS__ })
 
 /*
@@ -124,5 +120,3 @@ void text_add(struct text *t, const char *fmt, ...)
 /* Remove an incomplete UTF-8 character from the end; control characters. */
 void utf8_truncate(char *text);
 void text_clean(char *text);
-
-#endif

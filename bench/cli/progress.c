@@ -1,6 +1,5 @@
 #include <sys/ioctl.h>
 
-#include <inttypes.h>
 #include <math.h>
 #include <termios.h>
 #include <unistd.h>

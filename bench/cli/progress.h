@@ -1,13 +1,7 @@
-/*
- * A line on stderr, where that is a terminal, redrawn in place.  Drawing takes
- * CPU time: call these between measurements.
- */
-#ifndef BENCH_CLI_PROGRESS_H
-#define BENCH_CLI_PROGRESS_H
+/* A line on a terminal's stderr, redrawn; takes time, so between windows. */
+#pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
+#include "lib/base/base.h"
 
 struct progress {
 	FILE	*prg_out;	/* NULL: no terminal, nothing is drawn */
@@ -31,5 +25,3 @@ void progress_fini(struct progress *p);
 /* Formats a line of at most width columns; left_s below 0: not known yet. */
 void progress_format(char *buf, size_t size, unsigned width, double share,
     double left_s, const char *label);
-
-#endif

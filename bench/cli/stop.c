@@ -1,15 +1,13 @@
 #include <sys/time.h>
 
 #include "bench/cli/stop.h"
+#include "lib/base/kassert.h"
 
 volatile sig_atomic_t stop_signal;
 
 static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
 
-enum {
-	SIGNALS		= sizeof(signals) / sizeof(signals[0]),
-	INTERRUPT_US	= 100 * 1000
-};
+enum { INTERRUPT_US = 100 * 1000 };
 
 static void
 on_signal(int sig)
@@ -27,7 +25,7 @@ stop_catch_signals(void)
 	const struct sigaction sa = { .sa_handler = on_signal };
 	struct sigaction old;
 
-	for (unsigned i = 0; i < SIGNALS; i++)
+	for (unsigned i = 0; i < nitems(signals); i++)
 		if (sigaction(signals[i], NULL, &old) == 0 &&
 		    old.sa_handler != SIG_IGN)
 			sigaction(signals[i], &sa, NULL);
@@ -57,6 +55,6 @@ stop_signal_set(sigset_t *set)
 {
 	sigemptyset(set);
 	sigaddset(set, SIGALRM);
-	for (unsigned i = 0; i < SIGNALS; i++)
+	for (unsigned i = 0; i < nitems(signals); i++)
 		sigaddset(set, signals[i]);
 }

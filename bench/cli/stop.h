@@ -1,6 +1,5 @@
 /* Signals that end a command in order: SIGINT, SIGTERM and SIGHUP. */
-#ifndef BENCH_CLI_STOP_H
-#define BENCH_CLI_STOP_H
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
@@ -32,5 +31,3 @@ stop_asked(void)
 {
 	return (__atomic_load_n(&stop_signal, __ATOMIC_RELAXED) != 0);
 }
-
-#endif

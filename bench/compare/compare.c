@@ -1,9 +1,6 @@
 #include <math.h>
 #include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "bench/cli/memory.h"
 #include "bench/compare/compare.h"
 #include "bench/result/describe.h"
 
@@ -361,9 +358,8 @@ compare_judge(struct compare *co)
 
 	for (unsigned i = 0; i < 2 * co->co_pair_count; i++) {
 		c = co->co_pairs[i / 2].pa_cell[i % 2];
-		most = c->repeats > most ? c->repeats : most;
-		most = c->uncertainty.samples > most ? c->uncertainty.samples :
-		    most;
+		most = MAX(c->repeats, most);
+		most = MAX(c->uncertainty.samples, most);
 	}
 	flag_rows(co);
 	room = xcalloc(4 * most + (size_t)co->co_pair_count * QUANTITIES * 2,

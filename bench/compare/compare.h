@@ -23,8 +23,7 @@
  * Less CPU of the harvest thread is better only if it delivered no fewer events
  * and its p99 is no longer, both by intervals that do not overlap.
  */
-#ifndef BENCH_COMPARE_COMPARE_H
-#define BENCH_COMPARE_COMPARE_H
+#pragma once
 
 #include "bench/result/comparable.h"
 
@@ -151,7 +150,7 @@ double compare_margin(const struct result *r);
 static inline double
 compare_noise_of(const struct compare *co, const struct compare_pair *pa)
 {
-	return (co->co_noise > pa->pa_lost ? co->co_noise : pa->pa_lost);
+	return (MAX(co->co_noise, pa->pa_lost));
 }
 
 void compare_judge(struct compare *co);
@@ -231,5 +230,3 @@ void verdict_sentence(struct text *t, const struct compare *co,
 /* "concurrent instead of locked, mtx, aes, 2 readers of 64 KiB" */
 void verdict_pair(struct text *t, const struct compare *co,
     const struct compare_pair *pa);
-
-#endif

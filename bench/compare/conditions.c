@@ -2,10 +2,7 @@
 #include <gsl/gsl_statistics_double.h>
 #include <limits.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "bench/cli/memory.h"
 #include "bench/compare/compare.h"
 #include "bench/result/describe.h"
 
@@ -39,8 +36,7 @@ find_blocks(const struct result *r, struct blocks *bl)
 		if (!counts(&r->cells[i]))
 			continue;
 		bl->bl_cells++;
-		if (r->cells[i].repeats < bl->bl_count)
-			bl->bl_count = r->cells[i].repeats;
+		bl->bl_count = MIN(bl->bl_count, r->cells[i].repeats);
 	}
 	if (bl->bl_cells < 2 || bl->bl_count < COMPARE_REPEATS_MIN)
 		bl->bl_count = 0;
@@ -244,8 +240,7 @@ find_differences(const struct result *const r[2], struct text groups[GROUPS])
 	char a[VALUE_SIZE], b[VALUE_SIZE];
 	const json_t *values[2];
 
-	for (unsigned i = 0; i < sizeof(conditions) / sizeof(conditions[0]);
-	    i++) {
+	for (unsigned i = 0; i < nitems(conditions); i++) {
 		const struct condition *cn = &conditions[i];
 
 		values[0] = json_object_get(head[0], cn->cn_key);

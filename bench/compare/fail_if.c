@@ -1,5 +1,4 @@
 #include <math.h>
-#include <string.h>
 
 #include "bench/cli/command.h"
 #include "bench/compare/compare.h"

@@ -1,8 +1,3 @@
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "bench/cli/memory.h"
 #include "bench/compare/compare.h"
 
 #define	REFUSE(...)	format_wrong(error, COMPARE_TEXT_SIZE, __VA_ARGS__)

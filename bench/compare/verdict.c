@@ -1,7 +1,4 @@
-#include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "bench/compare/compare.h"
@@ -69,7 +66,7 @@ add_pair(struct text *t, const struct compare *co,
 	describe_load(t, cell);
 	if (provenance_predicted(cell))
 		text_add(t, ", %s", provenance);
-	least = n[0] < n[1] ? n[0] : n[1];
+	least = MIN(n[0], n[1]);
 	if (least >= COMPARE_REPEATS_MIN && least < COMPARABLE_REPEATS)
 		text_add(t, ", few repeats (%u and %u)", n[0], n[1]);
 }
@@ -365,7 +362,7 @@ static const struct figure {
 };
 
 enum {
-	FIGURES	= sizeof(figures) / sizeof(figures[0]),
+	FIGURES	= nitems(figures),
 	LATER	= FIGURES - 4	/* the first of those */
 };
 
@@ -399,7 +396,7 @@ print_csv_row(FILE *out, const struct compare *co,
 	};
 	struct text t = { .s = "" };
 
-	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (unsigned i = 0; i < nitems(names); i++) {
 		format_quoted(out, names[i]);
 		fputc(',', out);
 	}

@@ -1,10 +1,7 @@
 #include <limits.h>
-#include <stdlib.h>
 
-#include "bench/cli/memory.h"
 #include "bench/explore/campaign.h"
 #include "bench/sweep/pool.h"
-#include "lib/machine/tick.h"
 
 /* Schedules that are a task of the pool, and their part of the result. */
 struct block {
@@ -205,8 +202,7 @@ campaign_split(struct campaign *cn, unsigned part, unsigned parts)
 
 	MPASS(part >= 1 && part <= parts && parts <= blocks);
 	cn->cn_first = blocks * (part - 1) / parts * CAMPAIGN_BLOCK;
-	if (end < cn->cn_end)
-		cn->cn_end = end;
+	cn->cn_end = MIN(cn->cn_end, end);
 }
 
 int
@@ -238,8 +234,7 @@ campaign_run(const struct campaign *cn, struct campaign_result *ce)
 	for (; error == 0 && cy.cy_first < end; cy.cy_first += pj.pj_tasks) {
 		pj.pj_tasks = end - cy.cy_first < UINT_MAX ?
 		    (unsigned)(end - cy.cy_first) : UINT_MAX;
-		error = pool_run(&pj, pj.pj_tasks < cn->cn_jobs ?
-		    pj.pj_tasks : cn->cn_jobs);
+		error = pool_run(&pj, MIN(pj.pj_tasks, cn->cn_jobs));
 	}
 	for (unsigned i = 0; i < slots; i++) {
 		execution_free(cy.cy_block[i].bk_execution);

@@ -1,8 +1,5 @@
-/*
- * Campaigns: many schedules of one subject, on several host threads.
- */
-#ifndef BENCH_EXPLORE_CAMPAIGN_H
-#define BENCH_EXPLORE_CAMPAIGN_H
+/* Campaigns: many schedules of one subject, on several host threads. */
+#pragma once
 
 #include "bench/explore/counterexample.h"
 #include "bench/explore/strategy.h"
@@ -77,5 +74,3 @@ void campaign_split(struct campaign *cn, unsigned part, unsigned parts);
  * what a constructor returned.
  */
 int campaign_run(const struct campaign *cn, struct campaign_result *ce);
-
-#endif

@@ -1,9 +1,6 @@
-#include <inttypes.h>
 #include <stdarg.h>
-#include <stdlib.h>
 
 #include "bench/cli/format.h"
-#include "bench/cli/memory.h"
 #include "bench/explore/counterexample.h"
 #include "bench/kernel/ksource.h"
 #include "lib/base/parse_number.h"
@@ -66,8 +63,6 @@ static const struct key {
 #undef AT
 };
 
-enum { KEYS = sizeof(keys) / sizeof(keys[0]) };
-
 void
 counterexample_free(struct counterexample *cx)
 {
@@ -118,12 +113,11 @@ counterexample_text(const struct counterexample *cx)
 	size_t size = 0;
 	FILE *out = xmemstream(&text, &size);
 	const unsigned *choice;
-	unsigned i;
 
 	fprintf(out, COUNTEREXAMPLE_SCHEMA "\ndesign %s\nlock %s\ncipher %s\n",
 	    ksource_spec(tb->tb_design->de_ident), tb->tb_lock->lc_name,
 	    tb->tb_cipher->ci_name);
-	for (i = 0; i < cx->cx_settings; i++)
+	for (unsigned i = 0; i < cx->cx_settings; i++)
 		fprintf(out, "%s %s\n", cx->cx_setting[i].gv_failpoint ?
 		    "failpoint" : "tunable", cx->cx_setting[i].gv_text);
 	fprintf(out, "seed %" PRIu64 "\nnumber %" PRIu64 "\nstrategy %s\n"
@@ -131,13 +125,13 @@ counterexample_text(const struct counterexample *cx)
 	    cx->cx_seed, cx->cx_number, cx->cx_strategy, cx->cx_draws,
 	    no_yes[sn->sn_seeded], no_yes[sn->sn_queue],
 	    ideal_real[sn->sn_real], sn->sn_places);
-	for (i = 0; i < sn->sn_readers; i++)
+	for (unsigned i = 0; i < sn->sn_readers; i++)
 		print_steps(out, "reader", sn->sn_read[i], sn->sn_reads[i]);
 	print_steps(out, "bursts", sn->sn_burst, sn->sn_bursts);
 	fprintf(out, "property %s\nhash 0x%" PRIx64 "\n", cx->cx_word,
 	    cx->cx_hash);
 	/* Those that may be missing are the first of their values then. */
-	for (i = 0; i < KEYS; i++) {
+	for (unsigned i = 0; i < nitems(keys); i++) {
 		choice = (const void *)((const char *)cx + keys[i].ky_offset);
 		if (keys[i].ky_kind == CHOICE && keys[i].ky_flags == 0 &&
 		    *choice != 0)
@@ -404,9 +398,9 @@ read_line(struct lines *li, struct counterexample *cx, uint32_t *seen)
 
 	if (*value == ' ')
 		*value++ = '\0';
-	for (i = 0; i < KEYS && strcmp(word, keys[i].ky_word) != 0; i++)
+	for (i = 0; i < nitems(keys) && strcmp(word, keys[i].ky_word) != 0; i++)
 		continue;
-	if (i == KEYS)
+	if (i == nitems(keys))
 		return (lines_refuse(li, "\"%.40s\" is nothing that a "
 		    "schedule has", word));
 	if ((*seen >> i & 1) != 0 && (keys[i].ky_flags & REPEATS) == 0)
@@ -442,7 +436,7 @@ counterexample_load(struct counterexample *cx, const char *path,
 	}
 	if (!ended)
 		(void)lines_refuse_file(&li, "cut off: no line \"end\"");
-	for (unsigned i = 0; i < KEYS; i++)
+	for (unsigned i = 0; i < nitems(keys); i++)
 		if ((keys[i].ky_flags & REQUIRED) != 0 && (seen >> i & 1) == 0)
 			(void)lines_refuse_file(&li, "no line \"%s\"",
 			    keys[i].ky_word);

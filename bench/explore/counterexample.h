@@ -1,9 +1,5 @@
-/*
- * Counterexamples: an execution that broke a property, with all that a replay
- * needs; and their files, rngsim-schedule(5).
- */
-#ifndef BENCH_EXPLORE_COUNTEREXAMPLE_H
-#define BENCH_EXPLORE_COUNTEREXAMPLE_H
+/* Counterexamples, with all that a replay needs; rngsim-schedule(5). */
+#pragma once
 
 #include "lib/base/lines.h"
 #include "bench/explore/execution.h"
@@ -70,17 +66,11 @@ int counterexample_run(struct execution *ex, const struct counterexample *cx,
 
 /*
  * Replaces it by the smallest that is found with so many runs to break the same
- * property: a smaller scenario, then fewer switches.
- *
- * Returns: 0; ENOMEM; EINTR; EPROTO: its outcome is not the recorded one.
+ * property: a smaller scenario, then fewer switches.  Returns: 0; ENOMEM;
+ * EINTR; EPROTO: its outcome is not the recorded one.
  */
 int shrink(struct execution *ex, struct counterexample *cx, uint64_t runs_max);
 
-/*
- * Shrinks a schedule alone, as long as fails() returns true for it, which runs
- * it and may replace it by the one that was really run.
- */
+/* Shrinks a schedule alone, while fails() is true, which may replace it. */
 void shrink_schedule(struct schedule *sd,
     bool (*fails)(void *context, struct schedule *sd), void *context);
-
-#endif

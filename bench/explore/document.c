@@ -1,10 +1,5 @@
-#include <inttypes.h>
-#include <stdlib.h>
-
 #include "bench/campaign/campaign.h"
-#include "bench/cli/memory.h"
 #include "bench/explore/print.h"
-#include "bench/result/result.h"
 
 #define	HEAD(member, kind)						\
 	{ .f_key = #member, .f_kind = FIELD_##kind,			\
@@ -220,8 +215,7 @@ merge_campaigns(const struct options *op, struct atomic_file *of)
 			printf("%-10s %-12s %-8s %13" PRIu64 "\n",
 			    sum.rows[i].design, sum.rows[i].lock,
 			    sum.rows[i].cipher, sum.rows[i].schedules);
-			if (sum.rows[i].schedules < least)
-				least = sum.rows[i].schedules;
+			least = MIN(least, sum.rows[i].schedules);
 		}
 		putchar('\n');
 		json_array_foreach(sum.failures, i, it)

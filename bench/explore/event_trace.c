@@ -1,11 +1,7 @@
-#include <inttypes.h>
 #include <stdarg.h>
-#include <string.h>
 
-#include "bench/cli/format.h"
 #include "bench/explore/event_trace.h"
 #include "bench/page/page.h"
-#include "lib/base/kassert.h"
 
 enum {
 	STEP_COLUMNS	= 7,	/* of text */
@@ -118,16 +114,14 @@ event_trace_print(FILE *out, const struct event_trace *et)
 	const unsigned first = first_event(et);
 	int column[EVENT_TRACE_THREADS_MAX], columns, width;
 	const struct trace_event *te;
-	unsigned i;
 
 	columns = set_columns(et, column);
 	if (columns == 0)
 		return;
 	width = (FORMAT_COLUMNS - 1 - STEP_COLUMNS) / columns;
-	if (width > EVENT_TRACE_TEXT_SIZE)
-		width = EVENT_TRACE_TEXT_SIZE;
+	width = MIN(width, EVENT_TRACE_TEXT_SIZE);
 	fprintf(out, "%*s", STEP_COLUMNS - 1, "step");
-	for (i = 0; i < EVENT_TRACE_THREADS_MAX; i++)
+	for (unsigned i = 0; i < EVENT_TRACE_THREADS_MAX; i++)
 		if (column[i] >= 0)
 			fprintf(out, " %-*.*s", column[i] + 1 == columns ? 0 :
 			    width - 1, width - 1, et->et_name[i]);
@@ -135,13 +129,13 @@ event_trace_print(FILE *out, const struct event_trace *et)
 	if (first > 0)
 		fprintf(out, "%*s (%u before these)\n", STEP_COLUMNS - 1,
 		    "...", first);
-	for (i = first; i < et->et_count; i++) {
+	for (unsigned i = first; i < et->et_count; i++) {
 		te = event_at(et, i);
 		fprintf(out, "%*" PRIu64 " %*s%.*s\n", STEP_COLUMNS - 1,
 		    te->te_step, column[te->te_thread] * width, "", width - 1,
 		    te->te_text);
 	}
-	for (i = 0; i < et->et_locks; i++)
+	for (unsigned i = 0; i < et->et_locks; i++)
 		fprintf(out, "%sL%u %s", i == 0 ? "       " : ", ", i + 1,
 		    et->et_lock[i]);
 	if (et->et_locks > 0)
@@ -198,21 +192,20 @@ event_trace_draw(FILE *out, const struct event_trace *et)
 	const int height = TOP + (int)(et->et_count - first + 1) * ROW;
 	int column[EVENT_TRACE_THREADS_MAX], width, x, y;
 	const struct trace_event *te;
-	unsigned i;
 
 	width = STEP_WIDTH + set_columns(et, column) * THREAD_WIDTH;
 	fprintf(out, "<div class=\"table timeline\" tabindex=\"0\">"
 	    "<svg role=\"img\" aria-label=\"Timeline of threads; the text "
 	    "above has its events\" width=\"%d\" height=\"%d\" "
 	    "viewBox=\"0 0 %d %d\">\n", width, height, width, height);
-	for (i = 0; i < EVENT_TRACE_THREADS_MAX; i++) {
+	for (unsigned i = 0; i < EVENT_TRACE_THREADS_MAX; i++) {
 		if (column[i] < 0)
 			continue;
 		x = STEP_WIDTH + column[i] * THREAD_WIDTH;
 		fprintf(out, "<path d=\"M%d,%d V%d\"/>\n", x, TOP - 6, height);
 		draw_text(out, x, TOP - 10, et->et_name[i]);
 	}
-	for (i = first; i < et->et_count; i++) {
+	for (unsigned i = first; i < et->et_count; i++) {
 		te = event_at(et, i);
 		x = STEP_WIDTH + column[te->te_thread] * THREAD_WIDTH;
 		y = TOP + (int)(i - first) * ROW + ROW / 2;

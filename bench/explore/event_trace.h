@@ -1,8 +1,5 @@
-/*
- * The last events of one execution, as text and as a picture.
- */
-#ifndef BENCH_EXPLORE_EVENT_TRACE_H
-#define BENCH_EXPLORE_EVENT_TRACE_H
+/* The last events of one execution, as text and as a picture. */
+#pragma once
 
 #include "lib/ledger/ledger.h"
 
@@ -41,5 +38,3 @@ void event_trace_print(FILE *out, const struct event_trace *et);
 
 /* Draws them on a page, time downwards, with bars for the locks. */
 void event_trace_draw(FILE *out, const struct event_trace *et);
-
-#endif

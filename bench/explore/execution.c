@@ -1,13 +1,7 @@
-/*
- * Compiled for the simulated machine only, where the order can be chosen.
- */
-#include <errno.h>
-#include <stdlib.h>
+/* Compiled for the simulated machine only, where the order can be chosen. */
 
-#include "bench/cli/memory.h"
 #include "bench/explore/execution_impl.h"
 #include "lib/crypto/crypto.h"
-#include "harvest/config.h"
 
 enum {
 	FEEDS_MAX	= 64,	/* events until a device must be seeded */
@@ -76,7 +70,7 @@ enqueue(struct execution *ex, enum random_entry entry)
 
 	randomdev_harvest(ex->ex_device, entry, &entropy,
 	    sizeof(entropy), i % 3 == 2 || ex->ex_tested ? RANDOM_INTERRUPT :
-	    others[i % (sizeof(others) / sizeof(others[0]))]);
+	    others[i % nitems(others)]);
 }
 
 /* A source whose tests failed would never seed it: these events pass them. */
@@ -182,10 +176,7 @@ producer_main(void *arg)
 	machine_wake_32(&ex->ex_produced);
 }
 
-/*
- * The harvest thread sleeps.  Its last pass begins after the last event, and
- * then it waits for its end.
- */
+/* Its last pass begins after the last event; then it waits for its end. */
 static void
 between_passes(void *arg, int64_t *timeout_ns)
 {
@@ -390,8 +381,7 @@ start_reader(struct execution *ex, unsigned i)
 	size_t bytes = 1;
 
 	for (unsigned k = 0; k < sn->sn_reads[i]; k++)
-		if (sn->sn_read[i][k].stp_amount > bytes)
-			bytes = sn->sn_read[i][k].stp_amount;
+		bytes = MAX(bytes, sn->sn_read[i][k].stp_amount);
 	if (bytes > r->xrd_bytes) {
 		free(r->xrd_buf);
 		r->xrd_buf = xaligned(BUFFER_ALIGN, bytes);
@@ -409,9 +399,8 @@ run_threads(struct execution *ex)
 {
 	const struct scenario *sn = ex->ex_scenario;
 	int error = 0;
-	unsigned i;
 
-	for (i = 0; error == 0 && i < sn->sn_readers; i++)
+	for (unsigned i = 0; error == 0 && i < sn->sn_readers; i++)
 		error = start_reader(ex, i);
 	if (error == 0)
 		error = machine_spawn(&ex->ex_harvest, "harvest",
@@ -425,7 +414,7 @@ run_threads(struct execution *ex)
 	/* On a simulated machine all of them start, or the run has failed. */
 	if (error != 0)
 		return (error);
-	for (i = 0; i < sn->sn_readers; i++)
+	for (unsigned i = 0; i < sn->sn_readers; i++)
 		machine_join(&ex->ex_reader[i].xrd_td);
 	if (sn->sn_queue) {
 		machine_join(&ex->ex_producer);

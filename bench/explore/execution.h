@@ -1,9 +1,5 @@
-/*
- * One execution of a scenario on the simulated machine, with threads in a
- * chosen order and all properties checked.
- */
-#ifndef BENCH_EXPLORE_EXECUTION_H
-#define BENCH_EXPLORE_EXECUTION_H
+/* One execution of a scenario in a chosen order, all properties checked. */
+#pragma once
 
 #include "bench/cell/failpoints.h"
 #include "bench/explore/event_trace.h"
@@ -85,5 +81,3 @@ int execution_run(struct execution *ex, const struct subject *tb,
 
 /* Whether a KASSERT(9) that fails in a run ends that run, not the program. */
 void execution_catch_assertions(bool on);
-
-#endif

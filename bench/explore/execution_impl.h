@@ -1,10 +1,8 @@
 /* A run: execution.c has its threads, execution_run.c the checks. */
-#ifndef BENCH_EXPLORE_EXECUTION_IMPL_H
-#define BENCH_EXPLORE_EXECUTION_IMPL_H
+#pragma once
 
 #include "bench/explore/execution.h"
 #include "bench/explore/output_check.h"
-#include "fortuna/device/randomdev.h"
 
 enum {
 	EXECUTION_CPUS		= 8,	/* as many as threads there can be */
@@ -87,5 +85,3 @@ void execution_sources_end(struct execution *ex);
 /* A cipher under the run's ledger, with choices before and after it. */
 const struct cipher *execution_cipher(struct execution *ex,
     const struct cipher *cipher);
-
-#endif

@@ -1,9 +1,5 @@
-#include <errno.h>
-#include <inttypes.h>
 #include <stdarg.h>
-#include <stdlib.h>
 
-#include "bench/cli/memory.h"
 #include "bench/explore/execution_impl.h"
 #include "lib/base/append.h"
 

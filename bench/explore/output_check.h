@@ -7,8 +7,7 @@
  * buffer; no byte twice, none of a key, and none that was never written:
  * buffers are filled with OUTPUT_CHECK_CANARY, which keystream never contains.
  */
-#ifndef BENCH_EXPLORE_OUTPUT_CHECK_H
-#define BENCH_EXPLORE_OUTPUT_CHECK_H
+#pragma once
 
 #include "lib/crypto/cipher.h"
 
@@ -59,5 +58,3 @@ bool output_check_made(struct output_check *oc, unsigned thread,
  */
 const char *output_check_returned(struct output_check *oc, unsigned thread,
     const uint8_t *buf, size_t n, uint64_t stored_bytes);
-
-#endif

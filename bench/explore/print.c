@@ -1,6 +1,4 @@
-#include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "bench/explore/print.h"
 #include "bench/page/page.h"

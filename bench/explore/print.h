@@ -1,10 +1,6 @@
-/*
- * The output of rngsim explore: text, a page and a JSON document.
- */
-#ifndef BENCH_EXPLORE_PRINT_H
-#define BENCH_EXPLORE_PRINT_H
+/* The output of rngsim explore: text, a page and a JSON document. */
+#pragma once
 
-#include "bench/cli/atomic_file.h"
 #include "bench/explore/campaign.h"
 #include "bench/options/options.h"
 
@@ -56,25 +52,16 @@ void document_row(struct document *doc, const struct campaign_row *row);
 void document_failure(struct document *doc, const struct counterexample *cx,
     const struct outcome *to);
 
-/*
- * Writes it as JSON, unless path is NULL, and frees it.  Returns: 0 or an exit
- * status after a message.
- */
+/* Writes JSON, unless path is NULL, and frees it.  Returns: a status. */
 int document_end(struct document *doc, char *const argv[], const char *path,
     struct atomic_file *of);
 
-/*
- * Whether a job of a plan was done before, by this command line; then *status
- * is what it returned.
- */
+/* Whether this command line has done a job of a plan; *status: its result. */
 bool document_again(const struct options *op, char *const argv[], int *status);
 
 /*
  * Merges the campaigns that the operands name: adds their counts, prints what
- * they exclude, and each failure once.
- *
- * Returns: EXIT_SUCCESS, or EXIT_FAILURE also when a schedule failed.
+ * they exclude, and each failure once.  Returns: EXIT_SUCCESS, or EXIT_FAILURE
+ * also when a schedule failed.
  */
 int merge_campaigns(const struct options *op, struct atomic_file *of);
-
-#endif

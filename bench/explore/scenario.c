@@ -1,5 +1,3 @@
-#include <string.h>
-
 #include "bench/explore/scenario.h"
 #include "bench/explore/strategy.h"
 
@@ -31,8 +29,7 @@ draw_bytes(const struct scenario_limits *sm, uint64_t *random)
 		return (MIB + strategy_below(random, 3) * 16 +
 		    strategy_below(random, 2) * MIB);
 	if (strategy_below(random, 3) > 0)
-		return (edges[strategy_below(random,
-		    sizeof(edges) / sizeof(edges[0]))]);
+		return (edges[strategy_below(random, nitems(edges))]);
 	if (strategy_below(random, 2) == 0)
 		return (strategy_below(random, 256));
 	return (strategy_below(random, 2 * PAGE + 1));
@@ -46,8 +43,7 @@ draw_sleep_ms(const struct scenario_limits *sm, uint64_t *random)
 
 	if (sm->lim_timer && strategy_below(random, 4) == 0)
 		return (61 * 1000);
-	return (usual[strategy_below(random,
-	    sizeof(usual) / sizeof(usual[0]))]);
+	return (usual[strategy_below(random, nitems(usual))]);
 }
 
 void
@@ -56,7 +52,6 @@ scenario_draw(struct scenario *sn, const struct scenario_limits *sm,
 {
 	uint32_t sizes[] = { 16, 32, 64, 0 };
 	uint64_t random = seed;
-	unsigned i, k;
 	bool many;
 
 	memset(sn, 0, sizeof(*sn));
@@ -66,7 +61,7 @@ scenario_draw(struct scenario *sn, const struct scenario_limits *sm,
 	if (sm->lim_small) {
 		sn->sn_seeded = sn->sn_places = sn->sn_bursts = 1;
 		sn->sn_burst[0].stp_amount = 2;
-		for (i = 0; i < sn->sn_readers; i++) {
+		for (unsigned i = 0; i < sn->sn_readers; i++) {
 			sn->sn_reads[i] = 1;
 			sn->sn_read[i][0].stp_amount = sm->lim_sizes > 0 ?
 			    draw_bytes(sm, &random) : 16;
@@ -78,11 +73,11 @@ scenario_draw(struct scenario *sn, const struct scenario_limits *sm,
 	    OWN_QUEUE_ONE_IN : QUEUE_ONE_IN) == 0 || sm->lim_queue;
 	sn->sn_real = strategy_below(&random, REAL_ONE_IN) == 0;
 	sn->sn_places = 1 + strategy_below(&random, 3);
-	for (i = 0; i < sn->sn_readers; i++) {
+	for (unsigned i = 0; i < sn->sn_readers; i++) {
 		/* Mostly one: long runs are few runs. */
 		sn->sn_reads[i] = 1 + (strategy_below(&random, 3) == 0 ?
 		    strategy_below(&random, 3) : 0);
-		for (k = 0; k < sn->sn_reads[i]; k++) {
+		for (unsigned k = 0; k < sn->sn_reads[i]; k++) {
 			sn->sn_read[i][k].stp_amount = draw_bytes(sm, &random);
 			if (k > 0 && strategy_below(&random, 4) == 0)
 				sn->sn_read[i][k].stp_sleep_ms =
@@ -98,15 +93,15 @@ scenario_draw(struct scenario *sn, const struct scenario_limits *sm,
 		sizes[3] = sn->sn_read[0][0].stp_amount;
 		sizes[0] = sizes[sm->lim_sizes > 0 ? 3 :
 		    strategy_below(&random, 4)];
-		for (i = 0; i < sn->sn_readers; i++)
-			for (k = 0; k < sn->sn_reads[i]; k++)
+		for (unsigned i = 0; i < sn->sn_readers; i++)
+			for (unsigned k = 0; k < sn->sn_reads[i]; k++)
 				sn->sn_read[i][k].stp_amount = sizes[0];
 	}
 	/* Sometimes for many reseeds, which take pools above the first. */
 	many = strategy_below(&random, MANY_ONE_IN) == 0;
 	sn->sn_bursts = strategy_below(&random, many ?
 	    SCENARIO_BURSTS_MAX + 1 : 3);
-	for (k = 0; k < sn->sn_bursts; k++)
+	for (unsigned k = 0; k < sn->sn_bursts; k++)
 		sn->sn_burst[k] = (struct scenario_step){
 		    .stp_sleep_ms = many ? 101 : draw_sleep_ms(sm, &random),
 		    .stp_amount = 1 + many + strategy_below(&random, 3) };

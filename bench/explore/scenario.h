@@ -1,12 +1,7 @@
-/*
- * Scenarios: what readers and the harvest thread do in a run whose schedules
- * are explored.
- */
-#ifndef BENCH_EXPLORE_SCENARIO_H
-#define BENCH_EXPLORE_SCENARIO_H
+/* Scenarios: what readers and the harvest thread do in an explored run. */
+#pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "lib/base/base.h"
 
 enum {
 	SCENARIO_READERS_MAX	= 6,
@@ -71,5 +66,3 @@ void scenario_draw(struct scenario *sn, const struct scenario_limits *sm,
 /* Makes the i-th reduction, or copies sn.  Returns: whether there is one. */
 bool scenario_reduce(const struct scenario *sn, unsigned i,
     struct scenario *smaller);
-
-#endif

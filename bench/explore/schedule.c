@@ -1,8 +1,5 @@
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "bench/cli/memory.h"
 #include "bench/explore/schedule.h"
 
 enum {

@@ -3,8 +3,7 @@
  * where it was in its kernel; with weak memory also whose store was committed,
  * and what a load returned, as vo_thread numbers them.
  */
-#ifndef BENCH_EXPLORE_SCHEDULE_H
-#define BENCH_EXPLORE_SCHEDULE_H
+#pragma once
 
 #include "lib/vm/vm.h"
 
@@ -83,5 +82,3 @@ choice_continues(const struct vm_choice *vo)
 	    vo->vo_point == VM_POINT_CHARGE || vo->vo_point == VM_POINT_VALUE ||
 	    vo->vo_point == VM_POINT_CPU));
 }
-
-#endif

@@ -1,5 +1,3 @@
-#include <string.h>
-
 #include "bench/explore/strategy.h"
 #include "lib/base/parse_number.h"
 

@@ -3,8 +3,7 @@
  * were given, and by nothing else.  One is a file strategy_NAME.c that ends in
  * its class, and a line in strategy.tbl.
  */
-#ifndef BENCH_EXPLORE_STRATEGY_H
-#define BENCH_EXPLORE_STRATEGY_H
+#pragma once
 
 #include "bench/cli/format.h"
 #include "bench/explore/schedule.h"
@@ -100,5 +99,3 @@ unsigned strategy_draw(struct strategy *sg, uint64_t set);
 
 /* sy_running: true or false, equally likely. */
 bool strategy_toss(struct strategy *sg);
-
-#endif

@@ -8,9 +8,7 @@
  * run before all others that are awake have run or yielded too: otherwise a
  * spinner would run for ever.
  */
-#include <stdlib.h>
 
-#include "bench/cli/memory.h"
 #include "bench/explore/strategy.h"
 
 enum { DFS_ROOM = 1024 };	/* branches for which there is memory */

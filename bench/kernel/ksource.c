@@ -1,18 +1,13 @@
 /* Runs source.sh, which finds and compiles sources. */
 #include <sys/wait.h>
 
-#include <errno.h>
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "bench/cli/child.h"
 #include "bench/cli/command.h"
 #include "bench/cli/format.h"
-#include "bench/cli/memory.h"
 #include "bench/kernel/ksource.h"
-#include "bench/result/result.h"
 #include "fortuna/device/design.h"
 #include "lib/base/read_file.h"
 
@@ -83,7 +78,7 @@ sanitizer(void)
 	static char env[128];
 	const char *flag, *known = "";
 
-	for (unsigned i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+	for (unsigned i = 0; i < nitems(kinds); i++) {
 		flag = FORMATF("-fsanitize=%s ", kinds[i]);
 		if (strstr(RNGSIM_FLAGS " ", flag) != NULL)
 			known = kinds[i];

@@ -4,10 +4,7 @@
  * files, or a file.  The source is compiled into a cache, by contents, and
  * added to the designs under a short name.
  */
-#ifndef BENCH_KERNEL_KSOURCE_H
-#define BENCH_KERNEL_KSOURCE_H
-
-#include <stdio.h>
+#pragma once
 
 #include "bench/result/result.h"
 
@@ -57,5 +54,3 @@ void ksource_describe(struct result *r);
  */
 int ksource_command(const char *action, const char *spec, FILE *out,
     char why[KSOURCE_WHY_SIZE]);
-
-#endif

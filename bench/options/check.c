@@ -2,14 +2,12 @@
  * Which options go together: designs with locks, tunables with the locks and
  * designs that read them, files with runs; an output is no other file.
  */
-#include <sys/stat.h>
 
 #include <limits.h>
 
 #include "bench/cli/format.h"
 #include "bench/kernel/ksource.h"
 #include "bench/options/options.h"
-#include "lib/crypto/hash.h"
 
 static const char pool_hash[] = "rngsim.pool_hash";
 static const char default_hash[] = "sha256";
@@ -287,8 +285,7 @@ options_check(const struct options *op)
 	};
 	int error = 0;
 
-	for (unsigned i = 0;
-	    error == 0 && i < sizeof(checks) / sizeof(checks[0]); i++)
+	for (unsigned i = 0; error == 0 && i < nitems(checks); i++)
 		error = checks[i](op);
 	return (error);
 }

@@ -1,6 +1,5 @@
 /* Families of names that options take: designs, locks, formats and so on. */
-#ifndef BENCH_OPTIONS_FAMILY_H
-#define BENCH_OPTIONS_FAMILY_H
+#pragma once
 
 #include <stddef.h>
 
@@ -14,10 +13,7 @@ struct family {
 	const char	*fam_topic;
 };
 
-/*
- * Makes a family of a table: names of those i that are below count, or one line
- * on each.
- */
+/* Makes a family: names of those i that are below count, or a line on each. */
 #define	FAMILY(which, count, name, ...)					\
 	static const char *						\
 	which##_name(unsigned i)					\
@@ -62,5 +58,3 @@ const char *family_nearest(const char *(*name)(unsigned i), const char *text);
  */
 void family_join(const struct family *fa, unsigned mask, const char *also,
     char *buf, size_t size);
-
-#endif

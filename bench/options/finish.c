@@ -1,12 +1,9 @@
 /* What follows from several options of run, sweep and cat together. */
-#include <unistd.h>
 
 #include "bench/cell/slices.h"
 #include "bench/cli/format.h"
-#include "bench/cli/memory.h"
 #include "bench/kernel/ksource.h"
 #include "bench/options/options.h"
-#include "fortuna/device/design.h"
 
 /* Without a simulated machine --nodes is a tunable, which results record. */
 static int
@@ -176,17 +173,16 @@ finish_tunables(struct options *op)
 	const struct lock_config *lc = &op->op_config.bc_lock;
 	bool kernels = false, others = false;
 	const char *name, *twin, *value;
-	unsigned i;
 	int error;
 
-	for (i = 0; i < op->op_tunable_count; i++)
+	for (unsigned i = 0; i < op->op_tunable_count; i++)
 		if (bench_config_set(&op->op_config, op->op_tunables[i],
 		    &value, &error) == NULL &&
 		    (error = add_setting(op, op->op_tunables[i])) != 0)
 			return (error);
 	twin = pc->concurrent_read ? "concurrent" : "locked";
 	/* A mode can be set for kernel sources: beside them only its twin. */
-	for (i = 0; i < op->op_designs.ol_count; i++) {
+	for (unsigned i = 0; i < op->op_designs.ol_count; i++) {
 		name = design_at(op->op_designs.ol_value[i])->de_ident;
 		kernels |= ksource_named(name);
 		others |= !ksource_named(name) && strcmp(name, twin) != 0;
@@ -235,8 +231,7 @@ finish_lists(struct options *op)
 	const bool sweep = op->op_cmd == COMMAND_sweep;
 	unsigned cpus = op->op_simulated ? op->op_cpus : cpu_count();
 
-	if (cpus > CELL_READERS_MAX)
-		cpus = CELL_READERS_MAX;
+	cpus = MIN(cpus, CELL_READERS_MAX);
 	if (op->op_ciphers.ol_count == 0)
 		for (unsigned v = 0; v < cipher_count; v++)
 			option_list_add(&op->op_ciphers, "", "", v);
@@ -267,10 +262,7 @@ finish_place(struct options *op)
 	    run_error("--place: %s", why));
 }
 
-/*
- * A producer of a closed loop never leaves its CPU, so that a reader or a
- * harvest thread that is bound there would not run.
- */
+/* Closed-loop producers never leave their CPU: no other bound thread runs. */
 static int
 check_place(const struct options *op, unsigned producers)
 {
@@ -424,8 +416,7 @@ options_finish(struct options *op)
 	int error = 0;
 
 	op->op_ledger |= op->op_ledger_path != NULL;
-	for (unsigned i = 0; error == 0 && i < sizeof(steps) / sizeof(steps[0]);
-	    i++)
+	for (unsigned i = 0; error == 0 && i < nitems(steps); i++)
 		error = steps[i](op);
 	return (error != 0 ? error : options_check(op));
 }

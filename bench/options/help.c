@@ -8,31 +8,8 @@
 
 enum {
 	DESCRIPTION	= 29,	/* its column in help */
-	VALUES		= 14,	/* column of what follows their name in help */
-	LETTERS_MAX	= 32,	/* of a name to find the nearest of */
-	WRONG_MAX	= 2	/* letters of it that may differ */
+	VALUES		= 14	/* column of what follows their name in help */
 };
-
-/* How many letters must be inserted, deleted or changed to make b of a. */
-static unsigned
-distance(const char *a, size_t n, const char *b)
-{
-	unsigned row[LETTERS_MAX + 1], corner, cost;
-
-	for (unsigned k = 0; k <= n; k++)
-		row[k] = k;
-	for (unsigned i = 0; b[i] != '\0'; i++) {
-		corner = row[0]++;
-		for (unsigned k = 1; k <= n; k++) {
-			cost = corner + (a[k - 1] != b[i]);
-			corner = row[k];
-			row[k] = cost < corner + 1 ? cost : corner + 1;
-			if (row[k - 1] + 1 < row[k])
-				row[k] = row[k - 1] + 1;
-		}
-	}
-	return (row[n]);
-}
 
 const char *
 options_gone(const char *what, const char *word, size_t n)
@@ -45,32 +22,33 @@ options_gone(const char *what, const char *word, size_t n)
 	char name[64];
 
 	snprintf(name, sizeof(name), "%s %.*s", what, (int)n, word);
-	for (unsigned i = 0; i < sizeof(gone) / sizeof(gone[0]); i++)
+	for (unsigned i = 0; i < nitems(gone); i++)
 		if (strcmp(gone[i][0], name) == 0)
 			return (gone[i][1]);
 	return (NULL);
+}
+
+static enum command_id asked;
+
+static const char *
+name_of(unsigned id)
+{
+	return (id == OPTIONS ? NULL : option_takes(asked, id) ?
+	    option_defs[id].od_name : "");
 }
 
 int
 options_unknown(const struct options *op, const char *word, size_t n)
 {
 	const char *const command = command_texts[op->op_cmd].ct_name;
-	const char *instead = options_gone(command, word, n);
-	unsigned best = WRONG_MAX + 1, far;
-	const char *nearest = NULL;
+	const char *instead = options_gone(command, word, n), *nearest = NULL;
 
 	if (instead != NULL)
 		return (usage_error("%.*s is gone: %s", (int)n, word, instead));
-	for (unsigned id = 0; id < OPTIONS && n >= 2 + WRONG_MAX &&
-	    n - 2 <= LETTERS_MAX && word[1] == '-'; id++) {
-		if (!option_takes(op->op_cmd, id))
-			continue;
-		far = distance(word + 2, n - 2, option_defs[id].od_name);
-		if (far < best) {
-			best = far;
-			nearest = option_defs[id].od_name;
-		}
-	}
+	asked = op->op_cmd;
+	if (n > 3)
+		nearest = family_nearest(name_of, FORMATF("%.*s", (int)n - 2,
+		    word + 2));
 	return (usage_error("unknown option %.*s;%s%s%s \"rngsim %s --help\" "
 	    "lists them", (int)n, word, nearest != NULL ? " nearest is --"
 	    : "", nearest != NULL ? nearest : "", nearest != NULL ? ";" : "",

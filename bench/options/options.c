@@ -1,12 +1,8 @@
 /* Reads a command line into struct options, as the table has it. */
-#include <stdlib.h>
 
-#include "bench/cli/memory.h"
 #include "bench/kernel/ksource.h"
 #include "bench/options/options.h"
-#include "bench/result/result.h"
 #include "lib/base/parse_number.h"
-#include "lib/machine/cpu.h"
 
 enum { ITEM_SIZE = 64 };	/* of a list's member */
 

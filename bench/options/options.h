@@ -4,8 +4,7 @@
  * Long names are written in full: a later option could make an abbreviation
  * ambiguous.
  */
-#ifndef BENCH_OPTIONS_OPTIONS_H
-#define BENCH_OPTIONS_OPTIONS_H
+#pragma once
 
 #include "bench/cell/virtual.h"
 #include "bench/cli/command.h"
@@ -302,5 +301,3 @@ bool option_read_part(const char *text, unsigned *part, unsigned *parts);
 int option_define(struct options *op, const char *label, const char *text);
 int option_failpoint(struct options *op, const char *label, const char *text);
 int option_tunable(struct options *op, const char *label, const char *text);
-
-#endif

@@ -1,10 +1,5 @@
-/*
- * The table of options, the families of names and ranges that its rows accept,
- * and options with a syntax of their own.
- */
-#include <inttypes.h>
+/* The table of options, families of names, and options of their own syntax. */
 
-#include "bench/cli/memory.h"
 #include "bench/kernel/ksource.h"
 #include "bench/options/options.h"
 #include "lib/base/parse_number.h"
@@ -283,8 +278,7 @@ option_label(unsigned id)
 const char *
 option_default(const struct option_def *od, enum command_id cm)
 {
-	for (unsigned i = 0;
-	    i < sizeof(od->od_default) / sizeof(*od->od_default); i++)
+	for (unsigned i = 0; i < nitems(od->od_default); i++)
 		if ((od->od_default[i].df_commands & 1u << cm) != 0)
 			return (od->od_default[i].df_text);
 	return (NULL);
@@ -368,7 +362,7 @@ option_list_max(const struct option_list *ol)
 	uint64_t v = 0;
 
 	for (unsigned i = 0; i < ol->ol_count; i++)
-		v = ol->ol_value[i] > v ? ol->ol_value[i] : v;
+		v = MAX(ol->ol_value[i], v);
 	return (v);
 }
 
@@ -420,7 +414,7 @@ family_find(const struct family *fa, const char *name)
 static size_t
 edits(const char *a, const char *b)
 {
-	const size_t la = strlen(a), lb = strlen(b), more = la > lb ? la : lb;
+	const size_t la = strlen(a), lb = strlen(b), more = MAX(la, lb);
 	size_t head = 0, tail = 0;
 
 	while (a[head] != '\0' && a[head] == b[head])

@@ -1,9 +1,6 @@
 #include <openssl/evp.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "bench/cli/embed.h"
-#include "bench/cli/memory.h"
 #include "bench/page/page.h"
 
 EMBED(style, "bench/page/page.css");

@@ -5,15 +5,11 @@
  * format_mark() and turned into tables and paragraphs here.  All text is
  * escaped.  Functions print to a stream that they do not check.
  */
-#ifndef BENCH_PAGE_PAGE_H
-#define BENCH_PAGE_PAGE_H
+#pragma once
 
 #include "bench/result/describe.h"
 
-/*
- * Prints all before the first section: first the claim, and in a line what was
- * measured, predicted or checked, and where.
- */
+/* Prints all before the first section: the claim; what was done, and where. */
 void page_begin(FILE *out, const char *title, enum result_kind claim,
     const char *line);
 void page_end(FILE *out);
@@ -41,5 +37,3 @@ struct page_results {
 
 /* Prints the page of a struct page_results: one result, or two compared. */
 page_printer page_results;
-
-#endif

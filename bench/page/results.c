@@ -1,8 +1,5 @@
 /* The page of a result, or of two that are compared. */
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "bench/compare/compare.h"
 #include "bench/page/page.h"
@@ -224,9 +221,8 @@ page_results(FILE *out, const void *of)
 	enum result_kind kind = provenance_of(pr->pgr_result);
 	struct text line = { .s = "" }, title = { .s = "rngsim: " };
 	bool complete = true;
-	unsigned side;
 
-	for (side = 0; side < pr->pgr_count; side++) {
+	for (unsigned side = 0; side < pr->pgr_count; side++) {
 		const struct result *r = &pr->pgr_result[side];
 
 		complete = complete && r->complete;
@@ -242,7 +238,7 @@ page_results(FILE *out, const void *of)
 		page_paragraph(out, "p class=\"warning\"", "INCOMPLETE: "
 		    "stopped before everything was done.");
 	print_comparison(out, pr);
-	for (side = 0; side < pr->pgr_count; side++)
+	for (unsigned side = 0; side < pr->pgr_count; side++)
 		print_result(out, pr, side);
 	page_end(out);
 }

@@ -2,16 +2,13 @@
 #include <sys/resource.h>
 #include <sys/utsname.h>
 
-#include <errno.h>
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdarg.h>
-#include <string.h>
 
 #include "bench/cli/child.h"
 #include "bench/cli/format.h"
-#include "bench/cli/memory.h"
 #include "bench/cli/progress.h"
 #include "bench/cli/stop.h"
 #include "bench/predict/calibrate.h"
@@ -116,8 +113,6 @@ static const struct calibrate_probe probes[] = {
 #undef LOOP
 };
 
-enum { PROBES = sizeof(probes) / sizeof(probes[0]) };
-
 static double
 in_range(enum profile_key key, double v)
 {
@@ -202,7 +197,7 @@ run_probes(struct calibration *cb, bool native, double each_s)
 	const struct calibrate_probe *pq = probes;
 	int error = 0;
 
-	for (; pq < probes + PROBES && error == 0; pq++) {
+	for (; pq < probes + nitems(probes) && error == 0; pq++) {
 		if (pq->pq_native != native)
 			continue;
 		if (cb->cb_progress != NULL)
@@ -219,7 +214,7 @@ weight_of(bool native)
 {
 	unsigned sum = 0;
 
-	for (unsigned i = 0; i < PROBES; i++)
+	for (unsigned i = 0; i < nitems(probes); i++)
 		sum += probes[i].pq_native == native ? probes[i].pq_weight : 0;
 	return (sum);
 }
@@ -240,10 +235,8 @@ calibrate_native(double seconds, FILE *out)
 /*
  * Runs the native probes in this program executed again.  It writes its struct
  * calibration to the pipe, which the other probes continue: both are the same
- * program.
- *
- * Returns: 0; EINTR after a signal; ECHILD when the process failed, after its
- * message; else an errno value.
+ * program.  Returns: 0; EINTR after a signal; ECHILD when the process failed,
+ * after its message; else an errno value.
  */
 static int
 run_native(struct calibration *cb, char *const whole[], double seconds)

@@ -6,8 +6,7 @@
  * libcrypto chooses its instructions when it is loaded, so ciphers with all
  * instructions are measured by this program executed again.
  */
-#ifndef BENCH_PREDICT_CALIBRATE_H
-#define BENCH_PREDICT_CALIBRATE_H
+#pragma once
 
 #include "lib/machine/machine.h"
 #include "lib/profile/profile.h"
@@ -58,10 +57,9 @@ struct calibration {
 /*
  * Measures everything in so many seconds; with force, a busy machine too.  The
  * caller is attached to the machine and has called tick_calibrate();
- * libcrypto's mode is CRYPTO_KERNEL.
- *
- * Returns: 0, with calibrate_objections() in error; or with the reason EINTR
- * after a signal, EBUSY for a busy machine, another errno value.
+ * libcrypto's mode is CRYPTO_KERNEL.  Returns: 0, with calibrate_objections()
+ * in error; or with the reason EINTR after a signal, EBUSY for a busy machine,
+ * another errno value.
  */
 int calibrate_measure(struct calibration *cb, double seconds, bool force,
     char *const argv[], char error[CALIBRATE_TEXT_SIZE]);
@@ -124,10 +122,7 @@ unsigned calibrate_samples(struct calibration *cb, unsigned count,
 struct calibrate_spread calibrate_batches(struct calibration *cb,
     void (*fn)(void *arg, unsigned n), void *arg, int64_t budget_ns);
 
-/*
- * Enters a measured value: the median of samples, times scale, plus offset,
- * cut to the key's range.
- */
+/* Enters the median of samples times scale plus offset, cut to the range. */
 void calibrate_enter(struct calibration *cb, enum profile_key key,
     const struct calibrate_spread *qs, double scale, double offset,
     const char *fmt, ...) __attribute__((format(printf, 6, 7)));
@@ -167,5 +162,3 @@ void calibrate_lognormal(double p50, double p95, double *mean, double *cv);
  * median absolute deviation; 0 for a median of 0.  Sorts the samples.
  */
 double calibrate_cv(double *values, unsigned n);
-
-#endif

@@ -2,7 +2,6 @@
 #include <sys/resource.h>
 
 #include <math.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "bench/cli/format.h"

@@ -3,11 +3,9 @@
  * run in a process whose libcrypto is in the measured mode.
  */
 #include <math.h>
-#include <stdlib.h>
 
 #include "bench/predict/calibrate.h"
 #include "bench/cell/cell.h"
-#include "fortuna/device/randomdev.h"
 #include "lib/crypto/digest.h"
 #include "lib/crypto/wipe.h"
 
@@ -94,8 +92,7 @@ calibrate_cipher(struct calibration *cb)
 	if (cb->cb_error != 0)
 		return;
 	cipher_key_set(&ck, key);
-	for (unsigned i = 0; i < sizeof(cipher_loops) / sizeof(cipher_loops[0]);
-	    i++) {
+	for (unsigned i = 0; i < nitems(cipher_loops); i++) {
 		less_ns = cipher_loops[i].loop == block_loop ?
 		    calibrate_value(cb, byte) * ci->ci_block_bytes : 0;
 		qs = calibrate_batches(cb, cipher_loops[i].loop, &ck,

@@ -1,10 +1,5 @@
-/*
- * Probes of cache lines: held and fetched from elsewhere; of the pause
- * instruction, and of switches.
- */
+/* Probes of cache lines, of the pause instruction, and of switches. */
 #include "bench/predict/calibrate.h"
-#include "lib/base/kassert.h"
-#include "lib/vm/topology.h"
 
 enum {
 	ROUNDS		= 100,	/* of a batch */
@@ -58,8 +53,7 @@ most_sharing(unsigned (*number)(unsigned rank))
 	for (unsigned i = 0; i < cpu_count(); i++) {
 		for (k = n = 0; k < cpu_count(); k++)
 			n += number(i) == number(k);
-		if (n > most)
-			most = n;
+		most = MAX(most, n);
 	}
 	return (most);
 }
@@ -130,10 +124,7 @@ lead(void *arg)
 	atomic_store_rel_32(&xc.xc_stop, 1);
 }
 
-/*
- * Appends samples of hand-overs between threads on two ranks to the count in
- * cb_samples.  Returns: the new count.
- */
+/* Appends samples of hand-overs between two ranks.  Returns: the new count. */
 static unsigned
 exchange(struct calibration *cb, const unsigned ranks[2], bool yield,
     unsigned count, int64_t budget_ns)

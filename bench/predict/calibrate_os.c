@@ -8,7 +8,6 @@
 
 #include "bench/predict/calibrate.h"
 #include "bench/cli/stop.h"
-#include "lib/lock/lock.h"
 #include "harvest/harvest.h"
 
 enum {
@@ -44,10 +43,7 @@ lock_loop(void *arg, unsigned n)
 	}
 }
 
-/*
- * The work of a release after the lock is free, until the next atomic, which
- * waits for earlier stores.
- */
+/* A release's work once the lock is free, until the next atomic ends. */
 static void
 record_loop(void *arg, unsigned n)
 {

@@ -1,9 +1,5 @@
-/*
- * What FreeBSD's routers lose to the harvest of packets: published rates beside
- * predictions, from the rates of the same machine without that harvest.
- */
-#ifndef BENCH_PREDICT_FORWARDING_H
-#define BENCH_PREDICT_FORWARDING_H
+/* What FreeBSD's routers lose to the harvest, as published and predicted. */
+#pragma once
 
 #include "bench/options/options.h"
 #include "bench/predict/reproduce.h"
@@ -42,5 +38,3 @@ int forwarding_open(struct forwarding *fo, const struct options *op,
 int forwarding_predict(struct forwarding *fo);
 
 reproduce_printer forwarding_print, forwarding_print_csv, forwarding_print_json;
-
-#endif

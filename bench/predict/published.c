@@ -1,13 +1,9 @@
-/*
- * Reads files of published figures; the loops of benchmarks, and the units that
- * they publish.
- */
+/* Reads files of published figures; the loops of benchmarks; their units. */
 #include <limits.h>
 #include <math.h>
 #include <strings.h>
 
 #include "bench/cli/format.h"
-#include "bench/cli/memory.h"
 #include "bench/predict/published.h"
 
 const struct published_unit published_units[] = {
@@ -216,7 +212,7 @@ take_columns(struct reading *bf)
 		snprintf(bf->bf_names[i], PUBLISHED_NAME_SIZE, "%s",
 		    bf->bf_field[i]);
 		bf->bf_meaning[i] = OTHER;
-		for (k = 0; k < sizeof(columns) / sizeof(columns[0]); k++)
+		for (k = 0; k < nitems(columns); k++)
 			if (strcmp(bf->bf_field[i], columns[k].name) == 0)
 				bf->bf_meaning[i] = columns[k].meaning;
 		found |= 1u << bf->bf_meaning[i];

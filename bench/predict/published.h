@@ -6,8 +6,7 @@
  * contenders are used where they are; rows that differ in another column of
  * published.c, such as version, are different groups.
  */
-#ifndef BENCH_PREDICT_PUBLISHED_H
-#define BENCH_PREDICT_PUBLISHED_H
+#pragma once
 
 #include "bench/cell/critical_section.h"
 #include "bench/options/options.h"
@@ -98,5 +97,3 @@ void published_section(const struct published *pb,
 int published_predict(struct published *pb);
 
 reproduce_printer published_print, published_print_csv, published_print_json;
-
-#endif

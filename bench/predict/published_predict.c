@@ -4,14 +4,12 @@
 #include <gsl/gsl_cdf.h>
 
 #include "bench/cli/format.h"
-#include "bench/cli/memory.h"
 #include "bench/cli/progress.h"
 #include "bench/cli/stop.h"
 #include "bench/predict/published.h"
 #include "bench/stats/stats.h"
 #include "bench/sweep/pool.h"
 #include "lib/base/splitmix.h"
-#include "lib/machine/cpu.h"
 
 enum {
 	/* Acquisitions of a window, of each thread: it is longer if need be. */

@@ -1,9 +1,7 @@
 /* Published figures beside predictions: tables of 80 columns, CSV, JSON. */
-#include <inttypes.h>
 #include <math.h>
 
 #include "bench/cli/format.h"
-#include "bench/cli/memory.h"
 #include "bench/predict/published.h"
 #include "bench/stats/stats.h"
 

@@ -1,14 +1,11 @@
 /* Fits, predicts and prints. */
-#include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_roots.h>
 
 #include "bench/cell/virtual.h"
 #include "bench/cli/format.h"
-#include "bench/cli/memory.h"
 #include "bench/cli/stop.h"
 #include "bench/predict/reproduce.h"
 #include "bench/stats/stats.h"
@@ -28,8 +25,7 @@ const struct reproduction *const reproductions[] = {
 #undef PUBLISHED
 };
 
-const unsigned reproduction_count = sizeof(reproductions) /
-    sizeof(reproductions[0]);
+const unsigned reproduction_count = nitems(reproductions);
 
 /* Sets a run's figures: the medians over seeds. */
 static int

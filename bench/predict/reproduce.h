@@ -6,8 +6,7 @@
  * the run and the figure behind each published number.  One value of the
  * profile is fitted to one of them; the others test the model.
  */
-#ifndef BENCH_PREDICT_REPRODUCE_H
-#define BENCH_PREDICT_REPRODUCE_H
+#pragma once
 
 #include "bench/cell/cell.h"
 
@@ -53,10 +52,7 @@ struct reproduce_fit {
 	struct reproduce_figure ff_figure;	/* of the row, or like it */
 };
 
-/*
- * Simulates a run; fitted is ri_free.  Returns: 0, with REPRODUCE_FIGURES
- * figures; or an errno value and why.
- */
+/* Simulates a run; fitted is ri_free.  Returns: 0, or errno and why. */
 typedef int	reproduce_runner(const struct profile *pr, unsigned run,
 		    double fitted, uint64_t seed, double *figures,
 		    char why[CELL_ERROR_SIZE]);
@@ -126,5 +122,3 @@ unsigned reproduce_missed(const struct reproducing *ri);
 /* Prints a struct reproducing; others, what their names say. */
 typedef void reproduce_printer(FILE *out, const void *of);
 reproduce_printer reproduce_print, reproduce_print_json;
-
-#endif

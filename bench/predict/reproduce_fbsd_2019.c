@@ -92,7 +92,7 @@ configure(struct bench_config *bc, unsigned cpus)
 	bench_config_default(bc, cpus);
 	/* A kernel thread that holds a mutex keeps its CPU. */
 	bc->bc_lock.spin_polls = 0;
-	for (unsigned i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
+	for (unsigned i = 0; i < nitems(settings); i++) {
 		tn = bench_config_set(bc, settings[i], &value, &error);
 		KASSERT(tn != NULL && error == 0, ("%s", settings[i]));
 	}
@@ -129,7 +129,7 @@ run(const struct profile *pr, unsigned number, double fitted __unused,
 const struct reproduction reproduce_fbsd_2019 = {
 	"fbsd-2019", "Fortuna's readers under FreeBSD's mutex, and out of it",
 	"fbsd12-vm4-2019", .rn_run = run, .rn_runs = 2 * CELLS,
-	.rn_fits = fits, .rn_fit_count = sizeof(fits) / sizeof(fits[0]),
+	.rn_fits = fits, .rn_fit_count = nitems(fits),
 	.rn_rows = rows, .rn_word_count = WORDS, .rn_remarks = remarks,
-	.rn_row_count = sizeof(rows) / sizeof(rows[0]) - WORDS
+	.rn_row_count = nitems(rows) - WORDS
 };

@@ -9,7 +9,6 @@
 #include <math.h>
 
 #include "bench/cli/format.h"
-#include "bench/cli/memory.h"
 #include "bench/predict/forwarding.h"
 #include "bench/stats/stats.h"
 #include "lib/base/parse_number.h"
@@ -150,7 +149,7 @@ relate(struct forwarding *fo, struct forwarding_row *fw)
 	fw->fw_backoff = backs_off(fw->fw_text[2]);
 	fw->fw_profile = fo->fwd_op->op_profile;
 	for (unsigned i = 0; fw->fw_profile == NULL &&
-	    i < sizeof(machines) / sizeof(machines[0]); i++)
+	    i < nitems(machines); i++)
 		if (strstr(fw->fw_text[0], machines[i].word) != NULL) {
 			fw->fw_profile = machines[i].profile;
 			fw->fw_nearest = machines[i].nearest;
@@ -214,7 +213,7 @@ simulate(const struct forwarding *fo, const struct forwarding_row *fw,
 
 	error = producing_parse(FORMATF("ether:work=%.0fns,cv=%.3f",
 	    1e9 * fw->fw_queues / base->fw_value, cv), pg, why);
-	cpus = cpus < fw->fw_queues ? fw->fw_queues : cpus;
+	cpus = MAX(cpus, fw->fw_queues);
 	bench_config_default(&bc, cpus);
 	bc.bc_lock.spin_polls = 0;
 	bc.bc_program.spinmutex = !fw->fw_backoff;	/* tas comes second */

@@ -9,7 +9,6 @@
  * fit finds how many writes a draw to memory that all nodes share would explain
  * the difference.
  */
-#include <stdlib.h>
 
 #include "bench/cell/critical_section.h"
 #include "bench/cli/stop.h"
@@ -147,7 +146,7 @@ run(const struct profile *pr, unsigned number, double fitted, uint64_t seed,
 const struct reproduction reproduce_kleen_2015 = {
 	"kleen-2015", "one spin lock around Linux's pool, or one for each of "
 	"1-4 sockets", "xeon-e7v3-4s-2015", .rn_run = run, .rn_runs = RUNS,
-	.rn_fits = fits, .rn_fit_count = sizeof(fits) / sizeof(fits[0]),
+	.rn_fits = fits, .rn_fit_count = nitems(fits),
 	.rn_rows = rows, .rn_word_count = WORDS, .rn_remarks = remarks,
-	.rn_row_count = sizeof(rows) / sizeof(rows[0]) - WORDS
+	.rn_row_count = nitems(rows) - WORDS
 };

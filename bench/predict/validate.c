@@ -3,7 +3,6 @@
 
 #include "bench/cell/cell.h"
 #include "bench/cli/command.h"
-#include "bench/cli/memory.h"
 #include "bench/predict/validate.h"
 #include "bench/result/comparable.h"
 #include "bench/result/describe.h"
@@ -223,7 +222,7 @@ print_targets(FILE *out, const struct validation *va)
 
 	fputc('\n', out);
 	COLUMNS_TITLES(out, target_columns);
-	for (; vf < targets + sizeof(targets) / sizeof(targets[0]); vf++) {
+	for (; vf < targets + nitems(targets); vf++) {
 		met = vf->count == 0 || (vf->least ? vf->found >= vf->limit :
 		    vf->found <= vf->limit);
 		all &= met;

@@ -4,10 +4,7 @@
  * pairs that exchange cache lines.  Judged are cells with two or more readers,
  * a CPU for each, that passed their gates.
  */
-#ifndef BENCH_PREDICT_VALIDATE_H
-#define BENCH_PREDICT_VALIDATE_H
-
-#include <stdio.h>
+#pragma once
 
 #include "bench/result/result.h"
 
@@ -22,5 +19,3 @@ bool validate_takes_design(const char *name);
  */
 int validate_print(FILE *out, const struct result *measured,
     const struct result *predicted);
-
-#endif

@@ -1,17 +1,12 @@
 #include <sys/wait.h>
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "bench/cli/child.h"
 #include "bench/cli/embed.h"
-#include "bench/cli/memory.h"
 #include "bench/report/report.h"
 #include "bench/result/comparable.h"
 #include "bench/result/describe.h"
-#include "lib/base/kassert.h"
 #include "lib/base/read_file.h"
 
 enum {
@@ -158,7 +153,6 @@ print_cell(FILE *out, unsigned curve, const struct result_cell *c)
 		LATENCY(p99),
 		LATENCY(p999)
 	};
-	unsigned i;
 
 	fprintf(out, "%u %d %u %.9g %.9g %.9g %.9g %.9g %.9g", curve,
 	    comparable_gated(c), producers ? c->producers : c->readers,
@@ -166,7 +160,7 @@ print_cell(FILE *out, unsigned curve, const struct result_cell *c)
 	    total[0] / unit, total[1] / unit, c->harvest.cpu_percent,
 	    cpu[1] > 0 ? cpu[0] : c->harvest.cpu_percent,
 	    cpu[1] > 0 ? cpu[1] : c->harvest.cpu_percent);
-	for (i = 0; i < 4; i++)
+	for (unsigned i = 0; i < 4; i++)
 		if (latency[0] > 0)
 			fprintf(out, " %.9g", latency[i] * 1e-9);
 		else

@@ -1,14 +1,6 @@
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <math.h>
-#include <string.h>
-
 #include "bench/cli/command.h"
-#include "bench/cli/memory.h"
 #include "bench/report/report.h"
 #include "bench/result/describe.h"
-#include "lib/base/kassert.h"
 
 enum { COLUMNS_MAX = 128, COLUMNS_PRODUCERS = 54, COLUMNS_SEEDED = 71 };
 

@@ -1,9 +1,5 @@
-/*
- * A result printed for a reader or for other programs: tables, CSV and views;
- * and its picture, drawn by gnuplot(1).
- */
-#ifndef BENCH_REPORT_REPORT_H
-#define BENCH_REPORT_REPORT_H
+/* A result for a reader or other programs: tables, CSV, views, a picture. */
+#pragma once
 
 #include "bench/cli/format.h"
 #include "bench/options/family.h"
@@ -78,5 +74,3 @@ void plot_print(FILE *out, const struct result *r, bool svg);
  */
 int plot_draw(const struct result *r, bool svg, char **picture, size_t *size,
     char error[RESULT_TEXT_SIZE]);
-
-#endif

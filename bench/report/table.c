@@ -1,6 +1,4 @@
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "bench/report/report.h"
 #include "bench/result/comparable.h"

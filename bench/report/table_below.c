@@ -1,11 +1,8 @@
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "bench/report/report.h"
 #include "bench/result/comparable.h"
 #include "bench/result/describe.h"
-#include "harvest/config.h"
 #include "lib/lock/lock.h"
 
 enum {
@@ -57,10 +54,7 @@ print_control(FILE *out, const struct result_cell *cell)
 	format_wrap(out, "control:", 2, t.s);
 }
 
-/*
- * The rate of a repeat against the same without a ledger, just before: the
- * median, the least and the most.
- */
+/* A repeat's rate over that without a ledger: the median, least and most. */
 static void
 add_cost(struct text *t, const struct result_cell *cell)
 {

@@ -1,11 +1,7 @@
-#include <errno.h>
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "bench/cli/format.h"
-#include "bench/cli/memory.h"
 #include "bench/result/result.h"
 #include "bench/stats/stats.h"
 #include "lib/base/append.h"
@@ -155,10 +151,9 @@ result_cell_order(const void *left, const void *right)
 #undef AT
 	const struct result_cell *a = *(const struct result_cell *const *)left;
 	const struct result_cell *b = *(const struct result_cell *const *)right;
-	size_t i;
 	int d = 0;
 
-	for (i = 0; d == 0 && i < sizeof(names) / sizeof(names[0]); i++)
+	for (size_t i = 0; d == 0 && i < nitems(names); i++)
 		d = strcmp((const char *)a + names[i],
 		    (const char *)b + names[i]);
 #define	THEN(member)							\

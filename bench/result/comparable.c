@@ -1,14 +1,9 @@
 #include <gsl/gsl_fit.h>
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "bench/cli/format.h"
-#include "bench/cli/memory.h"
 #include "bench/result/comparable.h"
 #include "bench/result/describe.h"
-#include "lib/base/hist.h"
 #include "lib/lock/lock.h"
 
 /* Quantiles are bucket ends: neighbours differ by one part in HIST_SUB. */
@@ -241,7 +236,7 @@ static unsigned
 slices_logs(const struct result_sample *a, const struct result_sample *b,
     unsigned parts, double *scratch, double *logs)
 {
-	const unsigned blocks = a->slices < b->slices ? a->slices : b->slices;
+	const unsigned blocks = MIN(a->slices, b->slices);
 	unsigned count = 0, i = 0, n;
 
 	for (unsigned part = 0; part < parts; part++) {
@@ -292,8 +287,7 @@ most_slices(const struct result_cell *cell)
 	unsigned most = 0;
 
 	for (unsigned i = 0; i < cell->repeats; i++)
-		most = cell->samples[i].slices > most ?
-		    cell->samples[i].slices : most;
+		most = MAX(cell->samples[i].slices, most);
 	return (most);
 }
 

@@ -1,9 +1,5 @@
-/*
- * What the repeats of cells show: figures that are compared and drawn with
- * other profiles, spread, differences, drift.
- */
-#ifndef BENCH_RESULT_COMPARABLE_H
-#define BENCH_RESULT_COMPARABLE_H
+/* What the repeats of cells show: figures, spread, differences, drift. */
+#pragma once
 
 #include "bench/cli/format.h"
 #include "bench/result/result.h"
@@ -102,19 +98,13 @@ comparable_sliced(const struct result_cell *cell)
 double comparable_lost(const struct result_cell *cell,
     const struct result_host *host);
 
-/*
- * Whether windows have too few passes of the harvest thread: its CPU time and
- * latencies then depend on where a window begins.
- */
+/* Whether windows have too few passes: where one begins then matters. */
 bool comparable_few_passes(const struct result *r);
 
 /* Whether a cell has too few repeats to estimate the spread between them. */
 bool comparable_few_repeats(const struct result_cell *cell);
 
-/*
- * Half the interval of a cell's total in percent of it: "0.54"; "?" for too
- * few repeats, "-" for a total of 0.
- */
+/* Half a total's interval in percent: "0.54"; "?" few repeats, "-" total 0. */
 const char *comparable_spread(const struct result_cell *cell,
     char buf[FORMAT_SIZE]);
 
@@ -176,5 +166,3 @@ struct drift {
  */
 void drift_of(const struct result_cell *a, const struct result_cell *b,
     struct drift *tr);
-
-#endif

@@ -1,10 +1,6 @@
 #include <ctype.h>
-#include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "bench/cli/memory.h"
 #include "bench/result/describe.h"
 #include "lib/lock/lock.h"
 

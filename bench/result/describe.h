@@ -1,9 +1,5 @@
-/*
- * Results and cells in words: what was run, where, and whether figures were
- * measured or predicted.
- */
-#ifndef BENCH_RESULT_DESCRIBE_H
-#define BENCH_RESULT_DESCRIBE_H
+/* Results and cells in words: what was run and where, measured or predicted. */
+#pragma once
 
 #include "bench/cli/format.h"
 #include "bench/result/result.h"
@@ -81,5 +77,3 @@ bool provenance_ledgered(const struct result *r);
 /* The least and the most repeats of any cell; 0 without cells. */
 void provenance_repeats(const struct result *r, unsigned *least,
     unsigned *most);
-
-#endif

@@ -1,11 +1,6 @@
-#include <errno.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "bench/cli/memory.h"
 #include "bench/result/result.h"
 #include "lib/base/kassert.h"
 
@@ -18,6 +13,7 @@ static const double whole_max = 1e15;
 #define	OPTIONAL	.f_optional = true,
 #define	MEDIAN		.f_how = FIELD_HOW_MEDIAN,
 #define	SUM		.f_how = FIELD_HOW_SUM,
+#undef MAX
 #define	MAX		.f_how = FIELD_HOW_MAX,
 #define	POINT		.f_how = FIELD_HOW_POINT,
 #define	CSV(column)	.f_column = column,

@@ -1,9 +1,6 @@
-#include <errno.h>
 #include <limits.h>
 #include <math.h>
-#include <string.h>
 
-#include "bench/cli/memory.h"
 #include "bench/result/result.h"
 #include "lib/base/append.h"
 #include "lib/base/parse_number.h"

@@ -1,12 +1,9 @@
 #include <sys/utsname.h>
 
-#include <stdio.h>
-#include <string.h>
 #include <time.h>
 
 #include "bench/cli/format.h"
 #include "bench/result/result.h"
-#include "lib/base/kassert.h"
 #include "lib/crypto/crypto.h"
 #include "lib/machine/cpu.h"
 

@@ -1,10 +1,6 @@
-#include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "bench/cli/memory.h"
 #include "bench/result/result.h"
 #include "lib/base/read_file.h"
 

@@ -8,14 +8,11 @@
  * one CPU.  Structures are written as JSON objects and read by tables of their
  * fields: arrays of struct field that end with a NULL key.
  */
-#ifndef BENCH_RESULT_RESULT_H
-#define BENCH_RESULT_RESULT_H
+#pragma once
 
 #include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
+
+#include "lib/base/base.h"
 
 #define	RESULT_SCHEMA	"rngsim-result/1"
 
@@ -231,5 +228,3 @@ bool result_check_sum(const struct result_sample *rs, unsigned readers,
  * spin_polls, which is a setting of the whole run.
  */
 int result_cell_order(const void *left, const void *right);
-
-#endif

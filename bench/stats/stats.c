@@ -2,18 +2,12 @@
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "bench/cli/memory.h"
 #include "bench/stats/stats.h"
 #include "lib/base/kassert.h"
 
 enum {
-	/*
-	 * U takes 0..na * nb, most when both samples are equally large; there
-	 * are fewer inversions.
-	 */
+	/* U takes 0..na * nb; inversions are fewer. */
 	EXACT_MAX	= HYPOTHESIS_EXACT_MAX * HYPOTHESIS_EXACT_MAX / 4,
 	/* 2.5 % of all resamples, and the one that stands above. */
 	TAIL		= HYPOTHESIS_RESAMPLES / 40 + 1

@@ -1,12 +1,9 @@
 /* Statistics of a few numbers, all finite. */
-#ifndef BENCH_STATS_STATS_H
-#define BENCH_STATS_STATS_H
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#pragma once
 
 #include <gsl/gsl_rng.h>
+
+#include "lib/base/base.h"
 
 /*
  * Figures of at least one value.  These two sort values: the middle one, or the
@@ -127,10 +124,7 @@ struct resample {
 	unsigned	(*rs_middle)[2];	/* equal where n is odd */
 };
 
-/*
- * Draws from 1 or more values; the same n and seed give the same draws.
- * rs_middle is to be freed.
- */
+/* Draws from values; the same for the same n and seed.  Free rs_middle. */
 void resample_init(struct resample *rs, unsigned n, uint64_t seed);
 
 /* The medians of all draws from rsm_n sorted values. */
@@ -190,5 +184,3 @@ void agreement_rank(const struct agreement_item *a,
  * where nothing is tied; 0 when the measurement orders no pair.
  */
 double agreement_tau(const struct agreement_ranks *ar);
-
-#endif

@@ -1,10 +1,6 @@
-#include <errno.h>
-#include <inttypes.h>
 #include <stdarg.h>
-#include <stdlib.h>
 
 #include "bench/cli/format.h"
-#include "bench/cli/memory.h"
 #include "bench/kernel/ksource.h"
 #include "bench/survey/kat.h"
 #include "fortuna/device/randomdev.h"
@@ -254,12 +250,11 @@ kat_read(struct kat *k)
 	digest_finish(&dg, sum);
 	digest_fini(&dg);
 	if (crypto_failed() == NULL) {
-		const size_t tail = n < KAT_TAIL_BYTES ? n : KAT_TAIL_BYTES;
+		const size_t tail = MIN(n, KAT_TAIL_BYTES);
 
 		fprintf(k->kat_out, "read %" PRIu64, n);
 		print_hex(k, " sha256=", sum, sizeof(sum));
-		print_hex(k, " head=", bytes, n < KAT_HEAD_BYTES ? n :
-		    KAT_HEAD_BYTES);
+		print_hex(k, " head=", bytes, MIN(n, KAT_HEAD_BYTES));
 		print_hex(k, " tail=", bytes + n - tail, tail);
 		fputc('\n', k->kat_out);
 	}
@@ -330,8 +325,6 @@ static const struct kat_command {
 	{ "state", "", true, kat_state },
 };
 
-enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
-
 static int
 kat_line(struct kat *k, char *line)
 {
@@ -343,7 +336,7 @@ kat_line(struct kat *k, char *line)
 		return (0);
 	k->kat_commands++;
 	for (kc = commands; strcmp(kc->kc_name, word) != 0;)
-		if (++kc == commands + COMMANDS)
+		if (++kc == commands + nitems(commands))
 			return (complain(k, "\"%s\" is no command: expected "
 			    "cipher, mode, places, init, event, place, timer, "
 			    "preread, seeded, read, set-counter or state",

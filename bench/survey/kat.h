@@ -1,6 +1,5 @@
 /* Known-answer scripts of rngsim-kat(1), for the generators run under load. */
-#ifndef BENCH_SURVEY_KAT_H
-#define BENCH_SURVEY_KAT_H
+#pragma once
 
 #include <stdio.h>
 
@@ -16,5 +15,3 @@
  */
 int kat_run(const char *name, FILE *in, const char *design, FILE *out,
     FILE *err);
-
-#endif

@@ -90,8 +90,7 @@ const struct number_source number_sources[] = {
 	    { NULL, rndrrs_64 }, .ns_has = cpurand_has_rndr },
 };
 
-const unsigned number_source_count = sizeof(number_sources) /
-    sizeof(number_sources[0]);
+const unsigned number_source_count = nitems(number_sources);
 
 bool
 number_source_has(const struct number_source *ns)

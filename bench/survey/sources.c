@@ -1,8 +1,6 @@
-#include <inttypes.h>
 #include <math.h>
 
 #include "bench/survey/sources.h"
-#include "lib/machine/tick.h"
 
 /* Throughputs that count as the same. */
 static const double saturation_share = 0.95;

@@ -4,13 +4,9 @@
  * subject is one source and width of read, its ways are numbers of threads;
  * each thread has a CPU and a state of its own.
  */
-#ifndef BENCH_SURVEY_SOURCES_H
-#define BENCH_SURVEY_SOURCES_H
-
-#include <errno.h>
+#pragma once
 
 #include "bench/survey/survey.h"
-#include "lib/machine/machine.h"
 
 #define	SOURCES_SCHEMA	"rngsim-sources/1"
 
@@ -95,12 +91,7 @@ struct source_reads {
 
 extern const struct survey_kind sources_kind;
 
-/*
- * Makes a subject for each source and width that exists, with n numbers of
- * threads, ascending; checks its first numbers.
- */
+/* A subject for each source and width that exists; checks first numbers. */
 void sources_make(struct survey *sv, const struct number_source *const *list,
     unsigned count, const bool width[NUMBER_WIDTHS], const unsigned *threads,
     unsigned n);
-
-#endif

@@ -1,12 +1,9 @@
 #include <gsl/gsl_randist.h>
 
-#include "bench/cli/memory.h"
 #include "bench/cli/progress.h"
 #include "bench/cli/stop.h"
 #include "bench/stats/stats.h"
 #include "bench/survey/survey.h"
-#include "lib/machine/machine.h"
-#include "lib/machine/tick.h"
 
 enum {
 	JSON_DIGITS	= 12,
@@ -121,7 +118,7 @@ window_measure(const struct window_task *wt, int64_t warmup_ns,
 	for (ww = workers; ww < end; ww++) {
 		machine_join(&ww->ww_thread);
 		error = error != 0 ? error : ww->ww_error;
-		end_ns = ww->ww_end_ns > end_ns ? ww->ww_end_ns : end_ns;
+		end_ns = MAX(ww->ww_end_ns, end_ns);
 		cpu_ns += ww->ww_cpu_ns;
 		wm->wm_count += ww->ww_count;
 		wm->wm_failures += ww->ww_batch.wb_failures;

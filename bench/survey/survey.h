@@ -2,10 +2,7 @@
  * The common part of "rngsim sources" and "rngsim hash": subjects that are
  * timed in several ways, in random order, some repeats of each, and output.
  */
-#ifndef BENCH_SURVEY_SURVEY_H
-#define BENCH_SURVEY_SURVEY_H
-
-#include <jansson.h>
+#pragma once
 
 #include "bench/cli/format.h"
 #include "bench/options/options.h"
@@ -107,10 +104,9 @@ void survey_free(struct survey *sv);
 
 /*
  * Measures each point once in each repeat, in an order drawn anew; the second
- * then computes the figures of all.
- *
- * Returns: 0; EINTR after a signal, with the figures that there are; or, after
- * a message, EIO for crypto_failed(), or the system's error.
+ * then computes the figures of all.  Returns: 0; EINTR after a signal, with the
+ * figures that there are; or, after a message, EIO for crypto_failed(), or the
+ * system's error.
  */
 int survey_measure(struct survey *sv);
 void survey_summarize(struct survey *sv);
@@ -138,5 +134,3 @@ survey_complete(const struct survey *sv)
 
 /* JSON text and a newline, for free(). */
 char *survey_json(const struct survey *sv);
-
-#endif

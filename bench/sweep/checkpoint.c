@@ -8,12 +8,8 @@
  */
 #include <math.h>
 #include <stdarg.h>
-#include <stdlib.h>
 
-#include "bench/cli/atomic_file.h"
-#include "bench/cli/memory.h"
 #include "bench/sweep/sweep.h"
-#include "lib/machine/tick.h"
 
 static const int64_t simulated_patience_ns = 100 * NS_PER_MS;
 

@@ -1,10 +1,5 @@
-#include <inttypes.h>
-#include <stdlib.h>
-
-#include "bench/cli/memory.h"
 #include "bench/cli/stop.h"
 #include "bench/sweep/sweep.h"
-#include "lib/machine/cpu.h"
 
 enum { CONTROL_BYTES = 16 };	/* of the shortest request */
 
@@ -58,8 +53,7 @@ expand_controls(const struct options *op, struct sweep_cell *cells)
 	/* The most readers that have a CPU each; else the fewest. */
 	for (unsigned r = 0; r < op->op_readers.ol_count; r++) {
 		v = op->op_readers.ol_value[r];
-		if (v < fewest)
-			fewest = v;
+		fewest = MIN(fewest, v);
 		if (v > best && v <= cpu_count())
 			best = v;
 	}

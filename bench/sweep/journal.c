@@ -1,17 +1,8 @@
-#include <sys/stat.h>
-
-#include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "bench/cli/atomic_file.h"
-#include "bench/cli/memory.h"
 #include "bench/sweep/sweep.h"
-#include "lib/base/kassert.h"
 #include "lib/base/read_file.h"
-#include "lib/machine/tick.h"
 
 enum { TRIES = 100 };
 
@@ -40,10 +31,7 @@ take_lock(int fd, pid_t *other)
 	return (EBUSY);
 }
 
-/*
- * Opens the file and locks it.  Another process may remove or replace the file
- * between the two, so the name is looked up again.
- */
+/* Opens and locks it; looks its name up again, which may be another file's. */
 static int
 open_locked(const char *path, int flags, int *out, pid_t *other)
 {

@@ -1,9 +1,6 @@
-#include <errno.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <time.h>
 
-#include "bench/cli/memory.h"
 #include "bench/sweep/pool.h"
 #include "lib/base/kassert.h"
 

@@ -1,9 +1,5 @@
-/*
- * Tasks on several threads of the host, whose outcomes are taken in order: the
- * same sequence for any number of threads.
- */
-#ifndef BENCH_SWEEP_POOL_H
-#define BENCH_SWEEP_POOL_H
+/* Tasks on threads of the host; outcomes in order, however many these are. */
+#pragma once
 
 enum { POOL_AHEAD = 2 };	/* slots for each thread */
 
@@ -29,5 +25,3 @@ struct pool_job {
  * the host if it refused every thread.
  */
 int pool_run(const struct pool_job *pj, unsigned threads);
-
-#endif

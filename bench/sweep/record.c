@@ -1,19 +1,12 @@
-/*
- * What a result says of the whole run; and the lines of a journal as JSON: the
- * first, which describes the run, and those of repeats.
- */
+/* What a result says of the whole run; a journal's lines, as JSON. */
 #include <fcntl.h>
 #include <math.h>
 #include <openssl/evp.h>
-#include <stdlib.h>
 #include <unistd.h>
 #include <zlib.h>
 
-#include "bench/cli/memory.h"
 #include "bench/kernel/ksource.h"
 #include "bench/sweep/sweep.h"
-#include "fortuna/device/event.h"
-#include "lib/machine/tick.h"
 
 #define	CHECKPOINT_SCHEMA	"rngsim-journal/3"
 
@@ -34,6 +27,7 @@ enum {
 	.f_count = offsetof(struct cell_measure, cm_##count)
 #define	ARRAY(count)	.f_shape = FIELD_ARRAY, COUNT(count)
 #define	SUM		.f_how = FIELD_HOW_SUM
+#undef MAX
 #define	MAX		.f_how = FIELD_HOW_MAX
 
 static const struct field hist_fields[] = {
@@ -75,10 +69,7 @@ const struct field repeat_fields[] = {
 	{ .f_key = NULL }
 };
 
-/*
- * The words of a command line may be any bytes, which JSON's texts may not.
- * Bytes from 0x80 on are written as U+0080 to U+00FF.
- */
+/* A command line may be any bytes: those from 0x80 on are U+0080 to U+00FF. */
 static char *
 encode_word(const char *word)
 {

@@ -1,14 +1,10 @@
 #include <math.h>
-#include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "bench/cli/format.h"
-#include "bench/cli/memory.h"
 #include "bench/cli/progress.h"
 #include "bench/sweep/pool.h"
 #include "bench/sweep/sweep.h"
-#include "lib/machine/cpu.h"
 
 enum {
 	MAPPINGS_EACH	= 2,	/* of a thread: its stack and the guard page */
@@ -138,10 +134,9 @@ idle(void *context)
 	done = rg->rg_taken * rg->rg_each_steps;
 	for (unsigned i = 0; i < rg->rg_slot_count; i++) {
 		each = rg->rg_slots[i].slt_progress_ps / ps_per_step;
-		done += each < rg->rg_each_steps ? each : rg->rg_each_steps;
+		done += MIN(each, rg->rg_each_steps);
 	}
-	if (done > rg->rg_progress.prg_total)
-		done = rg->rg_progress.prg_total;
+	done = MIN(done, rg->rg_progress.prg_total);
 	progress_update(&rg->rg_progress, done, FORMATF("%s, %.2f of %.2f "
 	    "virtual s", rg->rg_taken / sw->sw_grid <
 	    sw->sw_options->op_repeats ? "cells" : "drawn profiles",
@@ -217,8 +212,7 @@ replicate_run(struct sweeping *sw)
 	threads = replicate_threads(op, &needed);
 	if (threads == 0)
 		return (ENOMEM);
-	if (threads > pj.pj_tasks)
-		threads = pj.pj_tasks;
+	threads = MIN(threads, pj.pj_tasks);
 	rg.rg_slot_count = POOL_AHEAD * threads;
 	rg.rg_slots = xcalloc(rg.rg_slot_count, sizeof(*rg.rg_slots));
 	for (i = 0; i < rg.rg_slot_count; i++)

@@ -1,13 +1,9 @@
-#include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 
-#include "bench/cli/memory.h"
 #include "bench/kernel/ksource.h"
 #include "bench/result/comparable.h"
 #include "bench/sweep/sweep.h"
 #include "lib/base/append.h"
-#include "lib/machine/cpu.h"
 
 /* Limits of gates and notes. */
 static const double skew_max_share = 0.05;	/* of the window */
@@ -51,10 +47,7 @@ summary_add(struct sweep_cell *sc, struct cell_measure *cm)
 	cell_measure_free(cm);
 }
 
-/*
- * The intervals of the total and of the harvest thread's CPU: over repeats; of
- * too few that of the total is over window parts.
- */
+/* Intervals over repeats; of too few repeats the total's over window parts. */
 static void
 intervals(struct result_cell *rc, uint64_t seed)
 {

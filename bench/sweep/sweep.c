@@ -1,16 +1,11 @@
-#include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include <gsl/gsl_randist.h>
 
 #include "bench/cell/slices.h"
-#include "bench/cli/memory.h"
 #include "bench/cli/progress.h"
 #include "bench/cli/stop.h"
-#include "bench/result/comparable.h"
 #include "bench/sweep/sweep.h"
-#include "lib/machine/tick.h"
 
 /* The repeats on this machine so far, and room for those of a group. */
 struct measuring {
@@ -85,9 +80,8 @@ measure_group(struct sweeping *sw, const unsigned *group, unsigned n,
 	const struct options *op = sw->sw_options;
 	char label[2 * GRID_TEXT_SIZE], text[GRID_TEXT_SIZE];
 	int error;
-	unsigned i;
 
-	for (i = 0; i < n; i++)
+	for (unsigned i = 0; i < n; i++)
 		mq->mq_params[i] = grid_params(op,
 		    &sw->sw_cells[group[i]].sc_cell, repeat);
 	snprintf(label, sizeof(label), n > 1 ? "%s and %u more" : "%s",
@@ -100,7 +94,7 @@ measure_group(struct sweeping *sw, const unsigned *group, unsigned n,
 	    mq->mq_rng, mq->mq_measures, sw->sw_error);
 	if (error != 0)
 		return (error);
-	for (i = 0; i < n; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		if (n > 1)
 			mq->mq_measures[i].cm_sample.together = mq->mq_done + 1;
 		if (error != 0)

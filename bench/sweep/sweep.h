@@ -7,12 +7,8 @@
  * Unless stated otherwise functions return 0 or an errno value, and write a
  * message into "error" or "why" (CELL_ERROR_SIZE bytes) on failure.
  */
-#ifndef BENCH_SWEEP_SWEEP_H
-#define BENCH_SWEEP_SWEEP_H
+#pragma once
 
-#include <stdatomic.h>
-
-#include "bench/cli/atomic_file.h"
 #include "bench/options/options.h"
 #include "bench/result/comparable.h"
 
@@ -276,5 +272,3 @@ int journal_remove(struct journal *jo);
 
 /* Closes a journal, if it is open. */
 void journal_close(struct journal *jo);
-
-#endif

@@ -1,9 +1,6 @@
 #include <gsl/gsl_statistics.h>
 #include <math.h>
-#include <stdlib.h>
 
-#include "bench/cli/memory.h"
-#include "bench/stats/stats.h"
 #include "bench/sweep/sweep.h"
 
 /* Gives a cell the medians over repeats of its first n profiles. */

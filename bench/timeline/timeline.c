@@ -5,13 +5,9 @@
  * unique in the whole file, and sorts a thread with its process's number first;
  * so no thread has such a number.
  */
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "bench/cli/atomic_file.h"
 #include "bench/cli/format.h"
-#include "bench/cli/memory.h"
 #include "bench/result/result.h"
 #include "bench/timeline/timeline.h"
 
@@ -188,8 +184,7 @@ pass_time(struct timeline *tl, bool end)
 		all_slices(tl, 'B', from);
 	}
 	if (tl->ti_state == WITHIN && (end || tl->ti_now_ps >= until)) {
-		if (tl->ti_now_ps < until)
-			until = tl->ti_now_ps;
+		until = MIN(until, tl->ti_now_ps);
 		all_slices(tl, 'E', until);
 		tl->ti_state = AFTER;
 		tl->ti_until_ps = until - tl->ti_base_ps;
@@ -302,8 +297,7 @@ observe(void *context, const struct vm_note *vn)
 	/* Threads run ahead of each other a little: later events wait. */
 	KASSERT(vn->vn_time_ps + BACK_MAX_PS >= tl->ti_now_ps,
 	    ("time goes back for thread %u", vn->vn_thread));
-	if (tl->ti_now_ps < vn->vn_time_ps)
-		tl->ti_now_ps = vn->vn_time_ps;
+	tl->ti_now_ps = MAX(tl->ti_now_ps, vn->vn_time_ps);
 	pass_time(tl, false);
 	if (tl->ti_marked && tl->ti_now_ps >= tl->ti_base_ps +
 	    tl->ti_span.spn_to_ps)
@@ -392,10 +386,7 @@ timeline_close(struct timeline *tl, const struct timeline_fact *facts,
 		put_name(tl, "thread", LOCKS, i, tl->ti_lock[i].tlk_name);
 	for (i = 0; i < tl->ti_threads; i++)
 		put_name(tl, "thread", THREADS, i, tl->ti_thread[i].td_name);
-	/*
-	 * After the events: some readers take displayTimeUnit at the beginning
-	 * as the unit of time stamps.
-	 */
+	/* Behind the events: readers may take it for the time stamps' unit. */
 	fprintf(tl->ti_out, "\n],\n\"displayTimeUnit\":\"ns\",\n"
 	    "\"otherData\":{\n\"time_zero\":\"the measured window opens\",\n"
 	    "\"from_us\":%.3f,\n\"until_us\":%.3f,\n\"events_left_out\":%"

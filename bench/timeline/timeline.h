@@ -4,8 +4,7 @@
  * span of virtual time becomes trace events in JSON, for Perfetto and
  * chrome://tracing.
  */
-#ifndef BENCH_TIMELINE_TIMELINE_H
-#define BENCH_TIMELINE_TIMELINE_H
+#pragma once
 
 #include "lib/vm/vm.h"
 
@@ -45,5 +44,3 @@ const struct vm_observer *timeline_observer(struct timeline *tl);
  */
 int timeline_close(struct timeline *tl, const struct timeline_fact *facts,
     unsigned count, char remark[TIMELINE_REMARK_SIZE]);
-
-#endif

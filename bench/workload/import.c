@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/cli/memory.h"
 #include "bench/workload/recording.h"
 #include "fortuna/device/event.h"
 #include "lib/base/parse_number.h"

@@ -5,8 +5,7 @@
  * rate, singly or in bursts, or as they were recorded, and those that find the
  * NIC's queue full are lost.
  */
-#ifndef BENCH_WORKLOAD_PRODUCING_H
-#define BENCH_WORKLOAD_PRODUCING_H
+#pragma once
 
 #include "bench/workload/workload.h"
 #include "fortuna/device/event.h"
@@ -60,5 +59,3 @@ producing_work_ns(const struct producing *pg, unsigned n)
 	return (pg->prw_path[0] == '\0' || producing_recorded(pg) ?
 	    pg->prw_work_ns : pg->prw_curve_ns[n]);
 }
-
-#endif

@@ -1,8 +1,3 @@
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "bench/cli/memory.h"
 #include "bench/workload/recording.h"
 #include "fortuna/device/event.h"
 #include "lib/base/kassert.h"
@@ -164,8 +159,7 @@ add_request(struct loading *ld, const char *gap, const char *bytes,
 		return (REFUSE("the stream's gaps come to %" PRIu64 " ns: "
 		    "expected at most %" PRId64, ld->ld_at_ns,
 		    RECORDING_LENGTH_MAX_NS));
-	if (ld->ld_at_ns > ld->ld_latest_ns)
-		ld->ld_latest_ns = ld->ld_at_ns;
+	ld->ld_latest_ns = MAX(ld->ld_latest_ns, ld->ld_at_ns);
 	recording_add(ld->ld_stream, ld->ld_at_ns, n, kind == NULL ? 0 :
 	    source + 1u);
 	return (0);

@@ -4,10 +4,7 @@
  * ran one after the other; or the events that a CPU of a kernel queued.  All
  * times count from the start of the recording and ascend within a stream.
  */
-#ifndef BENCH_WORKLOAD_RECORDING_H
-#define BENCH_WORKLOAD_RECORDING_H
-
-#include <stddef.h>
+#pragma once
 
 #include "lib/base/lines.h"
 
@@ -89,5 +86,3 @@ struct import_summary {
  */
 int import_load(const char *path, struct recording *rec,
     struct import_summary *iu, char message[LINES_ERROR_SIZE]);
-
-#endif

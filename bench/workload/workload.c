@@ -1,5 +1,3 @@
-#include <string.h>
-
 #include "bench/workload/workload.h"
 #include "lib/base/kassert.h"
 #include "lib/base/splitmix.h"
@@ -47,11 +45,10 @@ workload_max_bytes(const struct workload *wl, uint64_t bytes)
 	for (unsigned i = 0; i < rec->rec_count; i++)
 		for (size_t k = 0; k < rec->rec_streams[i].rcs_count; k++) {
 			n = rec->rec_streams[i].rcs_requests[k].rq_bytes;
-			max = n > max ? n : max;
+			max = MAX(n, max);
 		}
 	for (unsigned i = 0; i < wl->wl_size_count; i++)
-		if (wl->wl_sizes[i].ws_bytes > max)
-			max = wl->wl_sizes[i].ws_bytes;
+		max = MAX(max, wl->wl_sizes[i].ws_bytes);
 	return (max > 0 ? max : bytes);
 }
 

@@ -5,8 +5,7 @@
  * Nothing here reads a clock or sleeps.  Draws depend on the seed and the
  * reader alone.
  */
-#ifndef BENCH_WORKLOAD_WORKLOAD_H
-#define BENCH_WORKLOAD_WORKLOAD_H
+#pragma once
 
 #include <sys/stat.h>
 
@@ -95,10 +94,7 @@ void workload_free(struct workload *wl);
 /* Prints the names and files of recorded workloads.  Returns: their number. */
 unsigned workload_list(FILE *out);
 
-/*
- * Whether it has one size, a closed loop and no pause; whether requests, or
- * their times, are not all alike.
- */
+/* Whether it is one size, a closed loop, no pause; whether requests differ. */
 bool workload_is_plain(const struct workload *wl);
 bool workload_varies(const struct workload *wl);
 
@@ -135,5 +131,3 @@ void workload_next(struct workload_player *wp, struct workload_step *st);
  * as there would be at the rate of the first so many.
  */
 double workload_due(const struct workload_player *wp, uint64_t at_ns);
-
-#endif

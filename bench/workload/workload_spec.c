@@ -1,8 +1,5 @@
 /* What --workload takes. */
 #include <dirent.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "bench/cli/child.h"
@@ -29,8 +26,6 @@ static const struct unit {
 	{ "s", 1000000000 }, { "ms", 1000000 }, { "us", 1000 }, { "ns", 1 }
 };
 
-enum { UNITS = sizeof(units) / sizeof(units[0]) };
-
 int
 workload_time(const char *what, const char *text, uint64_t *ns, char *why)
 {
@@ -39,7 +34,7 @@ workload_time(const char *what, const char *text, uint64_t *ns, char *why)
 	double v = 0;
 
 	snprintf(number, sizeof(number), "%.*s", (int)n, text);
-	for (unsigned i = 0; i < UNITS; i++)
+	for (unsigned i = 0; i < nitems(units); i++)
 		if (strcmp(text + n, units[i].tu_name) == 0 &&
 		    parse_real(number, &v) == 0)
 			v *= units[i].tu_ns;

@@ -1,13 +1,7 @@
-#include <errno.h>
-#include <inttypes.h>
-#include <string.h>
-
 #include "fortuna/device/design.h"
 #include "fortuna/device/randomdev.h"
-#include "lib/base/memory.h"
 #include "lib/base/parse_number.h"
 #include "lib/crypto/digest.h"
-#include "lib/crypto/cipher.h"
 
 enum { OBJECT_VARIANTS = DESIGN_MACHINES * HARVEST_MODELS };
 
@@ -60,7 +54,7 @@ static const struct design shipped[] = {
 };
 #undef DESIGN
 
-enum { SHIPPED = sizeof(shipped) / sizeof(shipped[0]) };
+enum { SHIPPED = nitems(shipped) };
 
 /* Those that were added, in order. */
 static const struct design **added;

@@ -1,9 +1,5 @@
-/*
- * Designs: algorithms of random(4) as files of the kernel.  Those of design.tbl
- * are part of the program; others are added.
- */
-#ifndef FORTUNA_DEVICE_DESIGN_H
-#define FORTUNA_DEVICE_DESIGN_H
+/* Designs: algorithms as files of the kernel, of design.tbl or added. */
+#pragma once
 
 #include "lib/base/failpoint.h"
 #include "lib/kern/object.h"
@@ -103,10 +99,8 @@ int design_add(const char *name,
     char error[KERN_ERROR_SIZE]);
 
 /*
- * The object for a machine, opened at its first use.
- *
- * Returns: NULL with errno set, EFBIG if a limit on the size of files is the
- * reason.
+ * The object for a machine, opened at its first use.  Returns: NULL with errno
+ * set, EFBIG if a limit on the size of files is the reason.
  */
 struct kern_file *design_file(const struct design *de,
     enum design_machine machine, enum design_queue queue);
@@ -137,11 +131,8 @@ struct design_sysctl {
 };
 
 /*
- * Lists the design's sysctls, with the newest queue.
- *
- * Returns: their number, at most most; 0 with errno set, maybe to 0.
+ * Lists the design's sysctls, with the newest queue.  Returns: their number, at
+ * most most; 0 with errno set, maybe to 0.
  */
 unsigned design_sysctls(const struct design *de, struct design_sysctl *list,
     unsigned most);
-
-#endif

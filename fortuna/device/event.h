@@ -1,9 +1,5 @@
-/*
- * Where entropy events come from: FreeBSD 15's sources.  Objects have the types
- * of their own releases.
- */
-#ifndef FORTUNA_DEVICE_EVENT_H
-#define FORTUNA_DEVICE_EVENT_H
+/* Where events come from: FreeBSD 15's; objects have their releases' types. */
+#pragma once
 
 #include "fortuna/device/abi.h"
 #include "lib/base/kassert.h"
@@ -28,11 +24,5 @@ CTASSERT((int)RANDOM_PURE_VMGENID == RANDOM_ABI_VMGENID);
 /* The sources' names: "CACHED", "PURE_RDRAND". */
 extern const char *const random_source_names[ENTROPYSOURCE];
 
-/*
- * The source of that name.
- *
- * Returns: 0, or ENOENT.
- */
+/* The source of that name.  Returns: 0, or ENOENT. */
 int random_source_number(const char *name, uint8_t *source);
-
-#endif

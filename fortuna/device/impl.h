@@ -1,8 +1,5 @@
-/*
- * A random(4) that runs, inside.
- */
-#ifndef FORTUNA_DEVICE_IMPL_H
-#define FORTUNA_DEVICE_IMPL_H
+/* A random(4) that runs, inside. */
+#pragma once
 
 #include "fortuna/device/randomdev.h"
 
@@ -71,5 +68,3 @@ minpoolsize(const struct randomdev *rd)
 
 	return (kx != NULL ? (unsigned)kx->kx_get(kx) : 0);
 }
-
-#endif

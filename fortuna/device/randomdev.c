@@ -1,12 +1,8 @@
 /*
  * A random(4) that runs: how it starts and ends, and what it asks the program.
  */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "fortuna/device/impl.h"
-#include "lib/base/memory.h"
 
 /* What the kernel asks. */
 

@@ -4,8 +4,7 @@
  *
  * Threads that use it have an mt_index below kp_lock_config.threads.
  */
-#ifndef FORTUNA_DEVICE_RANDOMDEV_H
-#define FORTUNA_DEVICE_RANDOMDEV_H
+#pragma once
 
 #include "fortuna/device/design.h"
 #include "fortuna/device/event.h"
@@ -84,10 +83,9 @@ struct device_status {
 };
 
 /*
- * Makes a device: loads its kernel and boots it.
- *
- * Returns: 0; ENXIO if the release lacks a kind of rp_included; or an errno
- * value of kernel_load() or design_file().  *rd is written only with 0.
+ * Makes a device: loads its kernel and boots it.  Returns: 0; ENXIO if the
+ * release lacks a kind of rp_included; or an errno value of kernel_load() or
+ * design_file().  *rd is written only with 0.
  */
 int randomdev_new(struct randomdev **rd, const struct randomdev_params *rp);
 
@@ -163,7 +161,6 @@ void randomdev_set(struct randomdev *rd, const struct kern_setting *set);
 
 /*
  * Runs what the kernel's timers do for the design; harvest thread or tests.
- *
  * Returns: false if the design has no timers.
  */
 #define	randomdev_timer(rd, now_ns)					\
@@ -192,5 +189,3 @@ bool randomdev_core(struct randomdev *rd, struct random_state *rs, bool set);
 
 /* What its hash.c gives for one input; false: its functions are others. */
 bool randomdev_hash(struct randomdev *rd, uint8_t out[RANDOM_ABI_HASH_BYTES]);
-
-#endif

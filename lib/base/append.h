@@ -1,13 +1,9 @@
 /* Texts that grow in an array. */
-#ifndef LIB_BASE_APPEND_H
-#define LIB_BASE_APPEND_H
+#pragma once
 
-#include <stdio.h>
-#include <string.h>
+#include "lib/base/base.h"
 
 /* Appends what printf(3) would print to the text in so many bytes; cuts it. */
 #define	APPEND(text, size, ...)						\
 	((void)snprintf((text) + strlen(text), (size) - strlen(text),	\
 	    __VA_ARGS__))
-
-#endif

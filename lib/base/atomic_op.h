@@ -1,5 +1,4 @@
-#ifndef LIB_BASE_ATOMIC_OP_H
-#define LIB_BASE_ATOMIC_OP_H
+#pragma once
 
 /*
  * Of machine_atomic(), in the lowest 4 bits; the next 4 have the compiler's
@@ -17,5 +16,3 @@ enum machine_op {
 	MACHINE_OP_BITS		= 4,
 	MACHINE_SIZE_BITS	= 8
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* Orders in which threads fill a machine's CPUs. */
-#ifndef LIB_BASE_CPU_ORDER_H
-#define LIB_BASE_CPU_ORDER_H
+#pragma once
 
 enum cpu_order {
 	CPU_COMPACT,	/* a node's cores, the next node's, then siblings */
@@ -8,5 +7,3 @@ enum cpu_order {
 	CPU_SMT_FIRST,	/* a core's hardware threads, then the next core */
 	CPU_ORDERS
 };
-
-#endif

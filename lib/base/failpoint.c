@@ -1,10 +1,6 @@
-#include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "lib/base/failpoint.h"
 #include "lib/base/kassert.h"

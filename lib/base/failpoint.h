@@ -13,13 +13,11 @@
  * is an error; there is no [pid N]; sleep and pause work under any lock; pause
  * may have a limit.
  */
-#ifndef LIB_BASE_FAILPOINT_H
-#define LIB_BASE_FAILPOINT_H
+#pragma once
 
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+
+#include "lib/base/base.h"
 
 enum {
 	FAILPOINT_TERMS_MAX	= 20,
@@ -109,10 +107,7 @@ void failpoint_init(struct failpoint *fp, const struct failpoint_def *def,
 /* Ends all pauses at fp, now and later.  Called on fp's machine. */
 void failpoint_release(struct failpoint *fp);
 
-/*
- * Evaluates a point, with any locks held.  Returns: the argument of the return
- * that executed, else 0.
- */
+/* Evaluates a point, with any locks held.  Returns: its argument, else 0. */
 int failpoint_eval(struct failpoint *fp);
 
 /* The same for points[i]; points may be NULL. */
@@ -122,5 +117,3 @@ failpoint_ask(struct failpoint *points, unsigned i)
 	return (__builtin_expect(points != NULL, 0) ?
 	    failpoint_eval(&points[i]) : 0);
 }
-
-#endif

@@ -1,5 +1,4 @@
 #include <math.h>
-#include <string.h>
 
 #include "lib/base/hist.h"
 #include "lib/base/kassert.h"
@@ -16,10 +15,7 @@ bucket_last(unsigned i, unsigned sub_bits)
 	    (i / sub - 1)) - 1);
 }
 
-/*
- * The end of the first of n buckets up to which a share q of count values lie;
- * 0 when there are none.
- */
+/* The end of the first bucket up to which a share q lies; 0: there are none. */
 static uint64_t
 quantile(const uint32_t *bucket, unsigned n, unsigned sub_bits, uint64_t count,
     double q)
@@ -54,7 +50,7 @@ hist_quantile(const struct hist *h, double q)
 	const uint64_t last = quantile(h->hi_bucket, HIST_BUCKETS,
 	    HIST_SUB_BITS, h->hi_count, q);
 
-	return (last < h->hi_max ? last : h->hi_max);
+	return (MIN(last, h->hi_max));
 }
 
 void

@@ -3,8 +3,7 @@
  * below HIST_SUB, then HIST_SUB to each power of two, so a quantile is at most
  * one part in HIST_SUB too high.  One writer at a time.
  */
-#ifndef LIB_BASE_HIST_H
-#define LIB_BASE_HIST_H
+#pragma once
 
 #include <stdint.h>
 
@@ -87,5 +86,3 @@ uint64_t hist_small_count(const struct hist_small *h);
 
 /* The largest value that bucket i counts. */
 uint64_t hist_small_last(unsigned i);
-
-#endif

@@ -2,8 +2,7 @@
  * Parts of a thread's work in which lib/machine/freezer.h is not to stop it, as
  * others may wait for what it holds: the locks of malloc(3).
  */
-#ifndef LIB_BASE_HOLD_H
-#define LIB_BASE_HOLD_H
+#pragma once
 
 #include <signal.h>
 
@@ -32,5 +31,3 @@ hold_defers(int sig)
 	hold_self.ho_signal = sig;
 	return (1);
 }
-
-#endif

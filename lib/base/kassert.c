@@ -1,7 +1,5 @@
 /* The one place where a broken assumption ends the program. */
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "lib/base/kassert.h"

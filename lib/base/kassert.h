@@ -2,18 +2,11 @@
  * Assertions with the kernel's names, KASSERT(9).
  *
  * KASSERT is always compiled in and stands in code that is not timed.  MPASS
- * exists in INVARIANTS builds only, which a result records.  CTASSERT is
- * checked by the compiler.
+ * exists in INVARIANTS builds only, which a result records.
  */
-#ifndef LIB_BASE_KASSERT_H
-#define LIB_BASE_KASSERT_H
+#pragma once
 
-#include <stdbool.h>
-
-#define	CTASSERT(x)	_Static_assert(x, #x)
-#ifndef __unused
-#define	__unused		__attribute__((unused))
-#endif
+#include "lib/base/base.h"
 
 /* Called by a failed assertion, to print and abort.  Tests replace it. */
 typedef void kassert_handler(const char *file, int line, const char *func,
@@ -45,6 +38,4 @@ const char *kassert_msg(const char *fmt, ...)
 #else
 #define	MPASS(exp)	((void)sizeof(!(exp)))
 #define	KASSERT_INVARIANTS	false
-#endif
-
 #endif

@@ -1,10 +1,6 @@
-#include <inttypes.h>
 #include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "lib/base/lines.h"
-#include "lib/base/memory.h"
 
 int
 lines_fail(struct lines *li, int error, bool line, const char *fmt, ...)

@@ -2,13 +2,9 @@
  * Reads a text file line by line.  The first error is kept as a message with
  * the file's name; later calls then do nothing.
  */
-#ifndef LIB_BASE_LINES_H
-#define LIB_BASE_LINES_H
+#pragma once
 
-#include <errno.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
+#include "lib/base/base.h"
 
 enum {
 	LINES_ERROR_SIZE	= 512,
@@ -47,5 +43,3 @@ int lines_fail(struct lines *li, int error, bool line, const char *fmt, ...)
 #define	lines_refuse_file(li, ...) lines_fail(li, EINVAL, false, __VA_ARGS__)
 
 void lines_close(struct lines *li);
-
-#endif

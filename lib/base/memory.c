@@ -1,9 +1,6 @@
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
-#include "lib/base/memory.h"
+#include "lib/base/base.h"
 
 void
 no_memory(void)
@@ -62,4 +59,17 @@ map_zeros(size_t n)
 #endif
 	map = mmap(NULL, n, PROT_READ | PROT_WRITE, flags, -1, 0);
 	return (map == MAP_FAILED ? NULL : map);
+}
+
+FILE *
+xmemstream(char **text, size_t *len)
+{
+	return (checked(open_memstream(text, len)));
+}
+
+void
+xmemclose(FILE *stream)
+{
+	if (fclose(stream) != 0)
+		no_memory();
 }

@@ -1,11 +1,7 @@
-/*
- * Memory.  Where there is none these print a message and end the program with
- * status 1: they do not return NULL.
- */
-#ifndef LIB_BASE_MEMORY_H
-#define LIB_BASE_MEMORY_H
+/* Memory; without it a message and exit status 1: they never return NULL. */
+#pragma once
 
-#include <stddef.h>
+#include <stdio.h>
 
 /* As malloc(3), calloc(3), reallocarray(3) and strdup(3). */
 void *xmalloc(size_t size);
@@ -16,13 +12,12 @@ char *xstrdup(const char *text);
 /* As aligned_alloc(3), with zeros; any size. */
 void *xaligned(size_t alignment, size_t size);
 
-/*
- * Pages of zeros that take memory when they are written, for munmap(2); NULL
- * with errno set.
- */
+/* Pages of zeros, taken when written, for munmap(2); NULL with errno set. */
 void *map_zeros(size_t n);
+
+/* As open_memstream(3); closes such a stream: its text is whole. */
+FILE *xmemstream(char **text, size_t *len);
+void xmemclose(FILE *stream);
 
 /* What they do without memory. */
 void no_memory(void) __attribute__((noreturn));
-
-#endif

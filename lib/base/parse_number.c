@@ -1,8 +1,4 @@
 #include <ctype.h>
-#include <errno.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "lib/base/parse_number.h"
 

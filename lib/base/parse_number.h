@@ -1,9 +1,7 @@
 /* Numbers in text. */
-#ifndef LIB_BASE_PARSE_NUMBER_H
-#define LIB_BASE_PARSE_NUMBER_H
+#pragma once
 
-#include <stddef.h>
-#include <stdint.h>
+#include "lib/base/base.h"
 
 /*
  * Decimal digits, or 0x and hexadecimal ones; no sign, space or leading zero.
@@ -19,5 +17,3 @@ int parse_hex(const char *text, uint8_t *bytes, size_t max, size_t *count);
 
 /* A number such as 0.25, of at most fifteen digits, in the C locale. */
 int parse_real(const char *text, double *value);
-
-#endif

@@ -1,11 +1,8 @@
 #include <sys/stat.h>
 
-#include <errno.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <unistd.h>
 
-#include "lib/base/memory.h"
+#include "lib/base/base.h"
 #include "lib/base/read_file.h"
 
 enum { CHUNK = 1 << 16 };

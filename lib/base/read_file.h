@@ -1,6 +1,5 @@
 /* Whole files in memory. */
-#ifndef LIB_BASE_READ_FILE_H
-#define LIB_BASE_READ_FILE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -10,5 +9,3 @@
  * bytes; else the error of read(2).
  */
 int read_file(int fd, size_t max, char **text, size_t *size);
-
-#endif

@@ -1,6 +1,5 @@
 /* SplitMix64: for simulations, and for hashes that no attacker chooses. */
-#ifndef LIB_BASE_SPLITMIX_H
-#define LIB_BASE_SPLITMIX_H
+#pragma once
 
 #include <stdint.h>
 
@@ -48,5 +47,3 @@ splitmix_exponential(uint64_t *state)
 			return (whole + (double)(first >> 11) * 0x1p-53);
 	}
 }
-
-#endif

@@ -1,8 +1,3 @@
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "lib/base/append.h"
 #include "lib/base/kassert.h"
 #include "lib/base/parse_number.h"

@@ -3,12 +3,9 @@
  * table of the fields of its configuration structure.  FreeBSD's tunables have
  * FreeBSD's names; ours begin with "rngsim.".
  */
-#ifndef LIB_BASE_TUNABLE_H
-#define LIB_BASE_TUNABLE_H
+#pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "lib/base/base.h"
 
 enum tunable_type {
 	TUNABLE_BOOL,		/* bool, written 0 or 1 */
@@ -56,5 +53,3 @@ void tunable_format(const struct tunable *tn, const void *base, char *buf,
 
 /* Accepted values: "0 or 1", "16..2147483647", "a, b". */
 void tunable_range(const struct tunable *tn, char *buf, size_t size);
-
-#endif

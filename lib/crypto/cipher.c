@@ -1,5 +1,3 @@
-#include <errno.h>
-
 #include <openssl/evp.h>
 
 #include "lib/crypto/cipher.h"
@@ -75,9 +73,8 @@ aes_counters_wide(uint64_t lo, uint64_t hi, uint8_t *out, size_t blocks)
 	const wide_t step = { WIDE_BLOCKS, 0, WIDE_BLOCKS, 0, WIDE_BLOCKS, 0,
 	    WIDE_BLOCKS, 0 };
 	wide_t c = { lo, hi, lo + 1, hi, lo + 2, hi, lo + 3, hi };
-	size_t i;
 
-	for (i = 0; i < blocks; i += WIDE_BLOCKS) {
+	for (size_t i = 0; i < blocks; i += WIDE_BLOCKS) {
 		memcpy(out + i * AES_BLOCK, &c, sizeof(c));
 		c += step;
 	}
@@ -109,7 +106,7 @@ aes_keystream(struct cipher_key *ck, uint128_t *ctr, uint8_t *out, size_t n)
 
 	KASSERT(n % AES_BLOCK == 0, ("%zu bytes are not whole blocks", n));
 	for (; n > 0; n -= piece, out += piece) {
-		piece = n < AES_STRIDE ? n : AES_STRIDE;
+		piece = MIN(n, AES_STRIDE);
 		aes_counters(ctr, out, piece);
 		evp_update(ck, out, out, piece);
 	}
@@ -203,10 +200,7 @@ key_word(const struct cipher_key *ck, unsigned i)
 	return (word);
 }
 
-/*
- * Writes the first and the last bytes only, which depend on key and counter:
- * callers take keys from either end.
- */
+/* Writes the first and last bytes, by key and counter: keys are taken there. */
 static void
 stub_keystream(struct cipher_key *ck, uint128_t *ctr, uint8_t *out, size_t n)
 {

@@ -3,10 +3,7 @@
  * 32-byte key and a 128-bit counter that the caller keeps.  Stands for the
  * cipher half of sys/dev/random/hash.c.
  */
-#ifndef LIB_CRYPTO_CIPHER_H
-#define LIB_CRYPTO_CIPHER_H
-
-#include <stddef.h>
+#pragma once
 
 #include <openssl/types.h>
 
@@ -80,10 +77,7 @@ struct cipher_key {
 	uint8_t		 ck_raw[CIPHER_KEY_BYTES];
 };
 
-/*
- * Makes an unkeyed cipher; crypto_init() has been called.  Returns: 0, ENOMEM,
- * or ENOTSUP when libcrypto refuses the cipher.
- */
+/* Makes an unkeyed cipher, after crypto_init().  0, ENOMEM, or ENOTSUP. */
 int cipher_key_init(struct cipher_key *ck, const struct cipher *cipher);
 
 /* Wipes and releases; of zero bytes too. */
@@ -114,5 +108,3 @@ cipher_keystream(struct cipher_key *ck, uint128_t *ctr, uint8_t *out, size_t n)
 /* The same for any n with any cipher. */
 void cipher_keystream_cut(struct cipher_key *ck, uint128_t *ctr, uint8_t *out,
     size_t n);
-
-#endif

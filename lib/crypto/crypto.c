@@ -1,8 +1,4 @@
-#include <errno.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include <openssl/crypto.h>
@@ -11,7 +7,6 @@
 #include "lib/crypto/cipher.h"
 #include "lib/crypto/crypto.h"
 #include "lib/crypto/hash.h"
-#include "lib/base/kassert.h"
 
 /* libcrypto's variable for CPU capabilities; the value means none. */
 #if defined(__aarch64__) || defined(__arm__)

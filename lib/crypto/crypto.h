@@ -1,6 +1,5 @@
 /* Starts libcrypto: algorithms it must have, instructions it may use. */
-#ifndef LIB_CRYPTO_CRYPTO_H
-#define LIB_CRYPTO_CRYPTO_H
+#pragma once
 
 enum crypto_mode {
 	CRYPTO_KERNEL,	/* no AES, SHA or wide-vector instructions */
@@ -24,10 +23,7 @@ int crypto_mode_enter(enum crypto_mode mode, char *const argv[]);
 /* The mode that libcrypto was loaded in. */
 enum crypto_mode crypto_mode_now(void);
 
-/*
- * Fetches the ciphers and SHA-256 and checks their known answers.  Returns: 0,
- * or ENOTSUP, and what is absent or wrong.
- */
+/* Fetches and checks ciphers and SHA-256: 0, or ENOTSUP and what is wrong. */
 int crypto_init(const char **missing);
 
 /* Releases what crypto_init() fetched, and all hashes. */
@@ -45,5 +41,3 @@ const char *crypto_failed(void);
 
 /* libcrypto's own version string. */
 const char *crypto_version(void);
-
-#endif

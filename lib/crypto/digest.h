@@ -2,8 +2,7 @@
  * Running hashes that are reset without an allocation.
  * Stand for the hashes of sys/dev/random/hash.c.
  */
-#ifndef LIB_CRYPTO_DIGEST_H
-#define LIB_CRYPTO_DIGEST_H
+#pragma once
 
 #include "lib/crypto/hash.h"
 
@@ -24,10 +23,7 @@ struct digest {
 	unsigned	 dg_fresh;	/* empty ones after it, in a ring */
 };
 
-/*
- * Makes an empty, prepared digest of a hash that is ready.  Returns: 0, ENOMEM
- * or ENOTSUP.
- */
+/* Makes a prepared digest of a hash that is ready: 0, ENOMEM or ENOTSUP. */
 int digest_init(struct digest *dg, const struct hash *hash);
 
 /* Wipes and releases. */
@@ -64,5 +60,3 @@ struct hash *hash_blake2s_keyed(void);
 
 /* Empties such a digest, and gives it a key. */
 void digest_key(struct digest *dg, const uint8_t key[BLAKE2S_KEY_BYTES]);
-
-#endif

@@ -1,6 +1,3 @@
-#include <stdio.h>
-#include <string.h>
-
 #include "lib/crypto/crypto.h"
 #include "lib/crypto/digest.h"
 #include "lib/base/kassert.h"
@@ -9,8 +6,7 @@ const struct hash_library *const hash_libraries[] = {
 	&hash_openssl, &hash_gcrypt, &hash_zlib, &hash_cpu
 };
 
-const unsigned hash_library_count = sizeof(hash_libraries) /
-    sizeof(hash_libraries[0]);
+const unsigned hash_library_count = nitems(hash_libraries);
 
 enum { LONG_BYTES = 5000, LONG_PERIOD = 251, LONG_PIECE = 37 };
 
@@ -40,14 +36,12 @@ static struct hash rows[] = {
 #include "lib/crypto/hashes.tbl"
 };
 
-enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
-
 unsigned
 hash_count(void)
 {
 	unsigned count = 0;
 
-	for (unsigned i = 0; i < ROWS; i++)
+	for (unsigned i = 0; i < nitems(rows); i++)
 		count += rows[i].ha_native != NULL;
 	return (count);
 }
@@ -58,14 +52,14 @@ hash_get(unsigned i)
 	unsigned k;
 
 	for (k = 0; rows[k].ha_native == NULL || i-- > 0; k++)
-		KASSERT(k + 1 < ROWS, ("no such hash"));
+		KASSERT(k + 1 < nitems(rows), ("no such hash"));
 	return (&rows[k]);
 }
 
 struct hash *
 hash_find(const char *name)
 {
-	for (unsigned i = 0; i < ROWS; i++)
+	for (unsigned i = 0; i < nitems(rows); i++)
 		if (rows[i].ha_native != NULL &&
 		    strcmp(rows[i].ha_name, name) == 0)
 			return (&rows[i]);
@@ -136,7 +130,7 @@ hash_load(struct hash *ha)
 void
 hash_unload_all(void)
 {
-	for (unsigned i = 0; i < ROWS; i++) {
+	for (unsigned i = 0; i < nitems(rows); i++) {
 		if (rows[i].ha_state == HASH_READY &&
 		    rows[i].ha_library->hl_unload != NULL)
 			rows[i].ha_library->hl_unload(&rows[i]);

@@ -3,13 +3,9 @@
  * algorithm from two libraries is two hashes; libgcrypt's names begin with
  * "gcrypt:".  A library is started when its first hash is loaded.
  */
-#ifndef LIB_CRYPTO_HASH_H
-#define LIB_CRYPTO_HASH_H
+#pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
+#include "lib/base/base.h"
 #include "lib/base/hold.h"
 
 enum {
@@ -90,10 +86,7 @@ struct hash *hash_get(unsigned i);
 struct hash *hash_find(const char *name);
 struct hash *hash_sha256(void);
 
-/*
- * A quick hash of as many bytes, HASH_READY, beside cipher_stub(): no secret,
- * and it depends on how input was split.
- */
+/* A quick hash, HASH_READY: no secret, and input may not be split otherwise. */
 const struct hash *hash_stub(void);
 
 /* Makes it ready and checks its known answer, before threads start. */
@@ -158,5 +151,3 @@ hash_start(const struct hash *ha, union hash_context *hc)
 		ha->ha_library->hl_start(ha, hc);
 	hold_end();
 }
-
-#endif

@@ -1,7 +1,4 @@
 /* libgcrypt's hashes; in mode kernel without its "hardware features". */
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
 
 #include <gcrypt.h>
 

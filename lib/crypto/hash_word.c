@@ -1,6 +1,4 @@
 /* Hashes of one word: zlib's checksums, the CPU's CRC-32C, and the stub. */
-#include <stdio.h>
-#include <string.h>
 
 #include <zlib.h>
 

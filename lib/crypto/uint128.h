@@ -1,12 +1,7 @@
-/*
- * 128-bit counters, modulo 2^128: the compiler's, and their bytes.  Stands for
- * sys/dev/random/uint128.h.
- */
-#ifndef LIB_CRYPTO_UINT128_H
-#define LIB_CRYPTO_UINT128_H
+/* 128-bit counters modulo 2^128, as sys/dev/random/uint128.h's; their bytes. */
+#pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "lib/base/base.h"
 
 #define	UINT128_BYTES	16
 
@@ -55,5 +50,3 @@ uint128_decode_le(const uint8_t in[UINT128_BYTES])
 	}
 	return ((uint128_t)hi << 64 | lo);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Erasure that the compiler may not drop. */
-#ifndef LIB_CRYPTO_WIPE_H
-#define LIB_CRYPTO_WIPE_H
+#pragma once
 
 #include <string.h>
 
@@ -14,5 +13,3 @@ wipe(void *p, size_t n)
 	memset(p, 0, n);
 	__asm__ volatile("" : : "r"(p) : "memory");
 }
-
-#endif

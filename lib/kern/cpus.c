@@ -7,7 +7,6 @@
  * have a CPU for themselves, and a thread that is held stays on the CPU that it
  * was on first.  Sources that have no use for CPUs get none of this.
  */
-#include "lib/base/memory.h"
 #include "lib/kern/impl.h"
 
 enum { POLLS = 64 };	/* before another thread gets the host's CPU */
@@ -133,7 +132,7 @@ host_nest(void *self, unsigned what, int delta, const struct kern_site *site)
 		kt->kt_pinned_site = site;
 	if (what != VM_PINNED && kt->kt_critical + kt->kt_masked == 0)
 		kt->kt_critical_site = site;
-	for (unsigned i = 0; i < sizeof(nested) / sizeof(nested[0]); i++) {
+	for (unsigned i = 0; i < nitems(nested); i++) {
 		if ((what >> i & 1) == 0)
 			continue;
 		if (delta < 0 && *nested[i] == 0)

@@ -4,12 +4,9 @@
  * A key is where the source has it; a thread keeps ciphers that are set up for
  * the keys that it used last.
  */
-#include <errno.h>
-#include <string.h>
 
 #include "lib/kern/impl.h"
 #ifdef MACHINE_VIRTUAL
-#include "lib/vm/vm.h"
 #endif
 
 void
@@ -40,7 +37,7 @@ kern_core_begin(struct kernel *k)
 void
 kern_take_seed(struct kern_thread *kt, const uint8_t *out)
 {
-	if (kt->kt_seeds < sizeof(kt->kt_seed) / sizeof(kt->kt_seed[0]))
+	if (kt->kt_seeds < nitems(kt->kt_seed))
 		memcpy(&kt->kt_seed[kt->kt_seeds++], out, sizeof(uint64_t));
 }
 
@@ -60,10 +57,7 @@ kern_use_seed(struct kern_thread *kt, const uint8_t *data, size_t n)
 	}
 }
 
-/*
- * The first key after pools were drained ends a reseed; so does one that an
- * event went into.
- */
+/* A reseed ends with the first key after pools were drained, or of an event. */
 static void
 note_core_key(struct kernel *k, struct kern_thread *kt, const void *key_at,
     const void *key)

@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "lib/base/kassert.h"
-#include "lib/base/memory.h"
 #include "lib/kern/object.h"
 
 enum {

@@ -4,11 +4,7 @@
  * A hash of the source begins with the number of a slot, in which the program
  * has it, and the slot's tag.
  */
-#include <stdlib.h>
-#include <string.h>
 
-#include "lib/base/memory.h"
-#include "lib/crypto/digest.h"
 #include "lib/kern/impl.h"
 
 enum {

@@ -1,10 +1,5 @@
-/*
- * The parts of a kernel; for lib/kern only.
- */
-#ifndef LIB_KERN_IMPL_H
-#define LIB_KERN_IMPL_H
-
-#include <stdatomic.h>
+/* The parts of a kernel; for lib/kern only. */
+#pragma once
 
 #include "lib/crypto/digest.h"
 #include "lib/crypto/wipe.h"
@@ -436,5 +431,3 @@ void kern_block_give(struct kernel *k, struct block *b);
 
 /* Where threads are: before the first call of the source. */
 void kern_cpus_init(struct kernel *k);
-
-#endif

@@ -1,15 +1,8 @@
-/*
- * Start and end of a kernel; clocks, memory.
- */
-#include <errno.h>
+/* Start and end of a kernel; clocks, memory. */
 #include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "lib/base/memory.h"
 #include "lib/base/splitmix.h"
 #include "lib/kern/impl.h"
-#include "lib/machine/machine.h"
 
 enum { UNPACED_STEP_NS = 1000 * 1000 * 1000 };
 

@@ -5,8 +5,7 @@
  * A kernel is loaded, then booted, and used by threads of the machine whose
  * mt_index is below kp_lock_config.threads.
  */
-#ifndef LIB_KERN_KERNEL_H
-#define LIB_KERN_KERNEL_H
+#pragma once
 
 #include "lib/crypto/cipher.h"
 #include "lib/crypto/hash.h"
@@ -62,7 +61,6 @@ struct kernel;
 
 /*
  * Loads a copy of the object: its variables are as loaded, no function has run.
- *
  * Returns: 0; EMFILE when no more copies can be loaded; ENOEXEC.
  */
 int kernel_load(struct kernel **k, const struct kernel_params *kp);
@@ -96,11 +94,7 @@ bool kernel_stamped(struct kernel *k);
 /* The thread is about to give the source an event, or has done so. */
 void kernel_delivering(struct kernel *k, bool delivering);
 
-/*
- * Runs the timers and tasks that are due, from one thread at a time.
- *
- * Returns: false if the source has none.
- */
+/* Runs what is due, from one thread at a time; false: the source has none. */
 bool kernel_timer(struct kernel *k, int64_t now_ns);
 
 /* Runs the kernel's process, if there is one, until it ends. */
@@ -112,10 +106,7 @@ void kernel_process(struct kernel *k);
  */
 void kernel_shutdown(struct kernel *k);
 
-/*
- * The name of the lock that was taken at a site, and whether it is a spin
- * mutex.  Returns: NULL when none was.
- */
+/* The lock that was taken at a site, NULL for none; if it is a spin mutex. */
 const char *kernel_site_lock(const struct kernel *k, unsigned site, bool *spin);
 
 /*
@@ -130,5 +121,3 @@ void kernel_served(struct kernel *k, const void *out, size_t n);
 /* Ends the run at a place of the source, as panic(9). */
 void kernel_stop(struct kernel *k, const struct kern_site *site,
     const char *fmt, ...) __attribute__((format(printf, 3, 4), noreturn));
-
-#endif

@@ -1,11 +1,6 @@
-/*
- * Locks of all kinds, which threads have, and mtx(9); the kernel's process.
- */
-#include <stdlib.h>
+/* Locks of all kinds, which threads have, and mtx(9); the kernel's process. */
 
-#include "lib/base/memory.h"
 #include "lib/kern/impl.h"
-#include "lib/vm/vm.h"
 
 void *
 host_lock_new(void *self, const char *name, const char *type, unsigned kind,

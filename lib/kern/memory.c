@@ -1,10 +1,5 @@
-/*
- * malloc(9), of a heap of the copy's own.
- */
-#include <stdlib.h>
-#include <string.h>
+/* malloc(9), of a heap of the copy's own. */
 
-#include "lib/crypto/wipe.h"
 #include "lib/kern/impl.h"
 
 enum {

@@ -1,13 +1,9 @@
 #include <dlfcn.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <link.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "lib/base/memory.h"
 #include "lib/base/read_file.h"
 #include "lib/crypto/wipe.h"
 #include "lib/kern/object.h"
@@ -134,7 +130,7 @@ find_data(struct dl_phdr_info *info, size_t size __unused, void *arg)
 	}
 	if (!here)
 		return (0);
-	from = from > constants ? from : constants;
+	from = MAX(from, constants);
 	s->s_data = (uint8_t *)from;
 	s->s_bytes = to > from ? to - from : 0;
 	return (1);
@@ -167,7 +163,7 @@ part_bytes(const struct kern_copy *kc, size_t at)
 {
 	const size_t left = kc->kc_data_bytes - at;
 
-	return (left < PART_BYTES ? left : PART_BYTES);
+	return (MIN(left, PART_BYTES));
 }
 
 /* Keeps the variables as they are, and which parts are zeros. */
@@ -319,7 +315,7 @@ name_sites(struct kern_file *kf, const struct kern_object *ko)
 	const char *file;
 	unsigned i;
 
-	kf->kf_site_count = n < LOCKPROF_SITES_MAX ? n : LOCKPROF_SITES_MAX;
+	kf->kf_site_count = MIN(n, LOCKPROF_SITES_MAX);
 	for (i = 0; i < kf->kf_site_count; i++) {
 		file = strrchr(ko->ko_sites[i].kw_file, '/');
 		file = file != NULL ? file + 1 : ko->ko_sites[i].kw_file;

@@ -1,9 +1,5 @@
-/*
- * Compiled objects.  Each kernel has a loaded copy of its own, as the kernel's
- * variables are the object's.
- */
-#ifndef LIB_KERN_OBJECT_H
-#define LIB_KERN_OBJECT_H
+/* Compiled objects.  Each kernel has a copy, as its variables are in it. */
+#pragma once
 
 #include <pthread.h>
 
@@ -100,5 +96,3 @@ void kern_fault_add(struct kern_copy *kc);
 /* An attached object's sysctl, until the next call; NULL: it has none. */
 struct kern_sysctl *kern_sysctl_find(const struct kern_object *ko,
     const char *name);
-
-#endif

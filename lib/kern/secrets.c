@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/memory.h"
 #include "lib/kern/impl.h"
 #ifdef MACHINE_VIRTUAL
 #include "lib/vm/vm.h"

@@ -2,10 +2,7 @@
  * What witness(4) and INVARIANTS check of locks and of sleep, in their words:
  * the order of locks by name, their kinds, and what a thread may do with them.
  */
-#include <stdlib.h>
-#include <string.h>
 
-#include "lib/base/memory.h"
 #include "lib/kern/impl.h"
 
 const char *

@@ -167,8 +167,7 @@ read_word(struct kern_lock *kl, const struct kern_thread *kt,
 	wait_read(kl, kt, v, w);
 	w->lw_spin_cycles = machine_cycles_since(w->lw_start_cycles,
 	    lockprof_stamp());
-	w->lw_spin_cycles -= w->lw_block_cycles < w->lw_spin_cycles ?
-	    w->lw_block_cycles : w->lw_spin_cycles;
+	w->lw_spin_cycles -= MIN(w->lw_block_cycles, w->lw_spin_cycles);
 }
 
 static void
@@ -253,10 +252,7 @@ kern_unlock_shared(struct kern_thread *kt, struct kern_lock *kl,
 	machine_charge(COST_UNLOCKED, 1);
 }
 
-/*
- * Whether sections that were entered before goal have ended, or waits for that;
- * 0: all.
- */
+/* Whether sections entered before goal, or with 0 all, ended; or waits. */
 static bool
 marks_over(struct kern_lock *kl, uint32_t goal, bool wait)
 {

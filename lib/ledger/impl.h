@@ -5,8 +5,7 @@
  * log.c	threads log operations; checks of reads, pools, reseeds, events
  * key.c	keys, the counters used under each, retired keys
  */
-#ifndef LIB_LEDGER_IMPL_H
-#define LIB_LEDGER_IMPL_H
+#pragma once
 
 #include <stdatomic.h>
 #include <string.h>
@@ -257,5 +256,3 @@ void ledger_check_kept(const struct at *at, const struct ledger_record *end);
 
 /* At rest: all keys are gone, and none was there twice. */
 void ledger_keys_finish(struct ledger *lg);
-
-#endif

@@ -1,7 +1,6 @@
 /* Keys by fingerprint, the counters used under each, and retired keys. */
 #include <stdlib.h>
 
-#include "lib/base/memory.h"
 #include "lib/ledger/impl.h"
 
 void

@@ -9,8 +9,7 @@
  * Functions may be called from any thread, with any lock held, and take no
  * simulated time.
  */
-#ifndef LIB_LEDGER_LEDGER_H
-#define LIB_LEDGER_LEDGER_H
+#pragma once
 
 #include <stddef.h>
 #include <stdio.h>
@@ -222,5 +221,3 @@ void ledger_set_lineage(struct ledger *lg, uint64_t lineage);
 void ledger_deliver_begin(struct ledger *lg);
 void ledger_deliver_end(struct ledger *lg, unsigned n);
 void ledger_refused(struct ledger *lg);
-
-#endif

@@ -1,6 +1,5 @@
 /* Configuration of locks. */
 #include <limits.h>
-#include <string.h>
 
 #include "lib/lock/lock.h"
 
@@ -22,8 +21,7 @@ lock_config_default(unsigned ncpus)
 	while (max <= ncpus && max < SHRT_MAX)
 		max *= 2;
 	max *= 256;
-	if (max > SHRT_MAX)
-		max = SHRT_MAX;
+	max = MIN(max, SHRT_MAX);
 	return ((struct lock_config){ .delay_base = 1, .delay_max = max,
 	    .starvation_limit = 131072, .spin_polls = SPIN_POLLS,
 	    .ticket_pauses = TICKET_PAUSES, .pass_limit = PASS_LIMIT,

@@ -2,8 +2,7 @@
  * Counts of threads inside, which exclude none: what locks that protect only
  * their own word cost.  An including file defines count_add().
  */
-#ifndef LIB_LOCK_COUNT_H
-#define LIB_LOCK_COUNT_H
+#pragma once
 
 #include "lib/lock/lock.h"
 
@@ -36,5 +35,3 @@ count_owned(struct lock *l __unused)
 	    .lc_type = type, .lc_flags = LC_SPIN,			\
 	    .lc_enter = count_enter, .lc_trylock = count_enter,		\
 	    .lc_unlock = count_unlock, .lc_owned = count_owned }
-
-#endif

@@ -2,10 +2,7 @@
  * The lock family: its table, and what all kinds share.  Stands for the
  * class-independent part of sys/kern/subr_lock.c.
  */
-#include <stdlib.h>
-#include <string.h>
 
-#include "lib/base/memory.h"
 #include "lib/lock/spin.h"
 
 const struct lock_class *const lock_classes[] = {

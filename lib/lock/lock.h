@@ -3,8 +3,7 @@
  * kind is one file that ends in its struct lock_class (compare that of
  * sys/kern/subr_lock.c).  A line in lib/lock/lock.tbl sets its place in lists.
  */
-#ifndef LIB_LOCK_LOCK_H
-#define LIB_LOCK_LOCK_H
+#pragma once
 
 #include "lib/base/kassert.h"
 #include "lib/base/tunable.h"
@@ -262,5 +261,3 @@ lock_owned(struct lock *l)
 {
 	return (l->lo_class->lc_owned(l));
 }
-
-#endif

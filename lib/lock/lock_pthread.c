@@ -8,7 +8,6 @@
  */
 #include <pthread.h>
 
-#include "lib/base/memory.h"
 #include "lib/lock/lock.h"
 
 LOCK_STATE(pthread_mutex_t)

@@ -1,8 +1,7 @@
 /*
  * What mutexes share: a word with the owner, and a count that sleepers await.
  */
-#ifndef LIB_LOCK_MTX_H
-#define LIB_LOCK_MTX_H
+#pragma once
 
 #include "lib/lock/spin.h"
 
@@ -100,5 +99,3 @@ mtx_release(struct lock *l)
 	atomic_fetchadd_rel_32(&m->ma_wakes, 1);
 	return (&m->ma_wakes);
 }
-
-#endif

@@ -2,11 +2,8 @@
  * The rows of a profile, kept and added up.  Shared by all flavours but for
  * lockprof_record(), which runs on the machine's threads.
  */
-#include <stdlib.h>
-#include <string.h>
 
 #include "lib/base/kassert.h"
-#include "lib/base/memory.h"
 #include "lib/lock/profiling.h"
 
 void

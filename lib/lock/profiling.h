@@ -3,8 +3,7 @@
  * thread.  A thread writes the rows of its own mt_index, after it released the
  * lock, so profiling adds one time stamp to a hold.
  */
-#ifndef LIB_LOCK_PROFILING_H
-#define LIB_LOCK_PROFILING_H
+#pragma once
 
 #include "lib/machine/flavour.h"
 #include "lib/base/hist.h"
@@ -175,5 +174,3 @@ lockprof_released(struct lockprof *lp, const struct lockprof_hold *lh,
 	if (LOCK_PROFILING && lp != NULL)
 		lockprof_record(lp, lh, end_cycles);
 }
-
-#endif

@@ -2,8 +2,7 @@
  * A queue of waiters, each of which spins on its own node: what MCS and its
  * descendants share.  A lock's state is its tail, the last one's node or 0.
  */
-#ifndef LIB_LOCK_QUEUE_H
-#define LIB_LOCK_QUEUE_H
+#pragma once
 
 #include "lib/lock/spin.h"
 
@@ -88,5 +87,3 @@ queue_leave(struct lock *l, struct queue_node *me)
 		return;
 	atomic_store_rel_32(&queue_next_await(l, me)->qn_granted, 1);
 }
-
-#endif

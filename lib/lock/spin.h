@@ -4,8 +4,7 @@
  * either may have lost its CPU to a spinning thread, and then the queue waits
  * for the scheduler: each spinner yields after rngsim.lock.spin_polls polls.
  */
-#ifndef LIB_LOCK_SPIN_H
-#define LIB_LOCK_SPIN_H
+#pragma once
 
 #include "lib/lock/lock.h"
 
@@ -99,5 +98,3 @@ lock_delay_next(struct lock_delay_arg *la)
 		la->delay = lc->delay_base;
 	return (delay);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* What test-and-set locks share; an including file defines tas_wait(). */
-#ifndef LIB_LOCK_TAS_H
-#define LIB_LOCK_TAS_H
+#pragma once
 
 #include "lib/lock/spin.h"
 
@@ -39,5 +38,3 @@ tas_owned(struct lock *l)
 #define	TAS_CLASS(kind, name, descr, knobs)				\
 	LOCK_KIND(kind, tas, name, descr, "spin lock", LC_SPIN, knobs,	\
 	    .lc_trylock = tas_trylock, .lc_owned = tas_owned)
-
-#endif

@@ -1,6 +1,5 @@
 /* Tickets: what ticket locks and the cohort lock share. */
-#ifndef LIB_LOCK_TICKET_H
-#define LIB_LOCK_TICKET_H
+#pragma once
 
 #include "lib/lock/spin.h"
 
@@ -77,5 +76,3 @@ ticket_enter(struct lock *l, struct lock_node *n)			\
 	LOCK_KIND(kind, ticket, name, descr, "spin lock",		\
 	    LC_SPIN | LC_FIFO, knobs, .lc_trylock = ticket_trylock,	\
 	    .lc_owned = ticket_owned)
-
-#endif

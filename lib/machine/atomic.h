@@ -14,8 +14,7 @@
  * Each flavour defines a macro for each form and expands MACHINE_ATOMICS.
  * FETCH has C11's name of the operation, and the new value.
  */
-#ifndef LIB_MACHINE_ATOMIC_H
-#define LIB_MACHINE_ATOMIC_H
+#pragma once
 
 #define	MACHINE_ATOMIC(T, type)						\
 struct m##T {								\
@@ -43,5 +42,3 @@ MACHINE_NOTE(T, type)
 MACHINE_ATOMIC(32, uint32_t)						\
 MACHINE_ATOMIC(64, uint64_t)						\
 MACHINE_ATOMIC(ptr, uintptr_t)
-
-#endif

@@ -1,13 +1,8 @@
-#include <errno.h>
 #include <hwloc.h>
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "lib/machine/cpu.h"
 #include "lib/base/kassert.h"
-#include "lib/base/memory.h"
 
 /* Written by cpu_init(), read-only while threads run. */
 static hwloc_topology_t topology;
@@ -47,10 +42,7 @@ cache_number(hwloc_obj_t pu)
 	return (first < 0 ? pu->os_index : (unsigned)first);
 }
 
-/*
- * Appends the n-th hardware thread of every core, so that ranks use all cores
- * before any core's second thread.
- */
+/* Appends the n-th thread of every core: ranks fill all cores first. */
 static void
 collect(hwloc_const_bitmap_t allowed, unsigned nth)
 {
@@ -93,7 +85,7 @@ collect_nodes(void)
 		}
 		next += seen;
 	}
-	nodes = next < 1 ? 1 : next;
+	nodes = MAX(next, 1);
 }
 
 int

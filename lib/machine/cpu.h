@@ -5,20 +5,16 @@
  * among the allowed ones, 0..cpu_count() - 1, cores before their second
  * hardware threads.
  */
-#ifndef LIB_MACHINE_CPU_H
-#define LIB_MACHINE_CPU_H
+#pragma once
 
 #include <pthread.h>
-#include <stdbool.h>
-#include <stddef.h>
 
+#include "lib/base/base.h"
 #include "lib/base/cpu_order.h"
 
 /*
- * Reads the topology and the process's affinity mask.  Call once, from the
- * main thread.
- *
- * Returns: 0, or an errno value when hwloc fails.
+ * Reads the topology and the process's affinity mask.  Call once, from the main
+ * thread.  Returns: 0, or an errno value when hwloc fails.
  */
 int cpu_init(void);
 
@@ -37,10 +33,7 @@ unsigned cpu_count(void);
 /* CPUs of the machine, allowed or not; at least 1. */
 unsigned cpu_count_machine(void);
 
-/*
- * CPUs' worth of time a cgroup grants per second, where that is fewer than the
- * mask has; else 0.
- */
+/* CPUs' worth of time that a cgroup grants, where fewer than the mask; or 0. */
 double cpu_quota(void);
 
 /* One more than the greatest operating system's number of an allowed CPU. */
@@ -87,5 +80,3 @@ unsigned cpu_current(void);
  *   buf  out  NUL-terminated, at most size bytes
  */
 void cpu_model(char *buf, size_t size);
-
-#endif

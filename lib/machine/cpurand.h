@@ -10,11 +10,9 @@
  * flag is set on success; Arm's Architecture Reference Manual, RNDR and
  * RNDRRS, FEAT_RNG: the zero flag is set on failure.
  */
-#ifndef LIB_MACHINE_CPURAND_H
-#define LIB_MACHINE_CPURAND_H
+#pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "lib/base/base.h"
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -97,5 +95,3 @@ CPURAND_STEP(rdseed, 32, CPURAND_X86, "rdseed")
 CPURAND_STEP(rdseed, 64, CPURAND_X86, "rdseed")
 CPURAND_STEP(rndr, 64, CPURAND_ARM, "s3_3_c2_c4_0")
 CPURAND_STEP(rndrrs, 64, CPURAND_ARM, "s3_3_c2_c4_1")
-
-#endif

@@ -12,8 +12,7 @@
  * flavours link into one program: functions by a header that mk/rules.sh makes,
  * variables where they are declared.  The Makefile sets FLAVOUR.
  */
-#ifndef LIB_MACHINE_FLAVOUR_H
-#define LIB_MACHINE_FLAVOUR_H
+#pragma once
 
 #ifndef FLAVOUR
 #define	FLAVOUR	real
@@ -31,5 +30,3 @@ enum {
 	MACHINE_CPU_ANY		= -1,
 	MTHREAD_NAME_MAX	= 15
 };
-
-#endif

@@ -1,5 +1,3 @@
-#include <errno.h>
-
 #include "lib/base/hold.h"
 #include "lib/machine/freezer.h"
 #include "lib/machine/real.h"

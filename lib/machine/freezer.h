@@ -11,8 +11,7 @@
  * Threads of two freezers must not run at once while both use the clocks: these
  * are those of the freezer that went on last.
  */
-#ifndef LIB_MACHINE_FREEZER_H
-#define LIB_MACHINE_FREEZER_H
+#pragma once
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -73,5 +72,3 @@ void freezer_stop(struct freezer *fz);
 
 /* Sets the clocks and lets the members go on. */
 void freezer_go(struct freezer *fz);
-
-#endif

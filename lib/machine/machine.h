@@ -9,8 +9,7 @@
  *
  * Atomics: lib/machine/atomic.h.
  */
-#ifndef LIB_MACHINE_MACHINE_H
-#define LIB_MACHINE_MACHINE_H
+#pragma once
 
 #include "lib/base/atomic_op.h"
 #include "lib/base/failpoint.h"
@@ -59,10 +58,7 @@ void machine_lock_free(const void *lock, const char *name);
 /* Marks an instant of the run in the simulated machine's traces. */
 void machine_mark(const char *what);
 
-/*
- * Spins for about n pause instructions without touching memory: cpu_spinwait()
- * in a loop, as lock_delay(9) does.
- */
+/* Spins for about n pause instructions, without memory: as lock_delay(9). */
 void machine_pause(unsigned n);
 
 /*
@@ -141,10 +137,7 @@ void machine_touch(const void *object, unsigned lines);
  */
 void machine_access(const void *p, size_t n, bool store);
 
-/*
- * An atomic on a word of a source, with its order; on a simulated machine
- * alone.  See vm_atomic().
- */
+/* An atomic on a word of a source, simulated: vm_atomic(). */
 uint64_t machine_atomic(void *p, unsigned how, uint64_t v, uint64_t old);
 
 /* Of the simulated machine, from 1; 0: the machine is real. */
@@ -168,24 +161,14 @@ int machine_wait_32(struct m32 *word, uint32_t expect, int64_t timeout_ns);
 void machine_wake_32(struct m32 *word);
 void machine_wake_one_32(struct m32 *word);
 
-/*
- * Sleeps like tsleep(9), for timeout_ns or until interrupted.
- *
- * Returns: 0 after the whole time, EINTR when interrupted.
- */
+/* As tsleep(9), for timeout_ns.  Returns: 0, or EINTR when interrupted. */
 int machine_sleep(int64_t timeout_ns);
 
-/*
- * Marks a thread as having a signal pending and ends its machine_sleep().  The
- * mark stays until the thread ends.
- */
+/* Marks a thread until it ends: a signal is pending.  Ends machine_sleep(). */
 void machine_interrupt(struct mthread *td);
 bool machine_interrupted(void);
 
-/*
- * Marks the caller as on-CPU for machine_running().  A thread calls it when it
- * gets a lock.
- */
+/* For machine_running(): the caller is on its CPU, as it gets a lock. */
 void machine_oncpu(void);
 
 /*
@@ -228,10 +211,7 @@ void machine_detach(void);
  */
 void machine_interrupt_context(void);
 
-/*
- * Leaves the CPU to other threads until an interrupt comes, in ns.  Returns:
- * false on a real machine, where nothing was waited for.
- */
+/* Leaves the CPU until an interrupt, in ns; false: a real machine, no wait. */
 bool machine_interrupt_wait(uint64_t ns);
 
 /* CPU time of a thread, ns; 0 before it runs and after it ended. */
@@ -260,5 +240,3 @@ machine_work(uint64_t ns)
 
 /* The actions of fail points on this machine. */
 extern const struct failpoint_machine FLAVOURED(failpoint_machine);
-
-#endif

@@ -3,9 +3,6 @@
  *
  * Sleeping on a word is futex(2) on Linux and _umtx_op(2) on FreeBSD.
  */
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 #if defined(__linux__)
 #include <linux/futex.h>
@@ -16,7 +13,6 @@
 #include <pthread_np.h>
 #endif
 
-#include "lib/base/kassert.h"
 #include "lib/machine/machine.h"
 
 enum {

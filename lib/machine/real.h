@@ -4,8 +4,7 @@
  * Included by lib/machine/machine.h, which has the contract; do not include it
  * elsewhere.
  */
-#ifndef LIB_MACHINE_REAL_H
-#define LIB_MACHINE_REAL_H
+#pragma once
 
 #include <sched.h>
 
@@ -257,10 +256,7 @@ machine_displaced(void)
 	    cpu_os_index((unsigned)td->mt_cpu));
 }
 
-/*
- * The futex under machine_wait_32() and its wake-ups, without a machine thread;
- * for lib/machine.
- */
+/* The futex of machine_wait_32(), without a machine thread; for lib/machine. */
 int real_wait(_Atomic uint32_t *word, uint32_t expect, int64_t timeout_ns);
 void real_wake(_Atomic uint32_t *word, int threads);
 
@@ -286,5 +282,3 @@ machine_interrupted(void)
 {
 	return (atomic_load_32(&machine_self->mt_signalled) != 0);
 }
-
-#endif

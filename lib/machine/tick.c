@@ -1,5 +1,3 @@
-#include <errno.h>
-
 #include "lib/base/kassert.h"
 #include "lib/machine/tick.h"
 

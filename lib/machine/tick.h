@@ -1,11 +1,10 @@
 /* Clocks.  The only file that reads one on the real machine. */
-#ifndef LIB_MACHINE_TICK_H
-#define LIB_MACHINE_TICK_H
+#pragma once
 
 #include <pthread.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <time.h>
+
+#include "lib/base/base.h"
 
 #define	NS_PER_S	INT64_C(1000000000)
 #define	NS_PER_MS	INT64_C(1000000)
@@ -35,10 +34,7 @@ tick_ns(void)
 	return (tick_read_ns(CLOCK_MONOTONIC));
 }
 
-/*
- * The same clock as of the last timer tick, as getsbinuptime(9): an order of
- * magnitude cheaper and some milliseconds late.
- */
+/* The same as of the last tick, getsbinuptime(9): cheaper, some ms late. */
 static inline int64_t
 tick_coarse_ns(void)
 {
@@ -64,10 +60,7 @@ tick_cycles(void)
 #endif
 }
 
-/*
- * Measures tick_cycles() against CLOCK_MONOTONIC, for about ten milliseconds.
- * Call once, before any other thread exists.
- */
+/* Measures tick_cycles() for 10 ms.  Call it once, before other threads. */
 void tick_calibrate(void);
 
 /*
@@ -95,5 +88,3 @@ uint64_t tick_ns_to_cycles(uint64_t ns);
  * Returns: 0, or the error of clock_gettime(2), as for a thread that ended.
  */
 int tick_cpu_ns(clockid_t clock, int64_t *ns);
-
-#endif

@@ -1,5 +1,4 @@
 /* The simulated machine's functions of lib/machine/machine.h. */
-#include <string.h>
 
 #define	MACHINE_VIRTUAL
 #include "lib/machine/machine.h"

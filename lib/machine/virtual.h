@@ -6,8 +6,7 @@
  * elsewhere.  Costs of operations: lib/vm/line.c, lib/vm/vm.h and
  * rngsim-virtual(7).
  */
-#ifndef LIB_MACHINE_VIRTUAL_H
-#define LIB_MACHINE_VIRTUAL_H
+#pragma once
 
 #include "lib/machine/atomic.h"
 #include "lib/machine/flavour.h"
@@ -162,5 +161,3 @@ atomic_store_byte_rel_32(struct m32 *p, uint8_t v)
 	p->m_value = (p->m_value & ~(uint32_t)UINT8_MAX) | v;
 	vm_written(line);
 }
-
-#endif

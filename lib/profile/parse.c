@@ -1,9 +1,6 @@
 #include <ctype.h>
-#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "lib/base/append.h"
 #include "lib/profile/profile.h"

@@ -1,12 +1,9 @@
 #include <sys/stat.h>
 
-#include <errno.h>
 #include <fcntl.h>
 #include <float.h>
 #include <limits.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "lib/base/append.h"

@@ -6,13 +6,9 @@
  * lib/profile/shipped.tbl; shipped ones are part of the program, and so is
  * common.conf, what they have in common.
  */
-#ifndef LIB_PROFILE_PROFILE_H
-#define LIB_PROFILE_PROFILE_H
+#pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
+#include "lib/base/base.h"
 
 enum {
 	/* With the NUL. */
@@ -97,9 +93,7 @@ int profile_load(struct profile *pr, const char *name,
 /*
  * Reads a profile from text.  Messages are "NAME:LINE: KEY: what is wrong;
  * expected ...".  All keys must be there once and in range, except those for
- * which profile_used() is false.
- *
- * Returns: 0 or EINVAL.
+ * which profile_used() is false.  Returns: 0 or EINVAL.
  */
 int profile_parse(struct profile *pr, const char *name, const char *text,
     char error[PROFILE_ERROR_SIZE]);
@@ -110,7 +104,6 @@ int profile_write(const struct profile *pr, FILE *out);
 /*
  * The file of this user's host profile: $RNGSIM_HOST_PROFILE, else
  * $XDG_CONFIG_HOME/rngsim/host.conf, else $HOME/.config/rngsim/host.conf.
- *
  * Returns: 0; ENOENT when none of them is set; ENAMETOOLONG.
  */
 int profile_host_path(char *path, size_t size);
@@ -161,5 +154,3 @@ double profile_place(uint64_t seed, enum profile_key key, unsigned i,
 
 /* Whether profile_sample() varies a value. */
 bool profile_varies(const struct profile *pr, enum profile_key key);
-
-#endif

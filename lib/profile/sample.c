@@ -31,10 +31,7 @@ profile_varies(const struct profile *pr, enum profile_key key)
 	    pr->pr_value[key] > 0 && spread_percent(pr->pr_from[key]) > 0);
 }
 
-/*
- * A number from the key's name, so that a new key does not change the draws of
- * others.
- */
+/* A number from the key's name: a new key does not change others' draws. */
 static uint64_t
 stream(uint64_t seed, enum profile_key key)
 {
@@ -100,10 +97,7 @@ profile_sample(const struct profile *from, unsigned i, unsigned n,
 		spread = spread_percent(from->pr_from[as]);
 		percent = (100 - spread) * one +
 		    2 * spread * place(seed, as, i, n);
-		/*
-		 * Whole numbers so far, then one operation at a time: all
-		 * compilers round the same.
-		 */
+		/* Whole numbers, then one operation at a time: one rounding. */
 		v = from->pr_value[key] * (double)percent;
 		v /= 100 * (double)one;
 		to->pr_value[key] = fmin(profile_fields[key].pf_most,

@@ -235,7 +235,7 @@ next_host(struct vm *vm)
 	uint64_t time_ps = vm_heap_remove(&vm->vm_heap, ev);
 
 	MPASS(ev == &first->vt_event);
-	proceed(vm, 0, time_ps > vm->vm_time_ps ? time_ps : vm->vm_time_ps);
+	proceed(vm, 0, MAX(time_ps, vm->vm_time_ps));
 	if (first->vt_state == VM_BLOCKED) {
 		first->vt_timed_out = true;
 		vm_sched_wake(vm, first);

@@ -1,5 +1,3 @@
-#include <string.h>
-
 #include "lib/vm/vm.h"
 
 enum { FS_PER_PS = 1000, SHA256_BLOCK_BYTES = 64, KEY_BYTES = 32 };

@@ -1,9 +1,6 @@
-#include <errno.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "lib/base/memory.h"
 #include "lib/vm/fiber.h"
 #include "lib/base/kassert.h"
 
@@ -65,10 +62,7 @@ arrive(struct fiber *self __unused, struct transfer t)
 #endif
 }
 
-/*
- * Before a jump.  Inlined: ThreadSanitizer assigns a function's end to the
- * fiber that is current then.
- */
+/* Before a jump; inlined, as ThreadSanitizer books ends by current fiber. */
 static inline void __attribute__((always_inline))
 leave(struct fiber *from __unused, struct fiber *to __unused,
     bool for_good __unused)

@@ -4,8 +4,7 @@
  *
  * A fiber stays on the host thread that first switched to it.
  */
-#ifndef LIB_VM_FIBER_H
-#define LIB_VM_FIBER_H
+#pragma once
 
 #include <stddef.h>
 
@@ -46,5 +45,3 @@ void fiber_switch(struct fiber *from, struct fiber *to);
 
 /* The same, and from never runs again. */
 void fiber_exit(struct fiber *from, struct fiber *to) __attribute__((noreturn));
-
-#endif

@@ -5,11 +5,7 @@
  * Four children to a node: fewer levels, and a node's children are on one or
  * two cache lines.
  */
-#ifndef LIB_VM_HEAP_H
-#define LIB_VM_HEAP_H
-
-#include <stddef.h>
-#include <stdint.h>
+#pragma once
 
 #include "lib/base/kassert.h"
 
@@ -126,5 +122,3 @@ vm_heap_first_ps(const struct vm_heap *vh)
 {
 	return (vh->vq_count == 0 ? UINT64_MAX : vh->vq_entry[0].hn_time_ps);
 }
-
-#endif

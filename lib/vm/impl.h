@@ -1,10 +1,7 @@
 /* Between the files of the virtual machine. */
-#ifndef LIB_VM_IMPL_H
-#define LIB_VM_IMPL_H
+#pragma once
 
 #include <sys/queue.h>
-
-#include <errno.h>
 
 #include "lib/base/splitmix.h"
 #include "lib/vm/fiber.h"
@@ -254,10 +251,7 @@ void vm_switch(struct vm *vm);
 void vm_bail(struct vm *vm, int error, const char *why)
     __attribute__((noreturn));
 
-/*
- * stuck.c: writes the reason, which locks threads hold and what they wait for,
- * lock holders first, as far as there is room.
- */
+/* stuck.c: writes why, and threads' locks and waits, holders of locks first. */
 void vm_describe_stuck(struct vm *vm, const char *why);
 
 /* Counts a step that may take no time; bails where time stands still. */
@@ -471,5 +465,3 @@ void vm_controlled_changed(struct vm *vm);
 
 /* machine_running() of a thread. */
 bool vm_controlled_running(struct vm *vm, const struct vm_thread *vt);
-
-#endif

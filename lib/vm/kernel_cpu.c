@@ -36,7 +36,7 @@ vm_kernel_kept_off(const struct vm *vm)
 
 	for (unsigned i = 0; i < vx->vx_cpus; i++) {
 		use = use_of(vx, i);
-		best = use > best ? use : best;
+		best = MAX(use, best);
 		anywhere &= ~vx->vx_held[i];
 		if (use == BY_ANY)
 			continue;
@@ -171,8 +171,7 @@ hold_controlled(struct vm *vm, unsigned hold, int cpu)
 static bool
 begin(struct vm *vm, unsigned cpus)
 {
-	vm->vm_controlled.vx_cpus = cpus < VM_KERNEL_CPUS_MAX ? cpus :
-	    VM_KERNEL_CPUS_MAX;
+	vm->vm_controlled.vx_cpus = MIN(cpus, VM_KERNEL_CPUS_MAX);
 	return (!vm->vm_self->vt_host);
 }
 

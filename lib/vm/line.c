@@ -12,9 +12,7 @@
  * its stores, except before a read-modify-write (cpu.stores); a write that
  * waited for its turn has done a share of its fetch meanwhile (line.ahead).
  */
-#include <string.h>
 
-#include "lib/base/memory.h"
 #include "lib/vm/line.h"
 
 enum { LINE_BITS = 6 };

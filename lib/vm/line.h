@@ -1,8 +1,5 @@
 /* Helpers for cache-line state, for lib/vm/line.c and lib/vm/wait.c. */
-#ifndef LIB_VM_LINE_H
-#define LIB_VM_LINE_H
-
-#include <sys/param.h>	/* MIN, MAX */
+#pragma once
 
 #include "lib/vm/impl.h"
 
@@ -132,5 +129,3 @@ distance(const struct vm *vm, int other, unsigned cpu)
 	return (other < 0 ? within_node(vm) :
 	    vm_place_distance(vm->vm_place[other], vm->vm_place[cpu]));
 }
-
-#endif

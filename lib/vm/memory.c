@@ -25,7 +25,6 @@
  * that acquires a lock, or touches data that was guarded by one, must have the
  * last thread's release, or touch, in its view.
  */
-#include "lib/base/memory.h"
 #include "lib/vm/memory.h"
 
 const char *const vm_memory_names[VM_MEMORIES] = { [VM_SC] = "sc",
@@ -149,8 +148,7 @@ memory_load(struct vm *vm, const void *p, unsigned access)
 	if (is_other(mw, size))
 		start_again(mw, size);
 	oldest = view_at(&mt->met_view, memory_place(me, mw));
-	if (oldest < mw->mw_oldest)
-		oldest = mw->mw_oldest;
+	oldest = MAX(oldest, mw->mw_oldest);
 	at = mw->mw_newest;
 	if (oldest < at && !vm->vm_self->vt_newest)
 		at -= vm_controlled_pick(vm, at - oldest + 1);

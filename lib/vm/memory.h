@@ -1,11 +1,5 @@
-/*
- * What lib/vm/memory.c and lib/vm/atomic.c share: views, and who has which
- * value of a word.
- */
-#ifndef LIB_VM_MEMORY_H
-#define LIB_VM_MEMORY_H
-
-#include <string.h>
+/* What memory.c and atomic.c share: views, and who has which value. */
+#pragma once
 
 #include "lib/vm/impl.h"
 
@@ -157,5 +151,3 @@ memory_place(const struct memory *me, const struct memory_word *mw)
 
 /* Commits all stores of a thread. */
 void memory_drain(struct vm *vm, unsigned thread);
-
-#endif

@@ -59,8 +59,7 @@ arm(struct vm *vm, struct vm_cpu *vc)
 	    vc->vu_timer.ve_at != VM_HEAP_NONE)
 		return;
 	end_ps = vc->vu_running->vt_on_ps + vm_cost(vm, PROFILE_OS_QUANTUM);
-	vm_heap_add(&vm->vm_heap, &vc->vu_timer, end_ps > vm->vm_time_ps ?
-	    end_ps : vm->vm_time_ps);
+	vm_heap_add(&vm->vm_heap, &vc->vu_timer, MAX(end_ps, vm->vm_time_ps));
 }
 
 static bool
@@ -112,10 +111,7 @@ steal(struct vm *vm)
 	return (NULL);
 }
 
-/*
- * Gives an idle CPU to the thread that has used least, and to the one that has
- * just left it only if there is no other.
- */
+/* Gives an idle CPU to the thread that used least; to the last one if alone. */
 static void
 dispatch(struct vm *vm, struct vm_cpu *vc, const struct vm_thread *left)
 {

@@ -19,10 +19,7 @@ holder_of(const struct vm *vm, const void *lock)
 	return (NULL);
 }
 
-/*
- * A lock's name; and where several that threads hold or wait for have it, a
- * number, in the order of threads.
- */
+/* A lock's name; with a number if several that threads hold or want have it. */
 static void
 add_name(struct vm *vm, const void *lock, const char *name)
 {

@@ -1,13 +1,7 @@
-/*
- * Simulated threads and their accesses to memory, for the virtual flavour of
- * lib/machine/machine.h.
- */
-#ifndef LIB_VM_THREAD_H
-#define LIB_VM_THREAD_H
+/* Simulated threads and their accesses to memory, for lib/machine/machine.h. */
+#pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "lib/base/base.h"
 
 enum {
 	VM_CPU_ANY	= -1,
@@ -61,11 +55,7 @@ void vm_written(struct vm_line *line);
 /* In place of it: a compare-and-set has failed. */
 void vm_compared(const struct vm_line *line);
 
-/*
- * Before a word is set up: nothing waits for it.
- *
- * Returns: NULL, or the line for vm_written().
- */
+/* Before a word is set up: nothing waits for it.  NULL, or for vm_written(). */
 struct vm_line *vm_forget(const void *p, unsigned access);
 
 /* The number of the caller's run: no two of the program have the same. */
@@ -93,11 +83,7 @@ uint64_t vm_atomic(void *p, unsigned how, uint64_t v, uint64_t old);
 
 /*
  * Spins until a word of 4 or 8 bytes is a value, or another one, or for that
- * many polls (0: without a limit).
- *
- * Returns: the polls that took.
+ * many polls (0: without a limit).  Returns: the polls that took.
  */
 unsigned vm_await(const void *p, size_t size, uint64_t value, bool until_is,
     unsigned most);
-
-#endif

@@ -1,7 +1,3 @@
-#include <sys/param.h>	/* howmany */
-
-#include <errno.h>
-
 #include "lib/base/kassert.h"
 #include "lib/vm/topology.h"
 
@@ -31,12 +27,11 @@ check(const struct profile *pr, const struct vm_topology *tp,
 	    PROFILE_LAT_CONG, PROFILE_LINE_INVALIDATE };
 	const unsigned node_cores = howmany(tp->tp_cores, tp->tp_nodes);
 	char expected[64];
-	unsigned i;
 
 	if (tp->tp_cpus > tp->tp_cores && !has(pr, PROFILE_LAT_SMT))
 		return (refuse(pr, PROFILE_LAT_SMT, "a second thread of a core",
 		    "fewer CPUs", error));
-	for (i = 0; tp->tp_nodes > 1 && i < sizeof(far) / sizeof(far[0]); i++)
+	for (unsigned i = 0; tp->tp_nodes > 1 && i < nitems(far); i++)
 		if (!has(pr, far[i]))
 			return (refuse(pr, far[i], "more than one node",
 			    "one node", error));
@@ -61,8 +56,7 @@ vm_topology_make(const struct profile *pr, unsigned cpus, unsigned nodes,
 
 	if (nodes == 0 && cpus != 0) {
 		nodes = howmany(cpus, howmany(cpus_own, nodes_own));
-		if (nodes > VM_NODES_MAX)
-			nodes = VM_NODES_MAX;
+		nodes = MIN(nodes, VM_NODES_MAX);
 	} else if (nodes == 0)
 		nodes = nodes_own;
 	if (cpus == 0)

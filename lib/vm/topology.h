@@ -4,8 +4,7 @@
  * CPUs are numbered in compact order: a node's cores, the next node's, and then
  * the cores' second hardware threads.
  */
-#ifndef LIB_VM_TOPOLOGY_H
-#define LIB_VM_TOPOLOGY_H
+#pragma once
 
 #include "lib/base/cpu_order.h"
 #include "lib/profile/profile.h"
@@ -96,5 +95,3 @@ vm_place_distance(struct vm_place a, struct vm_place b)
 /* Lists all tp_cpus CPUs in an order. */
 void vm_topology_ranks(const struct vm_topology *tp, enum cpu_order order,
     unsigned *ranks);
-
-#endif

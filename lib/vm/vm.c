@@ -1,6 +1,4 @@
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <gsl/gsl_cdf.h>
 
@@ -363,7 +361,7 @@ vm_run(const struct machine_config *mc, void (*main)(void *), void *arg,
 		return (ENOMEM);
 	memset(vm, 0, offsetof(struct vm, vm_memory_kept));
 	vm->vm_heap.vq_entry = vm->vm_entry;
-	vm->vm_heap.vq_room = sizeof(vm->vm_entry) / sizeof(vm->vm_entry[0]);
+	vm->vm_heap.vq_room = nitems(vm->vm_entry);
 	vm->vm_number = atomic_fetch_add(&runs, 1) + 1;
 	vm->vm_config = mc;
 	vm->vm_topology = mc->mc_topology;

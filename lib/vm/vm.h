@@ -10,8 +10,7 @@
  *
  * Machines on different host threads are independent.
  */
-#ifndef LIB_VM_VM_H
-#define LIB_VM_VM_H
+#pragma once
 
 #include <signal.h>
 #include <stdatomic.h>
@@ -19,10 +18,7 @@
 #include "lib/base/kassert.h"
 #include "lib/vm/topology.h"
 
-/*
- * Work that the real machine does and a simulated one charges for.  A run has
- * one cipher, so costs do not name it.
- */
+/* Work that a simulated machine charges for; a run has one cipher. */
 enum machine_cost {
 #define	COST(name, word)	COST_##name,
 #include "lib/base/cost.tbl"
@@ -233,7 +229,6 @@ uint64_t vm_memory_bytes(unsigned threads);
 /*
  * Runs main(arg) as the machine's first thread until it returns.  It has no
  * CPU, only its waits take time, and it joins all threads that it starts.
- *
  * Returns: 0; EDEADLK when no thread could run, virtual time stood still, or
  * mc_limit_ps was over; EINTR; ENOMEM.  After an error threads were abandoned
  * where they stood, with the memory that they had allocated.
@@ -241,16 +236,10 @@ uint64_t vm_memory_bytes(unsigned threads);
 int vm_run(const struct machine_config *mc, void (*main)(void *), void *arg,
     struct machine_outcome *mo);
 
-/*
- * Ends the run of the caller's machine with that error, from any of its
- * threads.  Does not return.
- */
+/* Ends the run of the caller's machine with that error.  Does not return. */
 void vm_abort(int error) __attribute__((noreturn));
 
-/*
- * Makes all stores so far visible to all threads, as time does; no effect where
- * memory is VM_SC.
- */
+/* Makes all stores so far visible, as time does; no effect with VM_SC. */
 void vm_settle(void);
 
 /*
@@ -319,5 +308,3 @@ vm_who(struct vm_who *vk)
 /* A store for one run at a time; NULL when there is no memory. */
 struct vm *vm_store_new(void);
 void vm_store_free(struct vm *vm);
-
-#endif

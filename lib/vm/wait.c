@@ -9,7 +9,6 @@
  * wait behind the thread's.  Only threads whose condition is true are resumed.
  * A write ends such a round and begins another.
  */
-#include "lib/base/memory.h"
 #include "lib/vm/line.h"
 
 /* Between two polls of the first thread, about. */

@@ -1,6 +1,4 @@
-/*
- * Fortuna's sizes and its mutex, fs_mtx of a variable called fortuna_state.
- */
+/* Fortuna's sizes and its mutex, fs_mtx of a variable called fortuna_state. */
 #ifndef DEV_RANDOM_FORTUNA_H
 #define	DEV_RANDOM_FORTUNA_H
 

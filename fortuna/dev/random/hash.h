@@ -1,6 +1,4 @@
-/*
- * Fortuna's hash and its two ciphers.
- */
+/* Fortuna's hash and its two ciphers. */
 #ifndef DEV_RANDOM_HASH_H
 #define	DEV_RANDOM_HASH_H
 

@@ -1,6 +1,4 @@
-/*
- * Entropy events, as they are queued and handed to an algorithm.
- */
+/* Entropy events, as they are queued and handed to an algorithm. */
 #ifndef DEV_RANDOM_HARVESTQ_H
 #define	DEV_RANDOM_HARVESTQ_H
 

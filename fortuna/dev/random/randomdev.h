@@ -1,6 +1,4 @@
-/*
- * What an algorithm, sources of entropy and random(4) offer each other.
- */
+/* What an algorithm, sources of entropy and random(4) offer each other. */
 #ifndef DEV_RANDOM_RANDOMDEV_H
 #define	DEV_RANDOM_RANDOMDEV_H
 

@@ -1,6 +1,4 @@
-/*
- * 128-bit counters, modulo 2^128.
- */
+/* 128-bit counters, modulo 2^128. */
 #ifndef DEV_RANDOM_UINT128_H
 #define	DEV_RANDOM_UINT128_H
 

@@ -1,7 +1,4 @@
-/*
- * Sets of bits, of kern.h: bitset(9) and bitstring(3), which are arrays of
- * words.
- */
+/* Sets of bits, of kern.h: bitset(9) and bitstring(3), arrays of words. */
 #ifndef KERN_BITS_H
 #define	KERN_BITS_H
 

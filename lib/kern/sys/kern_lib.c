@@ -1,6 +1,4 @@
-/*
- * Functions of kern_lib.h, kern_mem.h and kern_bits.h.  A part of kern.c.
- */
+/* Functions of kern_lib.h, kern_mem.h and kern_bits.h.  A part of kern.c. */
 
 /* Without a mark: each object has these, and most have no use for CPUs. */
 #undef	critical_enter

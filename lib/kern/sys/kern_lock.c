@@ -1,6 +1,4 @@
-/*
- * What locks and sections have that is no macro; kern.c includes it.
- */
+/* What locks and sections have that is no macro; kern.c includes it. */
 
 KERN_PLAIN void
 sema_init(struct sema *s, int value, const char *description)

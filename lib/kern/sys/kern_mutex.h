@@ -1,7 +1,4 @@
-/*
- * sys/mutex.h and sys/lock.h, of kern.h.  The program has the locks, and
- * checks what witness(4) and INVARIANTS do.
- */
+/* sys/mutex.h and sys/lock.h, of kern.h; checked as witness(4) does. */
 #ifndef KERN_MUTEX_H
 #define	KERN_MUTEX_H
 

@@ -1,6 +1,4 @@
-/*
- * sys/sysctl.h, of kern.h: numbers; texts cannot be read.
- */
+/* sys/sysctl.h, of kern.h: numbers; texts cannot be read. */
 #ifndef KERN_SYSCTL_H
 #define	KERN_SYSCTL_H
 

@@ -1,0 +1,23 @@
+/* What nearly every file needs: C's headers, names of FreeBSD's, memory. */
+#pragma once
+
+#include <sys/param.h>
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/memory.h"
+
+#define	CTASSERT(x)	_Static_assert(x, #x)
+#ifndef __unused
+#define	__unused		__attribute__((unused))
+#endif
+#ifndef nitems
+#define	nitems(x)	(sizeof(x) / sizeof((x)[0]))
+#endif
