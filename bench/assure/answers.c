@@ -87,7 +87,10 @@ say_wrong(const struct tally *ta, const char *whose, struct evidence_row *row)
 	    ta->tly_scripts, whose, ta->tly_wrong);
 }
 
-/* Answers of that model, made anew; false: none, or a source has others. */
+/*
+ * What the model of that name answers, made anew; false: there is none, or a
+ * source answers otherwise.
+ */
 static bool
 try_model(const struct assure_params *ap, const char *model,
     struct evidence_row *row)

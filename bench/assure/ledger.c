@@ -1,4 +1,7 @@
-/* "rngsim sweep --ledger" on this machine's CPUs and on many simulated ones. */
+/*
+ * All uses of keys, pools and reseeds, checked by "rngsim sweep --ledger": on
+ * this machine's CPUs and on many simulated ones.
+ */
 #include <sys/wait.h>
 
 #include <unistd.h>

@@ -1,4 +1,7 @@
-/* Blocks that come twice in what readers get at once: an exact search. */
+/*
+ * Blocks that come twice in what several readers get at once: an exact search
+ * of what "rngsim cat" writes.
+ */
 #include <unistd.h>
 
 #include "bench/assure/duplicates.h"

@@ -1,4 +1,7 @@
-/* What commands do alike.  Functions print why they fail; 0 or a status. */
+/*
+ * What commands do alike; messages.  Functions print why they failed, and
+ * return an exit status or 0.
+ */
 #pragma once
 
 #include "bench/cli/atomic_file.h"

@@ -1,4 +1,7 @@
-/* A line on a terminal's stderr, redrawn; takes time, so between windows. */
+/*
+ * A line on stderr, where that is a terminal, redrawn in place.  Drawing takes
+ * CPU time: call these between measurements.
+ */
 #pragma once
 
 #include "lib/base/base.h"

@@ -71,6 +71,9 @@ int counterexample_run(struct execution *ex, const struct counterexample *cx,
  */
 int shrink(struct execution *ex, struct counterexample *cx, uint64_t runs_max);
 
-/* Shrinks a schedule alone, while fails() is true, which may replace it. */
+/*
+ * Shrinks a schedule alone, as long as fails() returns true for it, which runs
+ * it and may replace it by the one that was really run.
+ */
 void shrink_schedule(struct schedule *sd,
     bool (*fails)(void *context, struct schedule *sd), void *context);

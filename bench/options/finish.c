@@ -262,7 +262,10 @@ finish_place(struct options *op)
 	    run_error("--place: %s", why));
 }
 
-/* Closed-loop producers never leave their CPU: no other bound thread runs. */
+/*
+ * A producer of a closed loop never leaves its CPU, so that a reader or a
+ * harvest thread that is bound there would not run.
+ */
 static int
 check_place(const struct options *op, unsigned producers)
 {

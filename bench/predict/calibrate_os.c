@@ -43,7 +43,10 @@ lock_loop(void *arg, unsigned n)
 	}
 }
 
-/* A release's work once the lock is free, until the next atomic ends. */
+/*
+ * The work of a release after the lock is free, until the next atomic, which
+ * waits for earlier stores.
+ */
 static void
 record_loop(void *arg, unsigned n)
 {

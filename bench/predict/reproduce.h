@@ -52,7 +52,10 @@ struct reproduce_fit {
 	struct reproduce_figure ff_figure;	/* of the row, or like it */
 };
 
-/* Simulates a run; fitted is ri_free.  Returns: 0, or errno and why. */
+/*
+ * Simulates a run; fitted is ri_free.  Returns: 0, with REPRODUCE_FIGURES
+ * figures; or an errno value and why.
+ */
 typedef int	reproduce_runner(const struct profile *pr, unsigned run,
 		    double fitted, uint64_t seed, double *figures,
 		    char why[CELL_ERROR_SIZE]);

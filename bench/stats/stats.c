@@ -7,7 +7,10 @@
 #include "lib/base/kassert.h"
 
 enum {
-	/* U takes 0..na * nb; inversions are fewer. */
+	/*
+	 * U takes 0..na * nb, most when both samples are equally large; there
+	 * are fewer inversions.
+	 */
 	EXACT_MAX	= HYPOTHESIS_EXACT_MAX * HYPOTHESIS_EXACT_MAX / 4,
 	/* 2.5 % of all resamples, and the one that stands above. */
 	TAIL		= HYPOTHESIS_RESAMPLES / 40 + 1

@@ -1,4 +1,7 @@
-/* What a result says of the whole run; a journal's lines, as JSON. */
+/*
+ * What a result says of the whole run; and the lines of a journal as JSON: the
+ * first, which describes the run, and those of repeats.
+ */
 #include <fcntl.h>
 #include <math.h>
 #include <openssl/evp.h>

@@ -47,7 +47,10 @@ summary_add(struct sweep_cell *sc, struct cell_measure *cm)
 	cell_measure_free(cm);
 }
 
-/* Intervals over repeats; of too few repeats the total's over window parts. */
+/*
+ * The intervals of the total and of the harvest thread's CPU: over repeats; of
+ * too few that of the total is over window parts.
+ */
 static void
 intervals(struct result_cell *rc, uint64_t seed)
 {

@@ -94,7 +94,10 @@ void workload_free(struct workload *wl);
 /* Prints the names and files of recorded workloads.  Returns: their number. */
 unsigned workload_list(FILE *out);
 
-/* Whether it is one size, a closed loop, no pause; whether requests differ. */
+/*
+ * Whether it has one size, a closed loop and no pause; whether requests, or
+ * their times, are not all alike.
+ */
 bool workload_is_plain(const struct workload *wl);
 bool workload_varies(const struct workload *wl);
 

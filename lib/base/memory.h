@@ -1,4 +1,7 @@
-/* Memory; without it a message and exit status 1: they never return NULL. */
+/*
+ * Memory.  Where there is none these print a message and end the program with
+ * status 1: they do not return NULL.
+ */
 #pragma once
 
 #include <stdio.h>

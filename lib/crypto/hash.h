@@ -86,7 +86,10 @@ struct hash *hash_get(unsigned i);
 struct hash *hash_find(const char *name);
 struct hash *hash_sha256(void);
 
-/* A quick hash, HASH_READY: no secret, and input may not be split otherwise. */
+/*
+ * A quick hash of as many bytes, HASH_READY, beside cipher_stub(): no secret,
+ * and it depends on how input was split.
+ */
 const struct hash *hash_stub(void);
 
 /* Makes it ready and checks its known answer, before threads start. */

@@ -1,4 +1,7 @@
-/* 128-bit counters modulo 2^128, as sys/dev/random/uint128.h's; their bytes. */
+/*
+ * 128-bit counters, modulo 2^128: the compiler's, and their bytes.  Stands for
+ * sys/dev/random/uint128.h.
+ */
 #pragma once
 
 #include "lib/base/base.h"

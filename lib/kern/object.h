@@ -1,4 +1,7 @@
-/* Compiled objects.  Each kernel has a copy, as its variables are in it. */
+/*
+ * Compiled objects.  Each kernel has a loaded copy of its own, as the kernel's
+ * variables are the object's.
+ */
 #pragma once
 
 #include <pthread.h>

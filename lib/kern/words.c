@@ -252,7 +252,10 @@ kern_unlock_shared(struct kern_thread *kt, struct kern_lock *kl,
 	machine_charge(COST_UNLOCKED, 1);
 }
 
-/* Whether sections entered before goal, or with 0 all, ended; or waits. */
+/*
+ * Whether sections that were entered before goal have ended, or waits for that;
+ * 0: all.
+ */
 static bool
 marks_over(struct kern_lock *kl, uint32_t goal, bool wait)
 {

@@ -58,7 +58,10 @@ void machine_lock_free(const void *lock, const char *name);
 /* Marks an instant of the run in the simulated machine's traces. */
 void machine_mark(const char *what);
 
-/* Spins for about n pause instructions, without memory: as lock_delay(9). */
+/*
+ * Spins for about n pause instructions without touching memory: cpu_spinwait()
+ * in a loop, as lock_delay(9) does.
+ */
 void machine_pause(unsigned n);
 
 /*
@@ -161,10 +164,16 @@ int machine_wait_32(struct m32 *word, uint32_t expect, int64_t timeout_ns);
 void machine_wake_32(struct m32 *word);
 void machine_wake_one_32(struct m32 *word);
 
-/* As tsleep(9), for timeout_ns.  Returns: 0, or EINTR when interrupted. */
+/*
+ * Sleeps like tsleep(9), for timeout_ns or until interrupted.  Returns: 0 after
+ * the whole time, EINTR when interrupted.
+ */
 int machine_sleep(int64_t timeout_ns);
 
-/* Marks a thread until it ends: a signal is pending.  Ends machine_sleep(). */
+/*
+ * Marks a thread as having a signal pending and ends its machine_sleep().  The
+ * mark stays until the thread ends.
+ */
 void machine_interrupt(struct mthread *td);
 bool machine_interrupted(void);
 
@@ -211,7 +220,10 @@ void machine_detach(void);
  */
 void machine_interrupt_context(void);
 
-/* Leaves the CPU until an interrupt, in ns; false: a real machine, no wait. */
+/*
+ * Leaves the CPU to other threads until an interrupt comes, in ns.  Returns:
+ * false on a real machine, where nothing was waited for.
+ */
 bool machine_interrupt_wait(uint64_t ns);
 
 /* CPU time of a thread, ns; 0 before it runs and after it ended. */

@@ -62,7 +62,10 @@ arrive(struct fiber *self __unused, struct transfer t)
 #endif
 }
 
-/* Before a jump; inlined, as ThreadSanitizer books ends by current fiber. */
+/*
+ * Before a jump.  Inlined: ThreadSanitizer assigns a function's end to the
+ * fiber that is current then.
+ */
 static inline void __attribute__((always_inline))
 leave(struct fiber *from __unused, struct fiber *to __unused,
     bool for_good __unused)

@@ -251,7 +251,10 @@ void vm_switch(struct vm *vm);
 void vm_bail(struct vm *vm, int error, const char *why)
     __attribute__((noreturn));
 
-/* stuck.c: writes why, and threads' locks and waits, holders of locks first. */
+/*
+ * stuck.c: writes the reason, which locks threads hold and what they wait for,
+ * lock holders first, as far as there is room.
+ */
 void vm_describe_stuck(struct vm *vm, const char *why);
 
 /* Counts a step that may take no time; bails where time stands still. */

@@ -111,7 +111,10 @@ steal(struct vm *vm)
 	return (NULL);
 }
 
-/* Gives an idle CPU to the thread that used least; to the last one if alone. */
+/*
+ * Gives an idle CPU to the thread that has used least, and to the one that has
+ * just left it only if there is no other.
+ */
 static void
 dispatch(struct vm *vm, struct vm_cpu *vc, const struct vm_thread *left)
 {

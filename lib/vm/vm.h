@@ -18,7 +18,10 @@
 #include "lib/base/kassert.h"
 #include "lib/vm/topology.h"
 
-/* Work that a simulated machine charges for; a run has one cipher. */
+/*
+ * Work that the real machine does and a simulated one charges for.  A run has
+ * one cipher, so costs do not name it.
+ */
 enum machine_cost {
 #define	COST(name, word)	COST_##name,
 #include "lib/base/cost.tbl"

@@ -1,4 +1,7 @@
-/* What is no inline function of kern.h, and what the object exports. */
+/*
+ * The kernel under the sources of an object: what is no inline function of
+ * kern.h, and what the object exports.
+ */
 #include <kern.h>
 
 const struct kern_host *kern_host;

@@ -1,4 +1,7 @@
-/* sys/mutex.h and sys/lock.h, of kern.h; checked as witness(4) does. */
+/*
+ * sys/mutex.h and sys/lock.h, of kern.h.  The program has the locks, and
+ * checks what witness(4) and INVARIANTS do.
+ */
 #ifndef KERN_MUTEX_H
 #define	KERN_MUTEX_H
 
