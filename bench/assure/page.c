@@ -152,6 +152,9 @@ allowed(FILE *out, const struct design *de)
 	if ((ledger_allowed >> LEDGER_SOURCES & 1) != 0)
 		text_add(&t, "NOT CHECKED, by --allow: sources, %s. ",
 		    execution_properties[EXECUTION_SOURCES].lgp_text);
+	if ((ledger_allowed >> LEDGER_ANSWERS & 1) != 0)
+		text_add(&t, "NOT CHECKED, by --allow: answers, its bytes are "
+		    "those of FreeBSD. ");
 	if (said)
 		text_add(&t, "The design says so itself; the rows below check "
 		    "no more.");

@@ -24,8 +24,9 @@ enum ledger_property {
 #include "lib/ledger/ledger.tbl"
 #undef LEDGER_PROPERTY
 	LEDGER_PROPERTIES,
-	/* Of ledger_allowed alone: one that explore checks. */
-	LEDGER_SOURCES = LEDGER_PROPERTIES
+	/* Of ledger_allowed alone: of explore, and of known answers. */
+	LEDGER_SOURCES = LEDGER_PROPERTIES,
+	LEDGER_ANSWERS
 };
 
 struct ledger_property_text {
