@@ -285,6 +285,7 @@ turn(struct kat *k, struct digest *dg)
 	struct random_event event = { .he_source = RANDOM_CACHED,
 	    .he_size = HARVEST_ENTROPY_BYTES };
 	uint64_t draw, random = k->kat_turns++;
+	struct device_status ds;
 	size_t n;
 
 	for (unsigned i = 0; i < TURN_EVENTS; i++) {
@@ -296,6 +297,9 @@ turn(struct kat *k, struct digest *dg)
 		randomdev_deliver(k->kat_device, &event);
 	}
 	randomdev_pre_read(k->kat_device);
+	randomdev_status(k->kat_device, &ds);
+	if (!ds.ds_seeded)
+		return;
 	n = splitmix_next(&random) % TURN_DRAWN_BYTES;
 	randomdev_generate(k->kat_device, k->kat_cpu, bytes, TURN_READ_BYTES);
 	randomdev_generate(k->kat_device, k->kat_cpu, bytes + TURN_READ_BYTES,
