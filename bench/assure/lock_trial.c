@@ -10,6 +10,8 @@ enum {
 	HOLD_PAUSES	= 20,
 	YIELD_EVERY	= 5,	/* holds in which the owner gives its CPU up */
 	FEW_POLLS	= 16,
+	BRIEF_PAUSES	= 4,	/* longer than a line's way */
+	AWAY_PAUSES	= 8,	/* after a brief hold */
 	LOOK_EVERY	= 256,	/* rounds: at the time */
 	BUSY_NS		= 1000 * 1000,	/* more than the way there takes */
 	RUSH_NS		= 100 * 1000	/* for all of a rush */
@@ -68,7 +70,7 @@ hold_briefly(struct trial *tl)
 	if (machine_note_load_32(&tl->tl_inside) != 0)
 		atomic_fetchadd_32(&tl->tl_met, 1);
 	machine_note_store_32(&tl->tl_inside, 1);
-	machine_pause(1);
+	machine_pause(MACHINE_SIMULATED ? HOLD_PAUSES : BRIEF_PAUSES);
 	tl->tl_guarded = guarded + 1;
 	machine_note_store_32(&tl->tl_inside, 0);
 }
@@ -103,6 +105,9 @@ member_main(void *arg)
 		if (mb->mb_rank - before > mb->mb_overtaken)
 			mb->mb_overtaken = mb->mb_rank - before;
 		lock_release(&tl->tl_lock, &node);
+		/* Others get in, so that all wait. */
+		if (lt->lt_brief)
+			machine_pause(AWAY_PAUSES);
 		if (lt->lt_until_ns != 0 && (i + 1) % LOOK_EVERY == 0 &&
 		    tick_ns() >= lt->lt_until_ns)
 			machine_note_store_32(&tl->tl_late, 1);
