@@ -152,7 +152,7 @@ reduce_step(struct scenario_step *step, unsigned *count, unsigned least,
 bool
 scenario_reduce(const struct scenario *sn, unsigned i, struct scenario *smaller)
 {
-	enum { SWITCHES = 7, LIST_WAYS = SCENARIO_READS_MAX * STEP_WAYS };
+	enum { SWITCHES = 8, LIST_WAYS = SCENARIO_READS_MAX * STEP_WAYS };
 	unsigned list;
 
 	CTASSERT(SCENARIO_READS_MAX == SCENARIO_BURSTS_MAX);
@@ -174,6 +174,7 @@ scenario_reduce(const struct scenario *sn, unsigned i, struct scenario *smaller)
 		smaller->sn_guarded &= i != 4;
 		smaller->sn_sources &= i != 0 && i != 5;
 		smaller->sn_signals &= i != 6;
+		smaller->sn_aged &= i != 7;
 		if (i == 3)
 			smaller->sn_places = 1;
 		return (true);

@@ -200,6 +200,9 @@ void ledger_event(struct ledger *lg, unsigned core, unsigned pool,
 void ledger_pool(struct ledger *lg, unsigned core, unsigned pool);
 void ledger_drain(struct ledger *lg, unsigned core, int64_t now_ns, bool paced);
 
+/* The last reseed of all cores whose pools have turns had that number. */
+void ledger_reseeded(struct ledger *lg, uint64_t reseeds);
+
 /* A seed was taken from pools, and no key was made of it. */
 void ledger_seed_unused(struct ledger *lg, unsigned core);
 
