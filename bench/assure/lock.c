@@ -64,6 +64,14 @@ crowd(const struct assure_params *ap, enum machine m, unsigned over)
 	    .lt_rounds = (is_slow(ap, m) ? ROUNDS_SLOW : ROUNDS) / over });
 }
 
+/* One flavour is enough; spinners that never yield would take too long. */
+static bool
+rushes(const struct assure_params *ap, enum machine m)
+{
+	return (m == SIMULATED || (ap->ap_simulated_lock == NULL &&
+	    !is_slow(ap, m)));
+}
+
 /*
  * Runs a trial, if the lock has that flavour; whether it came to its end.  One
  * that did not is a failure of the rows about that, stops is set, and right for
@@ -108,60 +116,42 @@ ran(const struct assure_params *ap, enum machine m, bool stops,
 	return (error == 0);
 }
 
-/* What a trial says of threads that use it; one at a time, nothing lost. */
+/* Threads that use the lock; one at a time, and nothing is lost. */
 static void
-say_crowd(const struct assure_params *ap, enum machine m,
-    const struct lock_trial *lt, struct evidence_row *row)
+try_trial(const struct assure_params *ap, enum machine m, struct lock_trial lt,
+    struct evidence_row *row)
 {
-	const bool apart = lt->lt_met == 0 && lt->lt_lost == 0;
+	bool apart;
 
+	if (!ran(ap, m, false, &lt, row))
+		return;
+	apart = lt.lt_met == 0 && lt.lt_lost == 0;
 	row_says(row, "On %s %u threads acquired it %" PRIu64
-	    " times", machine_names[m], lt->lt_threads, lt->lt_acquired);
+	    " times", machine_names[m], lt.lt_threads, lt.lt_acquired);
 	if (apart)
 		row_says(row, ", one at a time. ");
 	else
 		row_says(row, "; %" PRIu64 " times another was inside, and %"
-		    PRIu64 " changes were lost. ", lt->lt_met, lt->lt_lost);
+		    PRIu64 " changes were lost. ", lt.lt_met, lt.lt_lost);
 	/* On this machine threads may happen not to meet. */
 	if (apart != claims(ap, LC_EXCLUDES) && !(apart && m == THIS))
 		row->er_state = EVIDENCE_FAILS;
 }
 
-static void
-try_crowd(const struct assure_params *ap, enum machine m, unsigned try_every,
-    struct evidence_row *row)
-{
-	struct lock_trial lt = crowd(ap, m, 1);
-
-	lt.lt_try_every = try_every;
-	if (ran(ap, m, false, &lt, row))
-		say_crowd(ap, m, &lt, row);
-}
-
 /* All at once, as many as lists of waiters may not have room for. */
-static void
-try_rush(const struct assure_params *ap, bool stops, struct evidence_row *row)
-{
-	const enum machine m = ap->ap_simulated_lock != NULL ? SIMULATED : THIS;
-	struct lock_trial lt = { .lt_kind = LOCK_TRIAL_RUSH, .lt_rounds = 2,
-	    .lt_brief = true, .lt_threads = RUSH_THREADS };
-
-	if (!is_slow(ap, m) && ran(ap, m, stops, &lt, row) && !stops)
-		say_crowd(ap, m, &lt, row);
-}
+static const struct lock_trial rush = { .lt_kind = LOCK_TRIAL_RUSH,
+    .lt_rounds = 2, .lt_brief = true, .lt_threads = RUSH_THREADS };
 
 /* So many that a wait that excludes none shows, if one in a million does. */
-static void
-try_many(const struct assure_params *ap, enum machine m, double time_s,
-    struct evidence_row *row)
+static struct lock_trial
+many(const struct assure_params *ap, enum machine m, double time_s)
 {
 	struct lock_trial lt = crowd(ap, m, 1);
 
 	lt.lt_until_ns = tick_ns() + (int64_t)(time_s * (double)NS_PER_S);
 	lt.lt_rounds = MANY / lt.lt_threads;
 	lt.lt_brief = true;
-	if (ran(ap, m, false, &lt, row))
-		say_crowd(ap, m, &lt, row);
+	return (lt);
 }
 
 void
@@ -174,19 +164,20 @@ exclusion_gather(const struct assure_params *ap, struct evidence_row *row)
 		row_none(row, "It claims no exclusion. ");
 		evidence_say(row->er_unshown, "that two threads are not inside "
 		    "at once.");
-		try_crowd(ap, SIMULATED, 0, row);
+		try_trial(ap, SIMULATED, crowd(ap, SIMULATED, 1), row);
 		return;
 	}
 	part.ap_budget_s /= 2;
 	lock_explore(&part, NULL, false, row);
-	try_crowd(ap, SIMULATED, 0, row);
-	try_crowd(ap, THIS, 0, row);
-	if (row->er_state == EVIDENCE_HOLDS)
-		try_rush(ap, false, row);
 	for (enum machine m = 0; m < MACHINES; m++)
+		try_trial(ap, m, crowd(ap, m, 1), row);
+	for (enum machine m = 0; m < MACHINES; m++) {
+		if (row->er_state == EVIDENCE_HOLDS && rushes(ap, m))
+			try_trial(ap, m, rush, row);
 		if (row->er_state == EVIDENCE_HOLDS)
-			try_many(ap, m, part.ap_budget_s * (m == THIS ? 0.2 :
-			    0.8), row);
+			try_trial(ap, m, many(ap, m, part.ap_budget_s *
+			    (m == THIS ? 0.2 : 0.8)), row);
+	}
 	if (row->er_state == EVIDENCE_HOLDS &&
 	    ran(ap, SIMULATED, false, &lt, row) && lt.lt_permitted)
 		row_fails(row, "On a simulated machine its owner acquired it "
@@ -289,8 +280,11 @@ trylock_gather(const struct assure_params *ap, struct evidence_row *row)
 		else if ((held.lt_acquired > 0) == claims(ap, LC_EXCLUDES))
 			row_fails(row, "On %s trying got a lock that another "
 			    "held. ", machine_names[m]);
-		else
-			try_crowd(ap, m, TRY_EVERY, row);
+		else {
+			open = crowd(ap, m, 1);
+			open.lt_try_every = TRY_EVERY;
+			try_trial(ap, m, open, row);
+		}
 	}
 	if (row->er_state == EVIDENCE_HOLDS)
 		row_says(row, "Trying acquires a free lock%s.",
@@ -348,10 +342,12 @@ try_ends(const struct assure_params *ap, unsigned over,
 void
 starvation_gather(const struct assure_params *ap, struct evidence_row *row)
 {
+	struct lock_trial lt = rush;
+
 	lock_explore(ap, &strategy_starve, true, row);
 	try_ends(ap, 1, row);
 	if (row->er_state == EVIDENCE_HOLDS)
-		try_rush(ap, true, row);
+		(void)ran(ap, SIMULATED, true, &lt, row);
 }
 
 void

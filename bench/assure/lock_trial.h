@@ -17,7 +17,7 @@ enum {
 enum lock_trial_kind {
 	LOCK_TRIAL_CROWD,	/* threads acquire it again and again */
 	LOCK_TRIAL_HELD,	/* they come one by one while it is held */
-	LOCK_TRIAL_RUSH,	/* all of them do, and stay until they have it */
+	LOCK_TRIAL_RUSH,	/* all come while it is held */
 	LOCK_TRIAL_FINI,	/* its owner destroys it */
 	/* Or acquires it again: EDEADLK is right, on simulated machines. */
 	LOCK_TRIAL_TWICE

@@ -38,7 +38,7 @@ struct scenario {
 	unsigned	sn_guarded;	/* choices under locks, too */
 	unsigned	sn_sources;	/* that are polled, masked, taken off */
 	unsigned	sn_signals;	/* to readers; some do not block */
-	unsigned	sn_aged;	/* after a thousand reseeds and more reads */
+	unsigned	sn_aged;	/* after many reseeds and reads */
 };
 
 /* The bounds of drawn scenarios. */
