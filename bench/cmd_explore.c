@@ -7,7 +7,8 @@
 #include "bench/kernel/ksource.h"
 
 /* Sizes of texts, runs to shrink a failure, parts of a plan. */
-enum { WHY_SIZE = 256, NAME_SIZE = 64, SHRINK_RUNS = 20 * 1000, PARTS = 100 };
+enum { WHY_SIZE = 256, NAME_SIZE = 64, SHRINK_RUNS = 20 * 1000, PARTS = 100,
+	SHRINK_AGED = 100 };
 
 /* Options that the command for an unshrunk failure repeats. */
 static const enum option_id kept[] = { OPTION_EXPLORE_READERS,
@@ -180,7 +181,8 @@ report_failure(struct exploration *ep, struct campaign_result *ce)
 			counterexample_add(cx, true, "%s=%s",
 			    failpoints_def(i)->fd_name,
 			    op->op_faults.fl_text[i]);
-	error = shrink(ex, cx, SHRINK_RUNS);
+	error = shrink(ex, cx, cx->cx_scenario.sn_aged ? SHRINK_AGED :
+	    SHRINK_RUNS);
 	if (error == 0)
 		error = counterexample_run(ex, cx, true, &ry);
 	if (error == 0 && !ry.ry_same)

@@ -10,12 +10,14 @@
 #include "fortuna/device/randomdev.h"
 #include "lib/base/read_file.h"
 
+enum { WRONG_SIZE = 512 };
+
 /* Scripts of one kind, and how many give what they must. */
 struct tally {
 	unsigned	tly_scripts;
 	unsigned	tly_right;
 	unsigned	tly_aes_wrong;
-	char		tly_wrong[64];	/* the first that does not */
+	char		tly_wrong[WRONG_SIZE];	/* those that do not */
 };
 
 /* path is a script's, without its ".script". */
@@ -72,18 +74,28 @@ try_folder(const char *folder, const char *part, const char *design)
 			continue;
 		}
 		ta.tly_aes_wrong += strncmp(name, "aes-", 4) == 0;
-		if (ta.tly_wrong[0] == '\0')
-			snprintf(ta.tly_wrong, sizeof(ta.tly_wrong), "%.63s",
-			    name);
+		APPEND(ta.tly_wrong, WRONG_SIZE, "%s%s",
+		    ta.tly_wrong[0] == '\0' ? "" : ", ", name);
 	}
 	free(names);
 	return (ta);
 }
 
 static void
+add_tally(struct tally *ta, const struct tally *more)
+{
+	ta->tly_scripts += more->tly_scripts;
+	ta->tly_right += more->tly_right;
+	ta->tly_aes_wrong += more->tly_aes_wrong;
+	APPEND(ta->tly_wrong, WRONG_SIZE, "%s%.400s",
+	    ta->tly_wrong[0] == '\0' || more->tly_wrong[0] == '\0' ? "" : ", ",
+	    more->tly_wrong);
+}
+
+static void
 say_wrong(const struct tally *ta, const char *whose, struct evidence_row *row)
 {
-	row_fails(row, "%u of %u scripts %s bytes; %s does not.", ta->tly_right,
+	row_fails(row, "%u of %u scripts %s bytes. Not: %s. ", ta->tly_right,
 	    ta->tly_scripts, whose, ta->tly_wrong);
 }
 
@@ -184,8 +196,9 @@ is_wrong(const struct assure_params *ap, const struct tally *ta,
 }
 
 /*
- * Scripts of FreeBSD, of the mode that it has; or of the model of a design of
- * the source's name.
+ * Scripts of FreeBSD, of the mode that it has or of both; or of the model of a
+ * design of the source's name.  A source with Fortuna's private names that
+ * claims no other K is Fortuna: its bytes differ by a fault, or by intent.
  */
 static void
 try_fortuna(const struct assure_params *ap, const char *folder,
@@ -197,7 +210,10 @@ try_fortuna(const struct assure_params *ap, const char *folder,
 	struct tally ta = try_folder(folder, "-concurrent-", ap->ap_design);
 	const char *whose = "of FreeBSD's concurrent mode give FreeBSD's";
 
-	if (locked.tly_right > ta.tly_right ||
+	if (evidence_has_modes(ap)) {
+		whose = "of FreeBSD's two modes give FreeBSD's";
+		add_tally(&ta, &locked);
+	} else if (locked.tly_right > ta.tly_right ||
 	    (locked.tly_right == ta.tly_right &&
 	    de->de_setting.kv_name[0] != '\0' &&
 	    de->de_setting.kv_value == 0)) {
@@ -213,6 +229,13 @@ try_fortuna(const struct assure_params *ap, const char *folder,
 		say_wrong(&ta, whose, row);
 	else if (!is_wrong(ap, &ta, row) &&
 	    !try_model(ap, strchr(ap->ap_design, ':') + 1, row)) {
+		if (design_info(de).di_probed &&
+		    (ledger_allowed >> LEDGER_ANSWERS & 1) == 0) {
+			say_wrong(&ta, whose, row);
+			row_says(row, "If its bytes are meant to be others: "
+			    "--allow answers.");
+			return;
+		}
 		/* It may be Fortuna with an error, or another algorithm. */
 		row_none(row, "%u of %u scripts of FreeBSD give its bytes, K "
 		    "and C; a source whose bytes are others needs a model.",

@@ -10,7 +10,10 @@ enum {
 	ROUNDS		= 500,
 	ROUNDS_SLOW	= 12,	/* where each may take a time slice */
 	TRY_EVERY	= 4,
+	TRIES		= 1 << 14,
 	WAITERS		= 6,
+	RUSH_THREADS	= 256,
+	MANY		= 10 * 1000 * 1000,
 	OVER		= 4,	/* threads for each CPU, and one more */
 	STUCK_LINES	= 4
 };
@@ -41,19 +44,29 @@ cpus_of(enum machine m)
 	return (m == SIMULATED ? LOCK_TRIAL_CPUS : cpu_count());
 }
 
-/*
- * A thread for each CPU, or over times as many and one.  Spinners that never
- * yield take a time slice each.
- */
+/* Whether spinners never yield, and take a time slice of this machine each. */
+static bool
+is_slow(const struct assure_params *ap, enum machine m)
+{
+	return (m == THIS && claims(ap, LC_SPIN) &&
+	    (class_of(ap)->lc_knobs & LK_SPIN_POLLS) == 0);
+}
+
+/* A thread for each CPU, or over times as many and one. */
 static struct lock_trial
 crowd(const struct assure_params *ap, enum machine m, unsigned over)
 {
-	const bool slow = m == THIS && claims(ap, LC_SPIN) &&
-	    (class_of(ap)->lc_knobs & LK_SPIN_POLLS) == 0;
-
 	return ((struct lock_trial){ .lt_kind = LOCK_TRIAL_CROWD,
 	    .lt_threads = over * cpus_of(m) + (over > 1),
-	    .lt_rounds = (slow ? ROUNDS_SLOW : ROUNDS) / over });
+	    .lt_rounds = (is_slow(ap, m) ? ROUNDS_SLOW : ROUNDS) / over });
+}
+
+/* One flavour is enough; spinners that never yield would take too long. */
+static bool
+rushes(const struct assure_params *ap, enum machine m)
+{
+	return (m == SIMULATED || (ap->ap_simulated_lock == NULL &&
+	    !is_slow(ap, m)));
 }
 
 /*
@@ -65,9 +78,12 @@ static bool
 ran(const struct assure_params *ap, enum machine m, bool stops,
     struct lock_trial *lt, struct evidence_row *row)
 {
+	const unsigned cpus = LOCK_TRIAL_CPUS + (lt->lt_kind ==
+	    LOCK_TRIAL_RUSH ? lt->lt_threads : 0);
 	const char *s = lt->lt_outcome.mo_stuck, *end = s;
 	struct machine_config mc = { .mc_seed = ap->ap_seed,
-	    .mc_limit_ps = limit_ps };
+	    .mc_limit_ps = lt->lt_until_ns != 0 ? 1000 * limit_ps :
+	    lt->lt_kind == LOCK_TRIAL_RUSH ? limit_ps / 10 : limit_ps };
 	static char why[PROFILE_ERROR_SIZE];
 	static struct virtual_machine vi;
 	int error;
@@ -76,7 +92,7 @@ ran(const struct assure_params *ap, enum machine m, bool stops,
 	if (lt->lt_class == NULL)
 		return (false);
 	if (m == SIMULATED) {
-		error = virtual_make(&vi, TRIAL_PROFILE, LOCK_TRIAL_CPUS,
+		error = virtual_make(&vi, TRIAL_PROFILE, cpus,
 		    LOCK_TRIAL_NODES, why);
 		mc.mc_topology = vi.vi_topology;
 		vm_costs(&vi.vi_profile, "chacha20", true, &mc.mc_costs);
@@ -89,7 +105,7 @@ ran(const struct assure_params *ap, enum machine m, bool stops,
 		for (unsigned i = 0; i < STUCK_LINES && *end != '\0'; i++)
 			end += strcspn(end + (i > 0), "\n") + (i > 0);
 		row_fails(row, "With %u threads on %u simulated CPUs: %.*s. ",
-		    lt->lt_threads, LOCK_TRIAL_CPUS, (int)(end - s), s);
+		    lt->lt_threads, cpus, (int)(end - s), s);
 	} else if (error != 0 && lt->lt_kind != LOCK_TRIAL_TWICE &&
 	    row->er_state == EVIDENCE_HOLDS)
 		row_missing(row, "%s. ", error == EDEADLK ? "A trial did not "
@@ -99,13 +115,11 @@ ran(const struct assure_params *ap, enum machine m, bool stops,
 
 /* Threads that use the lock; one at a time, and nothing is lost. */
 static void
-try_crowd(const struct assure_params *ap, enum machine m, unsigned try_every,
+try_trial(const struct assure_params *ap, enum machine m, struct lock_trial lt,
     struct evidence_row *row)
 {
-	struct lock_trial lt = crowd(ap, m, 1);
 	bool apart;
 
-	lt.lt_try_every = try_every;
 	if (!ran(ap, m, false, &lt, row))
 		return;
 	apart = lt.lt_met == 0 && lt.lt_lost == 0;
@@ -121,21 +135,46 @@ try_crowd(const struct assure_params *ap, enum machine m, unsigned try_every,
 		row->er_state = EVIDENCE_FAILS;
 }
 
+/* All at once, as many as lists of waiters may not have room for. */
+static const struct lock_trial rush = { .lt_kind = LOCK_TRIAL_RUSH,
+    .lt_rounds = 2, .lt_brief = true, .lt_threads = RUSH_THREADS };
+
+/* So many that a wait that excludes none shows, if one in a million does. */
+static struct lock_trial
+many(const struct assure_params *ap, enum machine m, double time_s)
+{
+	struct lock_trial lt = crowd(ap, m, 1);
+
+	lt.lt_until_ns = tick_ns() + (int64_t)(time_s * (double)NS_PER_S);
+	lt.lt_rounds = MANY / lt.lt_threads;
+	lt.lt_brief = true;
+	return (lt);
+}
+
 void
 exclusion_gather(const struct assure_params *ap, struct evidence_row *row)
 {
 	struct lock_trial lt = { .lt_kind = LOCK_TRIAL_TWICE };
+	struct assure_params part = *ap;
 
 	if (!claims(ap, LC_EXCLUDES)) {
 		row_none(row, "It claims no exclusion. ");
 		evidence_say(row->er_unshown, "that two threads are not inside "
 		    "at once.");
-		try_crowd(ap, SIMULATED, 0, row);
+		try_trial(ap, SIMULATED, crowd(ap, SIMULATED, 1), row);
 		return;
 	}
-	lock_explore(ap, NULL, false, row);
-	try_crowd(ap, SIMULATED, 0, row);
-	try_crowd(ap, THIS, 0, row);
+	part.ap_budget_s /= 2;
+	lock_explore(&part, NULL, false, row);
+	for (enum machine m = 0; m < MACHINES; m++)
+		try_trial(ap, m, crowd(ap, m, 1), row);
+	for (enum machine m = 0; m < MACHINES; m++) {
+		if (row->er_state == EVIDENCE_HOLDS && rushes(ap, m))
+			try_trial(ap, m, rush, row);
+		if (row->er_state == EVIDENCE_HOLDS)
+			try_trial(ap, m, many(ap, m, part.ap_budget_s *
+			    (m == THIS ? 0.2 : 0.8)), row);
+	}
 	if (row->er_state == EVIDENCE_HOLDS &&
 	    ran(ap, SIMULATED, false, &lt, row) && lt.lt_permitted)
 		row_fails(row, "On a simulated machine its owner acquired it "
@@ -175,6 +214,7 @@ void
 fairness_gather(const struct assure_params *ap, struct evidence_row *row)
 {
 	struct lock_trial lt = crowd(ap, SIMULATED, 1);
+	const unsigned others = (lt.lt_threads - 1) * lt.lt_rounds;
 	unsigned bound = 0;
 
 	/*
@@ -202,6 +242,15 @@ fairness_gather(const struct assure_params *ap, struct evidence_row *row)
 	row_says(row, ". ");
 	if (bound > 0 && lt.lt_overtaken > bound)
 		row->er_state = EVIDENCE_FAILS;
+	/* Those of chance are a small part of all. */
+	if (bound > 0 || lt.lt_overtaken <= others / 2)
+		return;
+	if (claims(ap, LC_EXCLUDES) && !claims(ap, LC_STARVES))
+		row_fails(row, "These are most of their %u: it starves a "
+		    "waiter, and does not declare that. ", others);
+	else
+		row_says(row, "These are most of their %u: it starves a "
+		    "waiter, as it declares. ", others);
 }
 
 void
@@ -215,19 +264,24 @@ trylock_gather(const struct assure_params *ap, struct evidence_row *row)
 	}
 	for (enum machine m = 0; m < MACHINES; m++) {
 		open = held = (struct lock_trial){ .lt_threads = 1,
-		    .lt_rounds = 1, .lt_try_every = 1 };
+		    .lt_rounds = TRIES, .lt_try_every = 1,
+		    .lt_brief = true };
 		held.lt_kind = LOCK_TRIAL_HELD;
 		if (!ran(ap, m, false, &open, row) ||
 		    !ran(ap, m, false, &held, row))
 			continue;
-		if (open.lt_acquired == 0)
-			row_fails(row, "On %s trying did not get a free "
-			    "lock. ", machine_names[m]);
+		if (open.lt_acquired < open.lt_rounds)
+			row_fails(row, "On %s %" PRIu64 " of %u tries did not "
+			    "get a free lock. ", machine_names[m],
+			    open.lt_rounds - open.lt_acquired, open.lt_rounds);
 		else if ((held.lt_acquired > 0) == claims(ap, LC_EXCLUDES))
 			row_fails(row, "On %s trying got a lock that another "
 			    "held. ", machine_names[m]);
-		else
-			try_crowd(ap, m, TRY_EVERY, row);
+		else {
+			open = crowd(ap, m, 1);
+			open.lt_try_every = TRY_EVERY;
+			try_trial(ap, m, open, row);
+		}
 	}
 	if (row->er_state == EVIDENCE_HOLDS)
 		row_says(row, "Trying acquires a free lock%s.",
@@ -285,8 +339,12 @@ try_ends(const struct assure_params *ap, unsigned over,
 void
 starvation_gather(const struct assure_params *ap, struct evidence_row *row)
 {
+	struct lock_trial lt = rush;
+
 	lock_explore(ap, &strategy_starve, true, row);
 	try_ends(ap, 1, row);
+	if (row->er_state == EVIDENCE_HOLDS)
+		(void)ran(ap, SIMULATED, true, &lt, row);
 }
 
 void

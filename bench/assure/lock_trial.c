@@ -1,12 +1,17 @@
 #include <setjmp.h>
 
 #include "bench/assure/lock_trial.h"
+#include "lib/machine/tick.h"
 
 enum {
 	HOLD_PAUSES	= 20,
 	YIELD_EVERY	= 5,	/* holds in which the owner gives its CPU up */
 	FEW_POLLS	= 16,
-	BUSY_NS		= 1000 * 1000	/* more than the way there takes */
+	BRIEF_PAUSES	= 4,	/* longer than a line's way */
+	AWAY_PAUSES	= 8,	/* after a brief hold */
+	LOOK_EVERY	= 256,	/* rounds: at the time */
+	BUSY_NS		= 1000 * 1000,	/* more than the way there takes */
+	RUSH_NS		= 100 * 1000	/* for all of a rush */
 };
 
 struct member {
@@ -14,6 +19,7 @@ struct member {
 	struct mthread	 mb_thread;
 	struct trial	*mb_trial;
 	struct m32	 mb_past;	/* its first acquisition or try */
+	struct m32	 mb_done;	/* its last one */
 	uint32_t	 mb_rank;	/* how many-th it was served */
 	uint64_t	 mb_acquired;
 	uint64_t	 mb_overtaken;
@@ -28,11 +34,43 @@ struct trial {
 	uint32_t	 tl_together;	/* have come */
 	struct m32	 tl_inside;
 	struct m32	 tl_met;
+	struct m32	 tl_late;	/* lt_until_ns has come */
 	struct m32	 tl_served;
 	volatile uint64_t tl_guarded;	/* tl_lock; changed in two steps */
 	struct mthread	 tl_runner;
 	struct member	 tl_member[];
 };
+
+/* Inside, for a while, so that a thread that comes too early is met. */
+static void
+hold(struct trial *tl, struct member *mb, unsigned index, uint32_t i)
+{
+	const uint64_t guarded = tl->tl_guarded;
+
+	if (atomic_fetchadd_32(&tl->tl_inside, 1) != 0)
+		atomic_fetchadd_32(&tl->tl_met, 1);
+	mb->mb_rank = atomic_fetchadd_32(&tl->tl_served, 1);
+	if (i % YIELD_EVERY == index % YIELD_EVERY)
+		machine_yield();
+	else
+		machine_pause(HOLD_PAUSES);
+	tl->tl_guarded = guarded + 1;
+	atomic_fetchadd_32(&tl->tl_inside, (uint32_t)-1);
+}
+
+/* Without atomics, which take longer than all else. */
+static void
+hold_briefly(struct trial *tl)
+{
+	const uint64_t guarded = tl->tl_guarded;
+
+	if (machine_note_load_32(&tl->tl_inside) != 0)
+		atomic_fetchadd_32(&tl->tl_met, 1);
+	machine_note_store_32(&tl->tl_inside, 1);
+	machine_pause(MACHINE_SIMULATED ? HOLD_PAUSES : BRIEF_PAUSES);
+	tl->tl_guarded = guarded + 1;
+	machine_note_store_32(&tl->tl_inside, 0);
+}
 
 static void
 member_main(void *arg)
@@ -42,36 +80,36 @@ member_main(void *arg)
 	const struct lock_trial *lt = tl->tl_asked;
 	const unsigned index = (unsigned)(mb - tl->tl_member) + 1;
 	struct lock_node node;
-	uint64_t guarded;
 	uint32_t before;
 
 	machine_curthread()->mt_index = index;
 	atomic_fetchadd_rel_32(&tl->tl_come, 1);
 	while (atomic_load_acq_32(&tl->tl_come) < tl->tl_together)
 		machine_yield();
-	for (uint32_t i = 0; i < lt->lt_rounds; i++) {
+	for (uint32_t i = 0; i < lt->lt_rounds &&
+	    machine_note_load_32(&tl->tl_late) == 0; i++) {
 		before = machine_note_load_32(&tl->tl_served);
 		if (lt->lt_try_every == 0 || (i + 1) % lt->lt_try_every != 0)
 			lock_acquire(&tl->tl_lock, &node, 0);
 		else if (!lock_tryacquire(&tl->tl_lock, &node, 0))
 			continue;
 		machine_note_store_32(&mb->mb_past, 1);
-		guarded = tl->tl_guarded;
-		if (atomic_fetchadd_32(&tl->tl_inside, 1) != 0)
-			atomic_fetchadd_32(&tl->tl_met, 1);
-		mb->mb_rank = atomic_fetchadd_32(&tl->tl_served, 1);
-		/* Stays, so that a thread that comes too early is met. */
-		if (i % YIELD_EVERY == index % YIELD_EVERY)
-			machine_yield();
-		else
-			machine_pause(HOLD_PAUSES);
-		tl->tl_guarded = guarded + 1;
 		mb->mb_acquired++;
-		atomic_fetchadd_32(&tl->tl_inside, (uint32_t)-1);
+		if (lt->lt_brief)
+			hold_briefly(tl);
+		else
+			hold(tl, mb, index, i);
 		mb->mb_overtaken = MAX(mb->mb_overtaken, mb->mb_rank - before);
 		lock_release(&tl->tl_lock, &node);
+		/* Others get in, so that all wait. */
+		if (lt->lt_brief)
+			machine_pause(AWAY_PAUSES);
+		if (lt->lt_until_ns != 0 && (i + 1) % LOOK_EVERY == 0 &&
+		    tick_ns() >= lt->lt_until_ns)
+			machine_note_store_32(&tl->tl_late, 1);
 	}
 	machine_note_store_32(&mb->mb_past, 1);
+	machine_note_store_32(&mb->mb_done, 1);
 }
 
 /*
@@ -103,7 +141,8 @@ static void
 run_members(struct trial *tl)
 {
 	struct lock_trial *lt = tl->tl_asked;
-	const bool held = lt->lt_kind == LOCK_TRIAL_HELD;
+	const bool rush = lt->lt_kind == LOCK_TRIAL_RUSH;
+	const bool held = lt->lt_kind == LOCK_TRIAL_HELD || rush;
 	struct lock_node node;
 	struct member *mb;
 	unsigned made;
@@ -119,10 +158,17 @@ run_members(struct trial *tl)
 		    MACHINE_CPU_ANY, member_main, mb);
 		if (tl->tl_error != 0)
 			break;
-		lt->lt_certain &= !held || await_waiting(mb, made + 1);
+		if (held && !rush)
+			lt->lt_certain &= await_waiting(mb, made + 1);
 	}
 	/* Those that were made do not wait for the others. */
 	atomic_fetchadd_rel_32(&tl->tl_come, lt->lt_threads - made);
+	if (rush)
+		machine_sleep(RUSH_NS);
+	/* One that only tries has come to its end. */
+	for (unsigned i = 0; held && lt->lt_try_every == 1 && i < made; i++)
+		while (machine_note_load_32(&tl->tl_member[i].mb_done) == 0)
+			machine_yield();
 	if (held)
 		lock_release(&tl->tl_lock, &node);
 	for (unsigned i = 0; i < made; i++) {
@@ -186,7 +232,7 @@ trial_run(void *arg)
 	config.nodes = LOCK_TRIAL_NODES;
 	config.threads = lt->lt_threads + 1;
 	lock_init(&tl->tl_lock, lt->lt_class, "lock", &config, NULL);
-	if (lt->lt_kind <= LOCK_TRIAL_HELD)
+	if (lt->lt_kind <= LOCK_TRIAL_RUSH)
 		run_members(tl);
 	else
 		misuse(tl);

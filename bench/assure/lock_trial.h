@@ -16,6 +16,7 @@ enum {
 enum lock_trial_kind {
 	LOCK_TRIAL_CROWD,	/* threads acquire it again and again */
 	LOCK_TRIAL_HELD,	/* they come one by one while it is held */
+	LOCK_TRIAL_RUSH,	/* all come while it is held */
 	LOCK_TRIAL_FINI,	/* its owner destroys it */
 	/* Or acquires it again: EDEADLK is right, on simulated machines. */
 	LOCK_TRIAL_TWICE
@@ -26,6 +27,8 @@ struct lock_trial {
 	const struct lock_class *lt_class;	/* of the machine's flavour */
 	unsigned	lt_threads;
 	unsigned	lt_rounds;	/* of each thread */
+	bool		lt_brief;	/* it is held a moment */
+	int64_t		lt_until_ns;	/* by tick_ns() then; 0: all rounds */
 	unsigned	lt_try_every;	/* so many-th only tries; 0: none */
 	/* Found; zero before. */
 	uint64_t	lt_acquired;

@@ -144,6 +144,9 @@ allowed(FILE *out, const struct design *de)
 	if ((ledger_allowed >> LEDGER_SOURCES & 1) != 0)
 		text_add(&t, "NOT CHECKED, by --allow: sources, %s. ",
 		    execution_properties[EXECUTION_SOURCES].lgp_text);
+	if ((ledger_allowed >> LEDGER_ANSWERS & 1) != 0)
+		text_add(&t, "NOT CHECKED, by --allow: answers, its bytes are "
+		    "those of FreeBSD. ");
 	if (said)
 		text_add(&t, "The design says so itself; the rows below check "
 		    "no more.");
@@ -186,6 +189,8 @@ subject(FILE *out, const struct page *pg)
 	    (lc->lc_flags & LC_SLEEPS) != 0 ? "may sleep" : "do not sleep");
 	if ((lc->lc_flags & LC_FIFO) != 0)
 		text_add(&t, ", first come, first served");
+	if ((lc->lc_flags & LC_STARVES) != 0)
+		text_add(&t, ", others may pass a waiter for ever");
 	if ((lc->lc_knobs & LK_PASS_LIMIT) != 0)
 		text_add(&t, ", a node's waiters pass others up to a limit");
 	row(out, "claims", "", strcat(t.s, "."));

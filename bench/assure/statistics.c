@@ -6,6 +6,7 @@
 
 #include "bench/assure/duplicates.h"
 #include "bench/assure/evidence.h"
+#include "bench/kernel/ksource.h"
 #include "lib/crypto/cipher.h"
 #include "lib/crypto/wipe.h"
 
@@ -106,8 +107,9 @@ scan(const struct assure_params *ap, const struct cipher *cipher,
 	FILE *in;
 
 	snprintf(words, sizeof(words), "cat -d %s -c %s -r %d -s %zu "
-	    "--interleave %zu -n %" PRIu64, ap->ap_spec, cipher->ci_name,
-	    READERS, request_bytes, request_bytes, requests * request_bytes);
+	    "--interleave %zu -n %" PRIu64, ksource_words(ap->ap_design),
+	    cipher->ci_name, READERS, request_bytes, request_bytes,
+	    requests * request_bytes);
 	snprintf(command, sizeof(command), "rngsim %s", words);
 	program_split(ap->ap_program, words, argv);
 	in = child_open(argv, NULL, false, &pid);

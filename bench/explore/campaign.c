@@ -135,8 +135,8 @@ run_block(void *context, unsigned task, unsigned slot)
 	struct campaign_result *ce = &bk->bk_result;
 	uint64_t number = block * cy->cy_block_size;
 	int64_t after_ns = 0, before_ns = 0;
+	struct scenario aged, sn;
 	struct strategy sg;
-	struct scenario sn;
 
 	(void)tick_cpu_ns(CLOCK_THREAD_CPUTIME_ID, &before_ns);
 	memset(ce, 0, sizeof(*ce));
@@ -144,6 +144,9 @@ run_block(void *context, unsigned task, unsigned slot)
 	if (bk->bk_execution == NULL)
 		bk->bk_execution = execution_new();
 	scenario_draw(&sn, &cn->cn_limits, seed_of(cn, block, SALT_SCENARIO));
+	aged = sn;
+	aged.sn_seeded = aged.sn_aged = 1;
+	aged.sn_queue = aged.sn_real = aged.sn_sources = aged.sn_signals = 0;
 	strategy_init(&sg, cn->cn_strategy, cn->cn_parameter);
 	for (uint64_t i = 0; i < cy->cy_block_size && number < cn->cn_end &&
 	    bk->bk_error == 0 && !ce->cgr_failed; i++, number++) {
@@ -151,7 +154,11 @@ run_block(void *context, unsigned task, unsigned slot)
 			ce->cgr_exhausted = 1;
 			break;
 		}
-		bk->bk_error = run_schedule(bk, cn, &sn, &sg, number);
+		/* Few, as one takes as long as a hundred others. */
+		bk->bk_error = run_schedule(bk, cn, i == 0 &&
+		    block % AGED_EVERY == AGED_EVERY / 4 &&
+		    cn->cn_subject.tb_faults == NULL ? &aged : &sn, &sg,
+		    number);
 		atomic_fetch_add_explicit(&cy->cy_done, 1,
 		    memory_order_relaxed);
 	}

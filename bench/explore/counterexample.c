@@ -57,6 +57,7 @@ static const struct key {
 	{ "sources", CHOICE, 0, AT(cx_scenario.sn_sources), no_yes },
 	{ "signals", CHOICE, 0, AT(cx_scenario.sn_signals), no_yes },
 	{ "pair", CHOICE, 0, AT(cx_scenario.sn_pair), no_yes },
+	{ "aged", CHOICE, 0, AT(cx_scenario.sn_aged), no_yes },
 	{ "polls", CHOICE, 0, AT(cx_schedule.sd_polls), no_yes },
 	{ "choices", CHOICES, REPEATS, AT(cx_schedule.sd_choices), NULL },
 	{ "answers", ANSWERS, REPEATS, AT(cx_schedule.sd_answers), NULL },

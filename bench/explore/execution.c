@@ -2,6 +2,7 @@
 
 #include "bench/explore/execution_impl.h"
 #include "lib/crypto/crypto.h"
+#include "lib/crypto/wipe.h"
 
 enum {
 	FEEDS_MAX	= 64,	/* events until a device must be seeded */
@@ -11,7 +12,13 @@ enum {
 	CARRY_BLOCKS	= 6,	/* about a small read and a key or two */
 	BUFFER_ALIGN	= 4096,
 	SCANS_EVERY	= 4,	/* runs: they take as long as reads */
-	PASSES_MAX	= 6	/* of the harvest thread before it waits */
+	PASSES_MAX	= 6,	/* of the harvest thread before it waits */
+	/* Turns before other threads start, and of a turn; past 2^10. */
+	AGE_TURNS	= 1100,
+	AGE_JUMPS	= 60,	/* the last, before and at each power of 2 */
+	AGE_READS	= 4,
+	AGE_BYTES	= 65,
+	AGE_MS		= 101	/* a reseed is due */
 };
 
 const struct ledger_property_text execution_properties[EXECUTION_PROPERTIES] = {
@@ -278,6 +285,68 @@ read_one(struct execution *ex, struct execution_reader *r, uint32_t bytes,
 		    "%s", name, bytes, wrong);
 }
 
+/* Whether a reseed is due. */
+static bool
+is_due(struct execution *ex, uint32_t *reseeds)
+{
+	struct device_status ds;
+
+	randomdev_status(ex->ex_device, &ds);
+	*reseeds = ds.ds_reseeds;
+	return (ds.ds_pool0_bytes >= ds.ds_pool0_needed_bytes);
+}
+
+/* Makes the next reseed one that takes many pools, or the one before. */
+static void
+jump(struct execution *ex, unsigned i)
+{
+	struct random_state rs;
+	struct ledger_result le;
+
+	ledger_result(ex->ex_ledger, &le);
+	if (!randomdev_core(ex->ex_device, &rs, false))
+		return;
+	ex->ex_jumps |= i == 0 && rs.rst_reseeds == le.le_reseeds;
+	rs.rst_reseeds = (UINT32_C(4) << i / 2) - 2 + i % 2;
+	if (ex->ex_jumps) {
+		(void)randomdev_core(ex->ex_device, &rs, true);
+		ledger_reseeded(ex->ex_ledger, rs.rst_reseeds);
+	}
+	wipe(&rs, sizeof(rs));
+}
+
+/*
+ * Many reseeds and reads, by one thread before others start: faults that show
+ * in one of a thousand, or after so many.  A thread may reseed for readers, so
+ * the second read after a while decides whether that happens at all.
+ */
+static void
+age(struct execution *ex, struct execution_reader *r)
+{
+	const bool probed = design_info(ex->ex_subject->tb_design).di_probed;
+	uint32_t before = 0, reseeds = 0;
+	bool due;
+
+	for (unsigned i = 0; i < AGE_TURNS; i++) {
+		for (unsigned k = 0; k < AGE_READS; k++)
+			feed(ex);
+		if (i >= AGE_TURNS - AGE_JUMPS)
+			jump(ex, i - (AGE_TURNS - AGE_JUMPS));
+		machine_sleep(AGE_MS * NS_PER_MS);
+		due = is_due(ex, &before);
+		for (unsigned k = 0; k < AGE_READS; k++) {
+			read_one(ex, r, i % 2 == 0 ? 16 : 1 + i / 2 % AGE_BYTES,
+			    READ_USUAL);
+			if (k == 0)
+				machine_sleep(NS_PER_MS);
+		}
+		if (probed && due && is_due(ex, &reseeds) && reseeds == before)
+			ledger_kernel(ex->ex_ledger, LEDGER_DUE, "%d ms after "
+			    "reseed %u reads found enough in pool 0, and "
+			    "none of %d reseeded", AGE_MS, before, AGE_READS);
+	}
+}
+
 static void
 reader_main(void *arg)
 {
@@ -287,6 +356,11 @@ reader_main(void *arg)
 	const unsigned i = (unsigned)(r - ex->ex_reader);
 
 	machine_curthread()->mt_index = i + 1;
+	if (i == 0 && sn->sn_aged) {
+		age(ex, r);
+		atomic_store_rel_32(&ex->ex_aged, 1);
+		machine_wake_32(&ex->ex_aged);
+	}
 	for (unsigned k = 0; k < sn->sn_reads[i]; k++) {
 		if (sn->sn_read[i][k].stp_sleep_ms > 0)
 			machine_sleep(sn->sn_read[i][k].stp_sleep_ms *
@@ -329,7 +403,8 @@ make_device(struct execution *ex, const struct subject *tb)
 		.rp_kernel.kp_setting_count = tb->tb_settings,
 		.rp_kernel.kp_cpus = sn->sn_places,
 		.rp_kernel.kp_ledger = ex->ex_ledger,
-		.rp_kernel.kp_scans = ex->ex_seed % SCANS_EVERY == 0,
+		.rp_kernel.kp_scans = sn->sn_aged || ex->ex_seed %
+		    SCANS_EVERY == 0,
 		.rp_arg = ex,
 		.rp_idle = sn->sn_queue ? between_passes : NULL,
 		.rp_missed = missed,
@@ -378,7 +453,7 @@ start_reader(struct execution *ex, unsigned i)
 	const struct scenario *sn = ex->ex_scenario;
 	struct execution_reader *r = &ex->ex_reader[i];
 	char name[32];
-	size_t bytes = 1;
+	size_t bytes = AGE_BYTES;
 
 	for (unsigned k = 0; k < sn->sn_reads[i]; k++)
 		bytes = MAX(bytes, sn->sn_read[i][k].stp_amount);
@@ -400,8 +475,12 @@ run_threads(struct execution *ex)
 	const struct scenario *sn = ex->ex_scenario;
 	int error = 0;
 
-	for (unsigned i = 0; error == 0 && i < sn->sn_readers; i++)
+	for (unsigned i = 0; error == 0 && i < sn->sn_readers; i++) {
 		error = start_reader(ex, i);
+		while (error == 0 && sn->sn_aged &&
+		    atomic_load_acq_32(&ex->ex_aged) == 0)
+			machine_wait_32(&ex->ex_aged, 0, -1);
+	}
 	if (error == 0)
 		error = machine_spawn(&ex->ex_harvest, "harvest",
 		    MACHINE_CPU_ANY, harvest_main, ex);
@@ -436,6 +515,7 @@ execution_main(void *arg)
 	machine_attach(&self, "setup");
 	self.mt_index = 0;
 	atomic_init_32(&ex->ex_produced, 0);
+	atomic_init_32(&ex->ex_aged, 0);
 	ex->ex_error = make_device(ex, ex->ex_subject);
 	if (ex->ex_error == 0) {
 		ex->ex_error = run_threads(ex);

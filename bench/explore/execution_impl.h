@@ -57,11 +57,13 @@ struct execution {
 	unsigned	 ex_passes;	/* of the harvest thread */
 	bool		 ex_tested;	/* sources have health tests */
 	bool		 ex_masked;	/* a source of events is */
+	bool		 ex_jumps;	/* its count of reseeds can be set */
 	struct execution_source ex_source[EXECUTION_POLLED];
 	struct mthread	 ex_harvest;
 	struct mthread	 ex_producer;
 	struct mthread	 ex_pair;	/* the second producer */
 	struct m32	 ex_produced;
+	struct m32	 ex_aged;
 	unsigned	 ex_locks;
 	struct {
 		const void	*lock;

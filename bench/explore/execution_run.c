@@ -6,6 +6,7 @@
 enum {
 	NODES		= 2,
 	FAILED		= ECANCELED,	/* what a run ends with then */
+	AGED_STEPS	= 20,	/* times as many, before others start */
 	SHARED_SIZE	= 512
 };
 
@@ -308,7 +309,8 @@ run(struct execution *ex)
 	const struct vm_control vh = { .vh_choose = choose,
 	    .vh_running = is_running, .vh_context = ex,
 	    .vh_polls = ex->ex_made.sd_polls != 0,
-	    .vh_steps_max = EXECUTION_STEPS_MAX,
+	    .vh_steps_max = EXECUTION_STEPS_MAX *
+	    (ex->ex_scenario->sn_aged ? AGED_STEPS : 1),
 	    .vh_memory = (enum vm_memory)ex->ex_subject->tb_memory,
 	    .vh_guarded = ex->ex_scenario->sn_guarded != 0,
 	    .vh_unordered = unordered };
@@ -340,7 +342,7 @@ run(struct execution *ex)
 		    strlen(lp->lgp_text) + strlen(": : "));
 	else if (error == EDEADLK)
 		note_failure(ex, &execution_properties[mo.mo_events >=
-		    EXECUTION_STEPS_MAX ? EXECUTION_LIVELOCK :
+		    vh.vh_steps_max ? EXECUTION_LIVELOCK :
 		    EXECUTION_DEADLOCK], mo.mo_stuck);
 	note_shared_cpu(ex);
 	to->to_reseeds = le.le_reseeds;

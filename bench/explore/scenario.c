@@ -149,7 +149,7 @@ reduce_step(struct scenario_step *step, unsigned *count, unsigned least,
 bool
 scenario_reduce(const struct scenario *sn, unsigned i, struct scenario *smaller)
 {
-	enum { SWITCHES = 8, LIST_WAYS = SCENARIO_READS_MAX * STEP_WAYS };
+	enum { SWITCHES = 9, LIST_WAYS = SCENARIO_READS_MAX * STEP_WAYS };
 	unsigned list;
 
 	CTASSERT(SCENARIO_READS_MAX == SCENARIO_BURSTS_MAX);
@@ -172,6 +172,7 @@ scenario_reduce(const struct scenario *sn, unsigned i, struct scenario *smaller)
 		smaller->sn_sources &= i != 0 && i != 5;
 		smaller->sn_signals &= i != 6;
 		smaller->sn_pair &= i != 0 && i != 7;
+		smaller->sn_aged &= i != 8;
 		if (i == 3)
 			smaller->sn_places = 1;
 		return (true);

@@ -34,6 +34,7 @@ struct scenario {
 	unsigned	sn_sources;	/* that are polled, masked, taken off */
 	unsigned	sn_signals;	/* to readers; some do not block */
 	unsigned	sn_pair;	/* of producers: scenario_paired() */
+	unsigned	sn_aged;	/* after many reseeds and reads */
 };
 
 /* Whether a second producer has the same bursts. */

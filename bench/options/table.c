@@ -389,8 +389,9 @@ FAMILY(family_designs, design_at(i) == NULL ? 0 : i + 1, design_at(i)->de_ident,
     .fam_title = "design");
 FAMILY(family_hashes, hash_count(), hash_get(i)->ha_name,
     .fam_topic = "hashes");
-FAMILY(family_properties, LEDGER_SOURCES + 1, i == LEDGER_SOURCES ?
-    "sources" : ledger_properties[i].lgp_word, .fam_title = NULL);
+FAMILY(family_properties, LEDGER_ANSWERS + 1, i == LEDGER_SOURCES ?
+    "sources" : i == LEDGER_ANSWERS ? "answers" :
+    ledger_properties[i].lgp_word, .fam_title = NULL);
 FAMILY(family_locks, lock_class_count, lock_classes[i]->lc_name,
     .fam_title = "lock");
 FAMILY(family_memories, VM_MEMORIES, vm_memory_names[i], .fam_title = NULL);

@@ -5,6 +5,7 @@
 #include "bench/survey/kat.h"
 #include "fortuna/device/randomdev.h"
 #include "lib/base/parse_number.h"
+#include "lib/base/splitmix.h"
 #include "lib/crypto/crypto.h"
 #include "lib/crypto/digest.h"
 #include "lib/crypto/wipe.h"
@@ -16,7 +17,13 @@ enum {
 	KAT_HEAD_BYTES	= 32,
 	KAT_TAIL_BYTES	= 16,
 	KAT_PLACES	= 4,
-	KAT_PLACES_MAX	= 64
+	KAT_PLACES_MAX	= 64,
+	KAT_TURNS_MAX	= 1 << 16,
+	/* Of a turn: events, of which some fill pool 0; bytes of a read. */
+	TURN_EVENTS	= 8,
+	TURN_FILLS	= 6,
+	TURN_READ_BYTES	= 16,
+	TURN_DRAWN_BYTES = 300
 };
 
 struct kat {
@@ -33,6 +40,7 @@ struct kat {
 	unsigned	 kat_places;	/* of what init makes */
 	int		 kat_cpu;	/* of the commands that follow */
 	unsigned	 kat_index;	/* the thread's own */
+	uint64_t	 kat_turns;	/* since init */
 };
 
 static int __attribute__((format(printf, 2, 3)))
@@ -156,6 +164,7 @@ kat_init(struct kat *k)
 	kat_forget(k);
 	machine_curthread()->mt_index = 0;
 	k->kat_cpu = 0;
+	k->kat_turns = 0;
 	return (randomdev_new(&k->kat_device, &params));
 }
 
@@ -263,6 +272,61 @@ kat_read(struct kat *k)
 	return (0);
 }
 
+/* Events of which two go anywhere, a reseed, and two reads. */
+static void
+turn(struct kat *k, struct digest *dg)
+{
+	uint8_t bytes[TURN_READ_BYTES + TURN_DRAWN_BYTES];
+	struct random_event event = { .he_source = RANDOM_CACHED,
+	    .he_size = HARVEST_ENTROPY_BYTES };
+	uint64_t draw, random = k->kat_turns++;
+	struct device_status ds;
+	size_t n;
+
+	for (unsigned i = 0; i < TURN_EVENTS; i++) {
+		draw = splitmix_next(&random);
+		memcpy(event.he_entropy, &draw, sizeof(draw));
+		event.he_somecounter = (uint32_t)draw;
+		event.he_destination = i < TURN_FILLS ? 0 :
+		    (uint8_t)(draw >> 32);
+		randomdev_deliver(k->kat_device, &event);
+	}
+	randomdev_pre_read(k->kat_device);
+	randomdev_status(k->kat_device, &ds);
+	if (!ds.ds_seeded)
+		return;
+	n = splitmix_next(&random) % TURN_DRAWN_BYTES;
+	randomdev_generate(k->kat_device, k->kat_cpu, bytes, TURN_READ_BYTES);
+	randomdev_generate(k->kat_device, k->kat_cpu, bytes + TURN_READ_BYTES,
+	    n);
+	digest_update(dg, bytes, TURN_READ_BYTES + n);
+	wipe(bytes, sizeof(bytes));
+}
+
+/* What a script of many lines would show, in one. */
+static int
+kat_turns(struct kat *k)
+{
+	uint8_t sum[DIGEST_BYTES];
+	struct digest dg;
+	uint64_t n;
+
+	if (number(k, 0, "turns", 1, KAT_TURNS_MAX, &n) != 0)
+		return (EINVAL);
+	if (digest_init(&dg, hash_sha256()) != 0)
+		no_memory();
+	for (uint64_t i = 0; i < n; i++)
+		turn(k, &dg);
+	digest_finish(&dg, sum);
+	digest_fini(&dg);
+	if (crypto_failed() == NULL) {
+		fprintf(k->kat_out, "turns %" PRIu64, n);
+		print_hex(k, " sha256=", sum, sizeof(sum));
+		fputc('\n', k->kat_out);
+	}
+	return (0);
+}
+
 /* Gets or sets the state of a design that has one K and C. */
 static int
 kat_core(struct kat *k, const char *command, struct random_state *rs, bool set)
@@ -285,6 +349,21 @@ kat_set_counter(struct kat *k)
 		    "hexadecimal", k->kat_args[0]));
 	rs.rst_counter = uint128_decode_le(le);
 	return (kat_core(k, "set-counter", &rs, true));
+}
+
+static int
+kat_set_reseeds(struct kat *k)
+{
+	struct random_state rs;
+	uint64_t n;
+
+	if (number(k, 0, "set-reseeds", 1, UINT32_MAX, &n) != 0 ||
+	    kat_core(k, "set-reseeds", &rs, false) != 0)
+		return (EINVAL);
+	rs.rst_reseeds = (uint32_t)n;
+	(void)kat_core(k, "set-reseeds", &rs, true);
+	wipe(&rs, sizeof(rs));
+	return (0);
 }
 
 static int
@@ -321,7 +400,9 @@ static const struct kat_command {
 	{ "preread", "", true, kat_preread },
 	{ "seeded", "", true, kat_seeded },
 	{ "read", " BYTES", true, kat_read },
+	{ "turns", " NUMBER", true, kat_turns },
 	{ "set-counter", " HEX", true, kat_set_counter },
+	{ "set-reseeds", " NUMBER", true, kat_set_reseeds },
 	{ "state", "", true, kat_state },
 };
 
@@ -339,8 +420,8 @@ kat_line(struct kat *k, char *line)
 		if (++kc == commands + nitems(commands))
 			return (complain(k, "\"%s\" is no command: expected "
 			    "cipher, mode, places, init, event, place, timer, "
-			    "preread, seeded, read, set-counter or state",
-			    word));
+			    "preread, seeded, read, turns, set-counter, "
+			    "set-reseeds or state", word));
 	while (n <= KAT_ARGS_MAX &&
 	    (k->kat_args[n] = strtok_r(NULL, " \t\r", &save)) != NULL)
 		n++;

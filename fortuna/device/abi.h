@@ -125,7 +125,8 @@ struct random_object {
 	const void	*(*ro_key)(void);
 	/*
 	 * Likewise, but only Fortuna has them.  ro_state, set: first changes
-	 * the counter.  ro_counter is for the mutex's owner.
+	 * the counter, and the number of reseeds unless that is 0.  ro_counter
+	 * is for the mutex's owner.
 	 */
 	void		 (*ro_state)(struct random_state *rs, bool set);
 	__uint128_t	 (*ro_counter)(void);

@@ -60,6 +60,8 @@ kern_probe_state(struct random_state *rs, bool set)
 		le64enc(le, (uint64_t)rs->rst_counter);
 		le64enc(le + 8, (uint64_t)(rs->rst_counter >> 64));
 		PROBE_COUNTER(le);
+		if (rs->rst_reseeds != 0)
+			fortuna_state.fs_reseedcount = rs->rst_reseeds;
 	}
 	rs->rst_counter = kern_probe_counter();
 	rs->rst_reseeds = fortuna_state.fs_reseedcount;

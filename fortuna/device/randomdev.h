@@ -183,7 +183,9 @@ void randomdev_status(struct randomdev *rd, struct device_status *ds);
 
 /*
  * K and C, while no other thread uses the device; set: changes C to rst_counter
- * first.  Returns: false in a design whose K and C cannot be seen.
+ * first, and the number of reseeds unless rst_reseeds is 0.
+ *
+ * Returns: false in a design whose K and C cannot be seen.
  */
 bool randomdev_core(struct randomdev *rd, struct random_state *rs, bool set);
 

@@ -73,7 +73,7 @@ kern_secrets_init(struct kernel *k)
 {
 	if (MACHINE_SIMULATED && k->k_params.kp_scans && k->k_keys != NULL &&
 	    cipher_is_stub(k->k_params.kp_cipher))
-		k->k_secrets = xcalloc(SECRETS, sizeof(struct secret));
+		k->k_secrets = xcalloc(2 * SECRETS, sizeof(struct secret));
 }
 
 void
@@ -92,7 +92,23 @@ kern_secret(struct kernel *k, enum kern_secret kind, const void *bytes,
 		se->sct_word = word;
 		se->sct_next = masked(p + i + 1);
 		se->sct_kind = kind;
+		/* A mask of both words does not change what they differ in. */
+		se = place_of(k, word ^ se->sct_next) + SECRETS;
+		se->sct_word = word ^ masked(p + i + 1);
+		se->sct_next = word;
 	}
+}
+
+/* Two words of a secret, each under the same mask of 32 bits. */
+static bool
+is_disguised(const struct kernel *k, const word_t *p)
+{
+	const uint64_t both = p[0] ^ p[1], word = masked(p);
+	const struct secret *se = place_of(k, both) + SECRETS;
+	const uint64_t mask = word ^ se->sct_next;
+
+	return (both != 0 && se->sct_word == both && mask != 0 &&
+	    mask >> 32 == (uint32_t)mask);
 }
 
 static inline const struct secret *
@@ -115,6 +131,8 @@ name_of(struct kernel *k, const word_t *p)
 	if (key != NULL && memmem(key, CIPHER_KEY_BYTES, p, 2 * sizeof(*p)) !=
 	    NULL)
 		return ("the next K");
+	if (se == NULL && k->k_secrets != NULL && is_disguised(k, p))
+		return ("a masked copy of a key, or of output,");
 	return (names[se == NULL ? KERN_SECRET_KEY : se->sct_kind]);
 }
 
@@ -210,6 +228,8 @@ secret_in(const struct kernel *k, const uint8_t *p, size_t n, bool freed)
 		if (w[0] >> 48 != 0 && (se = secret_at(k, w)) != NULL &&
 		    (freed || se->sct_kind != KERN_SECRET_STREAM) &&
 		    !kern_keys_covers(k, w, 2 * sizeof(*w)))
+			return (w);
+		if (is_disguised(k, w))
 			return (w);
 	}
 	return (NULL);

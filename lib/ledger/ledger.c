@@ -251,6 +251,14 @@ ledger_core(struct ledger *lg, const struct ledger_core_rule *rule)
 	return (core);
 }
 
+void
+ledger_reseeded(struct ledger *lg, uint64_t reseeds)
+{
+	for (unsigned i = 0; i < lg->lg_cores; i++)
+		if (lg->lg_core[i].lgc_rule.lu_due != NULL)
+			lg->lg_core[i].lgc_drains = reseeds;
+}
+
 int
 ledger_new(struct ledger **lgp, const struct ledger_config *config)
 {

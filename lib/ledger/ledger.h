@@ -23,8 +23,9 @@ enum ledger_property {
 #include "lib/ledger/ledger.tbl"
 #undef LEDGER_PROPERTY
 	LEDGER_PROPERTIES,
-	/* Of ledger_allowed alone: one that explore checks. */
-	LEDGER_SOURCES = LEDGER_PROPERTIES
+	/* Of ledger_allowed alone: of explore, and of known answers. */
+	LEDGER_SOURCES = LEDGER_PROPERTIES,
+	LEDGER_ANSWERS
 };
 
 struct ledger_property_text {
@@ -197,6 +198,9 @@ void ledger_event(struct ledger *lg, unsigned core, unsigned pool,
  */
 void ledger_pool(struct ledger *lg, unsigned core, unsigned pool);
 void ledger_drain(struct ledger *lg, unsigned core, int64_t now_ns, bool paced);
+
+/* The last reseed of all cores whose pools have turns had that number. */
+void ledger_reseeded(struct ledger *lg, uint64_t reseeds);
 
 /* A seed was taken from pools, and no key was made of it. */
 void ledger_seed_unused(struct ledger *lg, unsigned core);

@@ -21,6 +21,7 @@ enum {
 	LC_SLEEPS	= 1u << 1,	/* a waiter may give up its CPU */
 	LC_FIFO		= 1u << 2,	/* granted in order of arrival */
 	LC_SPIN		= 1u << 3,	/* usable where sleeping is not */
+	LC_STARVES	= 1u << 4,	/* others may pass a waiter for ever */
 
 	/* lc_knobs: the parts of struct lock_config that a kind uses */
 	LK_DELAY	= 1u << 0,

@@ -81,6 +81,6 @@ mutex_unlock(struct lock *l, struct lock_node *n __unused)
 }
 
 LOCK_KIND(mutex, mutex, "mutex",
-    "Linux's: spin in a queue while the owner runs", "sleep mutex", LC_SLEEPS,
-    LK_SPIN_POLLS, .lc_fini = mtx_fini, .lc_trylock = mutex_enter,
-    .lc_owned = mtx_owned);
+    "Linux's: spin in a queue while the owner runs", "sleep mutex",
+    LC_SLEEPS | LC_STARVES, LK_SPIN_POLLS, .lc_fini = mtx_fini,
+    .lc_trylock = mutex_enter, .lc_owned = mtx_owned);

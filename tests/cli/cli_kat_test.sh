@@ -113,6 +113,9 @@ kat__malformed_body() {
 	malformed 12 '"seeded"' 'seeded 1'
 	malformed 12 'event DESTINATION COUNTER HEX' 'event 0 1 2 3 4 5 6 7'
 	malformed 12 'set-counter HEX' set-counter
+	malformed 12 'set-reseeds NUMBER' set-reseeds
+	malformed 12 '1..4294967295' 'set-reseeds 0'
+	malformed 12 '1..65536' 'turns 65537'
 	malformed 12 'set-counter HEX' 'set-counter 00 00'
 	# Destinations and counters.
 	for v in 256 -1 1x 4294967296 18446744073709551616 010; do

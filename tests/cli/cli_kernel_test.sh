@@ -537,10 +537,28 @@ kernel__allow_body() {
 	atf_check -s exit:1 -o match:'FAILS. kept' "$(program)" $assure
 	atf_check -o match:'^Allowed  *NOT CHECKED.*kept' -o save:page \
 	    "$(program)" $assure --allow kept,residue
+	# All rows, whose programs need not take the option.
+	atf_check -o match:'none comes twice' "$(program)" assure \
+	    -d kernel:left.c --budget 1 --seed 1 --only statistics --allow kept
 	# A folder's name may break the line.
 	tr -s ' \\\n' ' ' <page | grep -q -e '--allow kept,residue --budget' ||
 	    atf_fail "$(cat page)"
 	complains 2 '--allow|nosuch|kept' $assure --allow nosuch
+}
+
+test_case kernel__bytes "Fortuna with other bytes fails, with the scripts that" \
+    "say so, unless that is allowed"
+kernel__bytes_body() {
+	setup
+	sed 's/i < RANDOM_FORTUNA_NPOOLS \&\&/i < 12 \&\&/' \
+	    "$src/fortuna/fortuna.c" >capped.c
+	! cmp -s capped.c "$src/fortuna/fortuna.c" || atf_fail "no change"
+	assure="assure -d kernel:capped.c --budget 1 --seed 1 --only answers"
+	atf_check -s exit:1 -o match:'46 of 50 scripts' \
+	    -o match:'aes-concurrent-13-long-life,' -o match:'allow answers' \
+	    "$(program)" $assure
+	atf_check -o match:'^Answers  *None' \
+	    -o match:'NOT CHECKED.*answers' "$(program)" $assure --allow answers
 }
 
 test_case kernel__points "fail points that a source lacks are not asked for"

@@ -30,6 +30,20 @@ TAIL_BYTES = 16
 PLACES = 4
 SOURCE_CACHED = 0
 COUNTERS = 1 << 128
+# Of a turn: events, of which some fill pool 0; bytes of its reads.
+TURN_EVENTS = 8
+TURN_FILLS = 6
+TURN_READ_BYTES = 16
+TURN_DRAWN_BYTES = 300
+WORD = (1 << 64) - 1
+
+
+def splitmix(state):
+    """The next state of SplitMix64, and its output."""
+    state = (state + 0x9e3779b97f4a7c15) & WORD
+    out = ((state ^ state >> 30) * 0xbf58476d1ce4e5b9) & WORD
+    out = ((out ^ out >> 27) * 0x94d049bb133111eb) & WORD
+    return state, out ^ out >> 31
 
 
 class Cipher:
@@ -62,7 +76,7 @@ class Script:
         self.out = out
         self.cipher = self.mode = self.generator = None
         self.places = PLACES
-        self.place = 0
+        self.place = self.turns = 0
 
     def run(self, lines):
         for line in lines:
@@ -85,7 +99,7 @@ class Script:
 
     def do_init(self):
         self.generator = self.mode.Generator(self.cipher, self.places)
-        self.generator.place = self.place = 0
+        self.generator.place = self.place = self.turns = 0
 
     def do_event(self, destination, counter, entropy, source=SOURCE_CACHED):
         self.generator.event(int(destination), int(counter),
@@ -115,6 +129,29 @@ class Script:
         self.out.write("read %d sha256=%s head=%s tail=%s\n" % (
             n, hashlib.sha256(got).hexdigest(), got[:HEAD_BYTES].hex(),
             got[-TAIL_BYTES:].hex()))
+
+    def do_turns(self, n):
+        """Events, a reseed and two reads, n times."""
+        digest = hashlib.sha256()
+        for _ in range(int(n)):
+            state, self.turns = self.turns, self.turns + 1
+            for i in range(TURN_EVENTS):
+                state, draw = splitmix(state)
+                self.generator.event(
+                    0 if i < TURN_FILLS else draw >> 32 & 255,
+                    draw & 0xffffffff, draw.to_bytes(8, "little"),
+                    SOURCE_CACHED)
+            self.generator.preread()
+            _, draw = splitmix(state)
+            for size in (TURN_READ_BYTES, draw % TURN_DRAWN_BYTES):
+                digest.update(self.generator.read(self.place, size))
+        self.out.write("turns %s sha256=%s\n" % (n, digest.hexdigest()))
+
+    def do_set_reseeds(self, n):
+        self.generator.reseeds = int(n)
+
+    def do_state(self):
+        self.out.write(self.generator.state() + "\n")
 
 
 def main(paths):

@@ -4,6 +4,11 @@
 #include "lib/lock/lock.h"
 #include "lib/lock/spin.h"
 
+enum {
+	SELDOM		= 1 << 10,
+	SLOTS		= 64
+};
+
 /* Zero at first. */
 struct broken {
 	struct m32	b_word;
@@ -286,6 +291,71 @@ try_eagerly(struct lock *l, struct lock_node *n)
 #define	try_eager_wait	word_wait
 BROKEN(try_eager, LC_SPIN, word, RIGHT_ENTER, RIGHT_OWNER,
     .lc_trylock = try_eagerly);
+
+/* One try in SELDOM gets a lock that another has; or not one that is free. */
+static bool
+try_rarely_wrong(struct lock *l, bool lie)
+{
+	static uint32_t tries;
+	struct broken *b = state_of(l);
+
+	if (++tries % SELDOM == 0)
+		return (lie);
+	if (!take(b))
+		return (false);
+	b->b_owner = machine_curthread();
+	return (true);
+}
+
+static bool
+try_lies(struct lock *l, struct lock_node *n)
+{
+	(void)n;
+	return (try_rarely_wrong(l, true));
+}
+
+static bool
+try_gives_up(struct lock *l, struct lock_node *n)
+{
+	(void)n;
+	return (try_rarely_wrong(l, false));
+}
+
+#define	try_lie_wait	word_wait
+BROKEN(try_lie, LC_SPIN, word, RIGHT_ENTER, RIGHT_OWNER,
+    .lc_trylock = try_lies);
+
+#define	try_shy_wait	word_wait
+BROKEN(try_shy, LC_SPIN, word, RIGHT_ENTER, RIGHT_OWNER,
+    .lc_trylock = try_gives_up);
+
+/* One wait in SELDOM does not wait. */
+WAIT(seldom)
+{
+	static uint32_t waits;
+
+	if (++waits % SELDOM != 0)
+		word_wait(b, n, w);
+}
+
+BROKEN(seldom, LC_SPIN, word, .lc_enter = barges_enter, RIGHT_OWNER);
+
+/* The same with a queue, but one that does not claim an order. */
+#define	lifo_wait	stack_wait
+#define	unlock_lifo	unlock_stack
+BROKEN(lifo, LC_SPIN, lifo, .lc_enter = stack_enter, RIGHT_OWNER);
+
+/* A ticket lock whose numbers begin again after 64: of two, both get in. */
+WAIT(slots)
+{
+	const uint32_t ticket = atomic_fetchadd_32(&b->b_word, 1) % SLOTS;
+	uint32_t served;
+
+	while ((served = atomic_load_acq_32(&b->b_other)) % SLOTS != ticket)
+		lock_spin_32(w, &b->b_other, served);
+}
+
+BROKEN(slots, LC_SPIN | LC_FIFO, ticket, RIGHT_ENTER, RIGHT_OWNER);
 
 /* It does not record its owner. */
 static bool

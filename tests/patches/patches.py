@@ -10,7 +10,7 @@ A patch is a mail of a *.mbox beside this file:
 	Verdict: holds, or broken
 	Says: a regular expression that the finding must match; several: each
 	At: a function that a place in the finding must be in
-	Allows: a property that the patch gives up, as for --allow
+	Allows: properties that the patch gives up, as for --allow
 	Sets: a sysctl for schedules, as for -S
 
 Text and a diff follow.  "run" looks at all that a safety page has for a patch;

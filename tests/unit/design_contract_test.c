@@ -433,6 +433,30 @@ check_allocations(const struct design *de, const struct cipher *cipher)
 	randomdev_free(d.d_rd);
 }
 
+DEVICE_TEST(randomdev_free__frees_all, "A device that ends frees what it has "
+    "allocated, with each lock")
+{
+	const volatile uint64_t *allocated = support_allocated();
+	const volatile uint64_t *freed = support_freed();
+	struct randomdev_params rp = device_params(design_find("concurrent"),
+	    cipher_find("aes"));
+	struct randomdev *rd;
+	uint64_t kept = 0;
+
+	for (unsigned i = 0; i < lock_class_count; i++) {
+		rp.rp_kernel.kp_lock = lock_classes[i];
+		/* What the first one makes for all stays. */
+		for (unsigned k = 0; k < 3; k++) {
+			kept = *allocated - *freed;
+			ATF_REQUIRE_EQ(0, randomdev_new(&rd, &rp));
+			randomdev_free(rd);
+			kept = *allocated - *freed - kept;
+		}
+		ATF_CHECK_EQ_MSG(0, kept, "%s: %jd bytes",
+		    lock_classes[i]->lc_name, (intmax_t)kept);
+	}
+}
+
 DEVICE_TEST(randomdev_read__allocates_nothing, "After the first of each size, "
     "reads and what comes before them allocate no memory")
 {

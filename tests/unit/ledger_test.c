@@ -292,6 +292,12 @@ break_leaked(struct ledger *lg)
 	ledger_kernel(lg, LEDGER_LEAKED, "%s", "memory");
 }
 
+static void
+break_due(struct ledger *lg)
+{
+	ledger_kernel(lg, LEDGER_DUE, "%s", "no reseed");
+}
+
 static const struct breach breaches[LEDGER_PROPERTIES] = {
 	[LEDGER_REUSE]		= { break_reuse, LEDGER_USE, LEDGER_USE },
 	[LEDGER_KEPT]		= { break_kept, LEDGER_USE, LEDGER_END },
@@ -302,6 +308,7 @@ static const struct breach breaches[LEDGER_PROPERTIES] = {
 	[LEDGER_STALE]		= { break_stale_then, LEDGER_RESEED,
 				    LEDGER_USE },
 	[LEDGER_PACE]		= { break_pace, LEDGER_DRAIN, LEDGER_DRAIN },
+	[LEDGER_DUE]		= { break_due, LEDGER_OPS, LEDGER_OPS },
 	[LEDGER_POOLS]		= { break_pools, LEDGER_DRAIN, LEDGER_DRAIN },
 	[LEDGER_EVENTS]		= { break_events, LEDGER_OPS, LEDGER_OPS },
 	[LEDGER_WIPED]		= { break_wiped, LEDGER_OPS, LEDGER_SET },

@@ -148,6 +148,11 @@ check_killed(const struct mutant *mu, struct campaign_result *ce)
 		    (uintmax_t)ce->cgr_row.schedules);
 		return;
 	}
+	/* Each delivery is counted, not only their sum. */
+	if (strcmp(mu->mu_name, "event_lost") == 0)
+		ATF_CHECK_MSG(strstr(ce->cgr_outcome.to_detail, "of 1 events "
+		    "given together 0 went") != NULL, "%s",
+		    ce->cgr_outcome.to_detail);
 	printf("%-20s %s at schedule %ju, %s\n", mu->mu_name,
 	    ce->cgr_outcome.to_word, (uintmax_t)ce->cgr_case.cx_number,
 	    ce->cgr_case.cx_strategy);
@@ -260,14 +265,18 @@ TEST(mutants__rows, "designs that schedules alone do not find fail in their "
 	char path[512];
 
 	support_crypto();
+	ATF_REQUIRE_EQ(0, cpu_init());
 	for (unsigned i = 0; i < nitems(row_mutants); i++) {
 		const struct mutant *mu = &row_mutants[i].mutant;
 
-		ap.ap_design = "concurrent";
-		memset(&row, 0, sizeof(row));
-		row_mutants[i].gather(&ap, &row);
-		ATF_CHECK_EQ_MSG(EVIDENCE_HOLDS, row.er_state, "%s",
-		    row.er_text);
+		if (i == 0 || row_mutants[i].gather != row_mutants[i - 1]
+		    .gather) {
+			ap.ap_design = "concurrent";
+			memset(&row, 0, sizeof(row));
+			row_mutants[i].gather(&ap, &row);
+			ATF_CHECK_EQ_MSG(EVIDENCE_HOLDS, row.er_state, "%s",
+			    row.er_text);
+		}
 		ap.ap_design = design_of(tc, mu, path)->de_ident;
 		memset(&row, 0, sizeof(row));
 		row_mutants[i].gather(&ap, &row);

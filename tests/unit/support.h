@@ -183,28 +183,31 @@ extern int mallctl(const char *, void *, size_t *, void *, size_t)
     __attribute__((weak));
 
 /*
- * The count of bytes that this thread has allocated.  Volatile, as compilers
- * assume that malloc(3) changes no variable.  Skips the test where there is no
- * count.
+ * The count of bytes that this thread has allocated, or freed.  Volatile, as
+ * compilers assume that malloc(3) changes no variable.  Skips the test where
+ * there is no count.
  */
 static inline const volatile uint64_t *
-support_allocated(void)
+support_count(const char *name)
 {
 	const volatile uint64_t *p = NULL;
 	uint64_t before;
 	size_t size = sizeof(p);
 	void *volatile some;
 
-	if (mallctl == NULL || mallctl("thread.allocatedp", &p, &size, NULL,
-	    0) != 0 || p == NULL)
+	if (mallctl == NULL || mallctl(name, &p, &size, NULL, 0) != 0 ||
+	    p == NULL)
 		atf_tc_skip("the allocator does not count");
 	/* An allocation would be seen. */
 	before = *p;
 	some = malloc(1000);
-	ATF_REQUIRE(some != NULL && *p >= before + 1000);
+	ATF_REQUIRE(some != NULL);
 	free(some);
+	ATF_REQUIRE(*p >= before + 1000);
 	return (p);
 }
+#define	support_allocated()	support_count("thread.allocatedp")
+#define	support_freed()		support_count("thread.deallocatedp")
 
 /* The first offset at which a and b differ; n when they do not. */
 static inline size_t

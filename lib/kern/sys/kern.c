@@ -40,6 +40,26 @@ kern_filling(void *p, size_t n)
 {
 	KERN_STORES(p, n);
 }
+
+#define	KERN_BELOW(call) do {						\
+	char gap[KERN_LOOK_BYTES];					\
+									\
+	__asm__ volatile("" : : "r"(gap) : "memory");			\
+	call;								\
+	__asm__ volatile("" : : "r"(gap) : "memory");			\
+} while (0)
+
+KERN_PLAIN void
+kern_copying(void *to, const void *from, size_t n)
+{
+	KERN_BELOW(HOST(copying, to, from, n));
+}
+
+KERN_PLAIN void
+kern_clearing(void *p, size_t n)
+{
+	KERN_BELOW(HOST(clearing, p, n));
+}
 #endif
 
 /*

@@ -178,13 +178,25 @@ KERN_CALL(int, nullop, (void), 0)
 /* Where nothing is known of its arguments it cannot become a memcpy(). */
 void	*kern_move(void *, const void *, size_t);
 
+/*
+ * A kernel copies and clears without a stack of its own, so what a function
+ * has left below its caller's stays there.
+ */
+#ifdef KERNEL_SIMULATED
+KERN_PLAIN __noinline void kern_copying(void *, const void *, size_t);
+KERN_PLAIN __noinline void kern_clearing(void *, size_t);
+#else
+#define	kern_copying(to, from, n)	HOST(copying, to, from, n)
+#define	kern_clearing(p, n)		HOST(clearing, p, n)
+#endif
+
 KERN_PLAIN static __inline void *
 kern_memcpy(void *to, const void *from, size_t n)
 {
 	KERN_LOADS(from, n);
 	KERN_STORES(to, n);
 	if (n >= KERN_KEY_BYTES && kern_host->kh_follows)
-		HOST(copying, to, from, n);
+		kern_copying(to, from, n);
 	/* A block is copied without a call. */
 	return (__builtin_constant_p(n) && n < KERN_KEY_BYTES ?
 	    __builtin_memmove(to, from, n) : kern_move(to, from, n));
@@ -195,7 +207,7 @@ kern_memset(void *p, int c, size_t n)
 {
 	KERN_STORES(p, n);
 	if (n >= KERN_KEY_BYTES && kern_host->kh_follows)
-		HOST(clearing, p, n);
+		kern_clearing(p, n);
 	__builtin_memset(p, c, n);
 	/* What is cleared last is not read again. */
 	__asm__ volatile("" : : "r"(p) : "memory");
