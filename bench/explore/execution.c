@@ -2,7 +2,6 @@
 
 #include "bench/explore/execution_impl.h"
 #include "lib/crypto/crypto.h"
-#include "lib/crypto/wipe.h"
 
 enum {
 	FEEDS_MAX	= 64,	/* events until a device must be seeded */
@@ -296,25 +295,6 @@ is_due(struct execution *ex, uint32_t *reseeds)
 	return (ds.ds_pool0_bytes >= ds.ds_pool0_needed_bytes);
 }
 
-/* Makes the next reseed one that takes many pools, or the one before. */
-static void
-jump(struct execution *ex, unsigned i)
-{
-	struct random_state rs;
-	struct ledger_result le;
-
-	ledger_result(ex->ex_ledger, &le);
-	if (!randomdev_core(ex->ex_device, &rs, false))
-		return;
-	ex->ex_jumps |= i == 0 && rs.rst_reseeds == le.le_reseeds;
-	rs.rst_reseeds = (UINT32_C(4) << i / 2) - 2 + i % 2;
-	if (ex->ex_jumps) {
-		(void)randomdev_core(ex->ex_device, &rs, true);
-		ledger_reseeded(ex->ex_ledger, rs.rst_reseeds);
-	}
-	wipe(&rs, sizeof(rs));
-}
-
 /*
  * Many reseeds and reads, by one thread before others start: faults that show
  * in one of a thousand, or after so many.  A thread may reseed for readers, so
@@ -331,7 +311,7 @@ age(struct execution *ex, struct execution_reader *r)
 		for (unsigned k = 0; k < AGE_READS; k++)
 			feed(ex);
 		if (i >= AGE_TURNS - AGE_JUMPS)
-			jump(ex, i - (AGE_TURNS - AGE_JUMPS));
+			execution_jump(ex, i - (AGE_TURNS - AGE_JUMPS));
 		machine_sleep(AGE_MS * NS_PER_MS);
 		due = is_due(ex, &before);
 		for (unsigned k = 0; k < AGE_READS; k++) {

@@ -84,6 +84,9 @@ void execution_sources_leave(struct execution *ex);
 void execution_sources_event(void *arg, const struct random_event *event);
 void execution_sources_end(struct execution *ex);
 
+/* Makes the next reseed one that takes many pools, or the one before. */
+void execution_jump(struct execution *ex, unsigned i);
+
 /* A cipher under the run's ledger, with choices before and after it. */
 const struct cipher *execution_cipher(struct execution *ex,
     const struct cipher *cipher);

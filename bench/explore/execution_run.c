@@ -2,6 +2,7 @@
 
 #include "bench/explore/execution_impl.h"
 #include "lib/base/append.h"
+#include "lib/crypto/wipe.h"
 
 enum {
 	NODES		= 2,
@@ -300,6 +301,24 @@ note_shared_cpu(struct execution *ex)
 	    !ex->ex_finishing && kernel_shared_cpu(randomdev_kernel(
 	    ex->ex_device), text, sizeof(text)))
 		APPEND(to->to_detail, sizeof(to->to_detail), "; %s", text);
+}
+
+void
+execution_jump(struct execution *ex, unsigned i)
+{
+	struct random_state rs;
+	struct ledger_result le;
+
+	ledger_result(ex->ex_ledger, &le);
+	if (!randomdev_core(ex->ex_device, &rs, false))
+		return;
+	ex->ex_jumps |= i == 0 && rs.rst_reseeds == le.le_reseeds;
+	rs.rst_reseeds = (UINT32_C(4) << i / 2) - 2 + i % 2;
+	if (ex->ex_jumps) {
+		(void)randomdev_core(ex->ex_device, &rs, true);
+		ledger_reseeded(ex->ex_ledger, rs.rst_reseeds);
+	}
+	wipe(&rs, sizeof(rs));
 }
 
 /* Runs it on the simulated machine; returns as execution_run(). */
