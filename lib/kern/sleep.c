@@ -120,8 +120,9 @@ host_sleep(void *self, const void *ident, void *lock, unsigned how,
 	error = sleep_on(k, kt, ident, seen, lock == NULL, timeout_ns);
 	if (lock != NULL && (how & KERN_DROP) == 0)
 		(void)kern_take(k, lock, hd.hd_site, as);
-	return ((how & KERN_CATCH) != 0 && machine_interrupted() ? KERN_EINTR :
-	    error);
+	/* Who was woken has not been interrupted, whatever came since. */
+	return (error != 0 && (how & KERN_CATCH) != 0 &&
+	    machine_interrupted() ? KERN_EINTR : error);
 }
 
 /* The first that sleeps there since before a time; or NULL. */
