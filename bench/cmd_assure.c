@@ -1,6 +1,4 @@
 /* rngsim assure: the safety case of one design or one lock. */
-#include <math.h>
-
 #include "bench/assure/evidence.h"
 #include "bench/cli/progress.h"
 #include "bench/cmd.h"

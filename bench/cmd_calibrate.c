@@ -1,6 +1,4 @@
 /* rngsim calibrate: a profile of this machine. */
-#include <limits.h>
-
 #include "bench/cli/stop.h"
 #include "bench/cmd.h"
 #include "bench/predict/calibrate.h"

@@ -6,7 +6,6 @@
  */
 #include <fcntl.h>
 #include <poll.h>
-#include <unistd.h>
 
 #include "bench/cli/stop.h"
 #include "bench/cmd.h"

@@ -1,5 +1,4 @@
 /* rngsim explore: runs schedules that time alone would not give. */
-
 #include "bench/cli/progress.h"
 #include "bench/cli/stop.h"
 #include "bench/cmd.h"

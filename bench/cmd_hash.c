@@ -3,7 +3,6 @@
  * harvested.  A subject is a hash, its ways are the operations below and
  * messages of some sizes.
  */
-
 #include "bench/cli/stop.h"
 #include "bench/cmd.h"
 #include "bench/survey/survey.h"

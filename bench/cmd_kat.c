@@ -1,6 +1,3 @@
-#include <limits.h>
-#include <unistd.h>
-
 #include "bench/survey/kat.h"
 #include "bench/cmd.h"
 #include "lib/base/read_file.h"

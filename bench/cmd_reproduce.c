@@ -1,5 +1,4 @@
 /* rngsim reproduce: published results beside predictions. */
-
 #include "bench/cli/child.h"
 #include "bench/cmd.h"
 #include "bench/page/page.h"

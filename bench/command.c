@@ -1,5 +1,4 @@
 /* The commands, and what is done before and after each. */
-
 #include "bench/cli/progress.h"
 #include "bench/cli/stop.h"
 #include "bench/cmd.h"

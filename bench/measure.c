@@ -1,5 +1,4 @@
 /* From a command line to a result: what run and sweep share. */
-
 #include "bench/cmd.h"
 #include "bench/cli/stop.h"
 #include "bench/predict/calibrate.h"

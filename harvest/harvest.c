@@ -1,8 +1,6 @@
 /*
  * The family of sources, and those of a run.
  */
-#include <errno.h>
-
 #include "harvest/harvest.h"
 #include "lib/crypto/wipe.h"
 

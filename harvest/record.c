@@ -1,7 +1,4 @@
 #include <fcntl.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #include "harvest/record.h"
 #include "lib/base/lines.h"

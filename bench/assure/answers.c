@@ -3,7 +3,6 @@
  * other designs what their models give.
  */
 #include <dirent.h>
-#include <unistd.h>
 
 #include "bench/assure/evidence.h"
 #include "bench/survey/kat.h"

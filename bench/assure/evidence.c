@@ -2,7 +2,6 @@
 
 #include <ftw.h>
 #include <poll.h>
-#include <unistd.h>
 
 #include "bench/assure/evidence.h"
 #include "bench/cli/command.h"

@@ -1,8 +1,6 @@
 /* "rngsim sweep --ledger" on this machine's CPUs and on many simulated ones. */
 #include <sys/wait.h>
 
-#include <unistd.h>
-
 #include <jansson.h>
 
 #include "bench/assure/evidence.h"

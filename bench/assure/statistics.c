@@ -1,6 +1,4 @@
 /* Blocks that come twice in what readers get at once: an exact search. */
-#include <unistd.h>
-
 #include "bench/assure/duplicates.h"
 #include "bench/assure/evidence.h"
 #include "lib/crypto/cipher.h"

@@ -4,8 +4,6 @@
  *
  * Parts start in dependency order and end in reverse.
  */
-#include <math.h>
-
 #include "bench/cell/cell_run.h"
 #include "lib/crypto/crypto.h"
 

@@ -2,8 +2,6 @@
  * Producers of entropy events: threads that work and queue an event, as
  * interrupts do.
  */
-#include <math.h>
-
 #include "bench/cell/cell_run.h"
 #include "bench/stats/stats.h"
 #include "lib/base/splitmix.h"

@@ -1,5 +1,4 @@
 /* Making and unmaking the parts of a cell, in dependency order. */
-
 #include "bench/cell/cell_run.h"
 #include "lib/crypto/wipe.h"
 

@@ -1,5 +1,3 @@
-#include <math.h>
-
 #include "bench/cell/critical_section.h"
 #include "lib/base/splitmix.h"
 

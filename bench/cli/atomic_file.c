@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <libgen.h>
-#include <unistd.h>
 
 #include "bench/cli/atomic_file.h"
 #include "lib/base/kassert.h"

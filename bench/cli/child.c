@@ -4,7 +4,6 @@
 #include <sys/wait.h>
 
 #include <fcntl.h>
-#include <unistd.h>
 
 #include "bench/cli/child.h"
 #include "lib/base/kassert.h"

@@ -1,5 +1,3 @@
-#include <stdarg.h>
-
 #include "bench/cli/command.h"
 
 char *const *command_argv;

@@ -1,6 +1,3 @@
-#include <math.h>
-#include <stdarg.h>
-
 #include "bench/cli/format.h"
 
 enum { UTF8_FOLLOW_MAX = 3 };	/* bytes of a character behind its first */

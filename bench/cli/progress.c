@@ -1,8 +1,6 @@
 #include <sys/ioctl.h>
 
-#include <math.h>
 #include <termios.h>
-#include <unistd.h>
 
 #include "bench/cli/progress.h"
 #include "lib/base/kassert.h"

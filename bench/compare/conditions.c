@@ -1,7 +1,5 @@
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_statistics_double.h>
-#include <limits.h>
-#include <math.h>
 
 #include "bench/compare/compare.h"
 #include "bench/result/describe.h"

@@ -1,5 +1,3 @@
-#include <math.h>
-
 #include "bench/cli/command.h"
 #include "bench/compare/compare.h"
 #include "lib/base/parse_number.h"

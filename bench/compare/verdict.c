@@ -1,6 +1,3 @@
-#include <math.h>
-#include <unistd.h>
-
 #include "bench/compare/compare.h"
 #include "bench/result/describe.h"
 

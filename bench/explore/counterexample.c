@@ -1,5 +1,3 @@
-#include <stdarg.h>
-
 #include "bench/cli/format.h"
 #include "bench/explore/counterexample.h"
 #include "bench/kernel/ksource.h"

@@ -1,5 +1,3 @@
-#include <stdarg.h>
-
 #include "bench/explore/event_trace.h"
 #include "bench/page/page.h"
 

@@ -1,5 +1,4 @@
 /* Compiled for the simulated machine only, where the order can be chosen. */
-
 #include "bench/explore/execution_impl.h"
 #include "lib/crypto/crypto.h"
 

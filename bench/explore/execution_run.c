@@ -1,5 +1,3 @@
-#include <stdarg.h>
-
 #include "bench/explore/execution_impl.h"
 #include "lib/base/append.h"
 

@@ -2,8 +2,6 @@
  * A. Zeller, R. Hildebrandt, "Simplifying and isolating failure-inducing
  * input", IEEE TSE 28(2), 2002: ddmin, over the turns of a schedule.
  */
-#include <limits.h>
-
 #include "bench/explore/counterexample.h"
 #include "bench/explore/strategy.h"
 

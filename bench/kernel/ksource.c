@@ -1,9 +1,6 @@
 /* Runs source.sh, which finds and compiles sources. */
 #include <sys/wait.h>
 
-#include <limits.h>
-#include <unistd.h>
-
 #include "bench/cli/child.h"
 #include "bench/cli/command.h"
 #include "bench/cli/format.h"

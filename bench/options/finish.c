@@ -1,5 +1,4 @@
 /* What follows from several options of run, sweep and cat together. */
-
 #include "bench/cell/slices.h"
 #include "bench/cli/format.h"
 #include "bench/kernel/ksource.h"

@@ -1,5 +1,4 @@
 /* Reads a command line into struct options, as the table has it. */
-
 #include "bench/kernel/ksource.h"
 #include "bench/options/options.h"
 #include "lib/base/parse_number.h"

@@ -1,5 +1,4 @@
 /* The table of options, families of names, and options of their own syntax. */
-
 #include "bench/kernel/ksource.h"
 #include "bench/options/options.h"
 #include "lib/base/parse_number.h"

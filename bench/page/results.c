@@ -1,6 +1,4 @@
 /* The page of a result, or of two that are compared. */
-#include <math.h>
-
 #include "bench/compare/compare.h"
 #include "bench/page/page.h"
 #include "bench/report/report.h"

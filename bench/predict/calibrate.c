@@ -4,8 +4,6 @@
 
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_statistics_double.h>
-#include <math.h>
-#include <stdarg.h>
 
 #include "bench/cli/child.h"
 #include "bench/cli/format.h"

@@ -1,9 +1,6 @@
 /* Whether a machine is fit to be calibrated: what else uses its CPUs. */
 #include <sys/resource.h>
 
-#include <math.h>
-#include <unistd.h>
-
 #include "bench/cli/format.h"
 #include "bench/cli/stop.h"
 #include "bench/predict/calibrate.h"

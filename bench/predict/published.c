@@ -1,6 +1,4 @@
 /* Reads files of published figures; the loops of benchmarks; their units. */
-#include <limits.h>
-#include <math.h>
 #include <strings.h>
 
 #include "bench/cli/format.h"

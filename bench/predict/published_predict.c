@@ -1,6 +1,4 @@
 /* Chooses the rows of a file that a machine can be asked for; predicts them. */
-#include <math.h>
-
 #include <gsl/gsl_cdf.h>
 
 #include "bench/cli/format.h"

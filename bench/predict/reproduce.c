@@ -1,6 +1,4 @@
 /* Fits, predicts and prints. */
-#include <math.h>
-
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_roots.h>
 

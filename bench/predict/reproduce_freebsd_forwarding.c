@@ -6,8 +6,6 @@
  * packet calls random_harvest_queue(), whose spin mutex all queues share.
  * Nothing is fitted to the rates with it.
  */
-#include <math.h>
-
 #include "bench/cli/format.h"
 #include "bench/predict/forwarding.h"
 #include "bench/stats/stats.h"

@@ -9,7 +9,6 @@
  * fit finds how many writes a draw to memory that all nodes share would explain
  * the difference.
  */
-
 #include "bench/cell/critical_section.h"
 #include "bench/cli/stop.h"
 #include "bench/predict/reproduce.h"

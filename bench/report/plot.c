@@ -1,7 +1,5 @@
 #include <sys/wait.h>
 
-#include <unistd.h>
-
 #include "bench/cli/child.h"
 #include "bench/cli/embed.h"
 #include "bench/report/report.h"

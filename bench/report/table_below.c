@@ -1,5 +1,3 @@
-#include <math.h>
-
 #include "bench/report/report.h"
 #include "bench/result/comparable.h"
 #include "bench/result/describe.h"

@@ -1,5 +1,4 @@
 #include <gsl/gsl_statistics_double.h>
-#include <math.h>
 
 #include "bench/cli/format.h"
 #include "bench/result/result.h"

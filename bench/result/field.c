@@ -1,6 +1,3 @@
-#include <limits.h>
-#include <math.h>
-
 #include "bench/result/result.h"
 #include "lib/base/kassert.h"
 

@@ -1,5 +1,4 @@
 #include <fcntl.h>
-#include <unistd.h>
 
 #include "bench/result/result.h"
 #include "lib/base/read_file.h"

@@ -1,5 +1,3 @@
-#include <stdarg.h>
-
 #include "bench/cli/format.h"
 #include "bench/kernel/ksource.h"
 #include "bench/survey/kat.h"

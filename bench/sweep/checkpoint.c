@@ -6,9 +6,6 @@
  * window is open; it is on disk then where the repeat was measured, and within
  * 0.1 s where it was simulated.
  */
-#include <math.h>
-#include <stdarg.h>
-
 #include "bench/sweep/sweep.h"
 
 static const int64_t simulated_patience_ns = 100 * NS_PER_MS;

@@ -1,5 +1,4 @@
 #include <fcntl.h>
-#include <unistd.h>
 
 #include "bench/sweep/sweep.h"
 #include "lib/base/read_file.h"

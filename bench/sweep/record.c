@@ -1,8 +1,6 @@
 /* What a result says of the whole run; a journal's lines, as JSON. */
 #include <fcntl.h>
-#include <math.h>
 #include <openssl/evp.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #include "bench/kernel/ksource.h"

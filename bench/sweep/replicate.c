@@ -1,6 +1,4 @@
-#include <math.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include "bench/cli/progress.h"
 #include "bench/sweep/pool.h"

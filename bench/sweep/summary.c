@@ -1,5 +1,3 @@
-#include <math.h>
-
 #include "bench/kernel/ksource.h"
 #include "bench/result/comparable.h"
 #include "bench/sweep/sweep.h"

@@ -5,7 +5,6 @@
  * unique in the whole file, and sorts a thread with its process's number first;
  * so no thread has such a number.
  */
-
 #include "bench/cli/atomic_file.h"
 #include "bench/cli/format.h"
 #include "bench/result/result.h"

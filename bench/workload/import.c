@@ -1,10 +1,6 @@
 #include <sys/queue.h>
 
 #include <ctype.h>
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "bench/workload/recording.h"
 #include "fortuna/device/event.h"

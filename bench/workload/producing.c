@@ -1,8 +1,4 @@
 /* What --producer takes: KIND, or KIND:ITEM,ITEM... */
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "bench/cli/format.h"
 #include "bench/workload/producing.h"
 #include "lib/base/parse_number.h"

@@ -1,6 +1,5 @@
 /* What --workload takes. */
 #include <dirent.h>
-#include <unistd.h>
 
 #include "bench/cli/child.h"
 #include "bench/cli/format.h"

@@ -1,5 +1,4 @@
 /* The entry points of random(4), and what is counted at them. */
-
 #include "fortuna/device/impl.h"
 #include "lib/crypto/crypto.h"
 #include "lib/crypto/wipe.h"

@@ -1,5 +1,3 @@
-#include <math.h>
-
 #include "lib/base/hist.h"
 #include "lib/base/kassert.h"
 

@@ -1,7 +1,4 @@
 /* The one place where a broken assumption ends the program. */
-#include <stdarg.h>
-#include <unistd.h>
-
 #include "lib/base/kassert.h"
 
 static kassert_handler kassert_abort;

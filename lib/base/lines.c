@@ -1,5 +1,3 @@
-#include <stdarg.h>
-
 #include "lib/base/lines.h"
 
 int

@@ -1,5 +1,4 @@
 /* libgcrypt's hashes; in mode kernel without its "hardware features". */
-
 #include <gcrypt.h>
 
 #include "lib/base/kassert.h"

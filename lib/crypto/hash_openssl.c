@@ -4,7 +4,6 @@
  * Departs: SHAKE128 and SHAKE256 give 32 and 64 bytes, not 16 and 32, so that
  * outputs resist collisions as well as states do.
  */
-
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/provider.h>

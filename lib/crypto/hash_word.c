@@ -1,5 +1,4 @@
 /* Hashes of one word: zlib's checksums, the CPU's CRC-32C, and the stub. */
-
 #include <zlib.h>
 
 #if defined(__aarch64__)

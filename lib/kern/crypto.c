@@ -4,7 +4,6 @@
  * A key is where the source has it; a thread keeps ciphers that are set up for
  * the keys that it used last.
  */
-
 #include "lib/kern/impl.h"
 #ifdef MACHINE_VIRTUAL
 #endif

@@ -4,7 +4,6 @@
  * A hash of the source begins with the number of a slot, in which the program
  * has it, and the slot's tag.
  */
-
 #include "lib/kern/impl.h"
 
 enum {

@@ -1,6 +1,4 @@
 /* Start and end of a kernel; clocks, memory. */
-#include <stdarg.h>
-
 #include "lib/base/splitmix.h"
 #include "lib/kern/impl.h"
 

@@ -1,5 +1,4 @@
 /* Locks of all kinds, which threads have, and mtx(9); the kernel's process. */
-
 #include "lib/kern/impl.h"
 
 void *

@@ -1,5 +1,4 @@
 /* malloc(9), of a heap of the copy's own. */
-
 #include "lib/kern/impl.h"
 
 enum {

@@ -2,7 +2,6 @@
 #include <fcntl.h>
 #include <link.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "lib/base/read_file.h"
 #include "lib/crypto/wipe.h"

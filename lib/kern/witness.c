@@ -2,7 +2,6 @@
  * What witness(4) and INVARIANTS check of locks and of sleep, in their words:
  * the order of locks by name, their kinds, and what a thread may do with them.
  */
-
 #include "lib/kern/impl.h"
 
 const char *

@@ -8,7 +8,6 @@
 #pragma once
 
 #include <stdatomic.h>
-#include <string.h>
 
 #include "lib/base/kassert.h"
 #include "lib/crypto/cipher.h"

@@ -1,10 +1,4 @@
 /* A ledger from its start to its result, in messages and log files. */
-#include <errno.h>
-#include <inttypes.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <unistd.h>
-
 #include "lib/crypto/wipe.h"
 #include "lib/ledger/impl.h"
 #include "lib/machine/tick.h"

@@ -11,9 +11,6 @@
  */
 #pragma once
 
-#include <stddef.h>
-#include <stdio.h>
-
 #include "lib/crypto/uint128.h"
 
 struct ledger;

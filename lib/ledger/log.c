@@ -2,9 +2,7 @@
  * Threads log operations and check them, in their order, under one lock:
  * reads, pools, reseeds, events.
  */
-#include <inttypes.h>
 #include <sched.h>
-#include <stdlib.h>
 
 #include "lib/ledger/impl.h"
 #include "lib/machine/machine.h"

@@ -3,7 +3,6 @@
  *
  * Sleeping on a word is futex(2) on Linux and _umtx_op(2) on FreeBSD.
  */
-#include <unistd.h>
 #if defined(__linux__)
 #include <linux/futex.h>
 #include <sys/syscall.h>

@@ -1,6 +1,4 @@
 #include <ctype.h>
-#include <math.h>
-#include <stdarg.h>
 
 #include "lib/base/append.h"
 #include "lib/profile/profile.h"

@@ -2,9 +2,6 @@
 
 #include <fcntl.h>
 #include <float.h>
-#include <limits.h>
-#include <math.h>
-#include <unistd.h>
 
 #include "lib/base/append.h"
 #include "lib/base/kassert.h"

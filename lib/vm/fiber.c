@@ -1,5 +1,4 @@
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "lib/vm/fiber.h"
 #include "lib/base/kassert.h"

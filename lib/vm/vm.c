@@ -1,5 +1,3 @@
-#include <math.h>
-
 #include <gsl/gsl_cdf.h>
 
 #include "lib/vm/impl.h"
