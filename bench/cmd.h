@@ -24,7 +24,6 @@ enum {
 
 #define	COMMAND(name, ...)	extern const struct command cmd_##name;
 #include "bench/options/command.tbl"
-#undef COMMAND
 
 extern const struct command *const commands[COMMANDS];
 

@@ -8,7 +8,6 @@
 const struct command *const commands[COMMANDS] = {
 #define	COMMAND(name, ...)	[COMMAND_##name] = &cmd_##name,
 #include "bench/options/command.tbl"
-#undef COMMAND
 };
 
 void

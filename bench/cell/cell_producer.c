@@ -5,7 +5,6 @@
 #include "bench/cell/cell_run.h"
 #include "bench/stats/stats.h"
 #include "lib/base/splitmix.h"
-#include "lib/machine/machine.h"
 
 enum { WAIT_MAX_NS = 10 * 1000 * 1000 };
 

@@ -4,7 +4,7 @@
 #include <libgen.h>
 
 #include "bench/cli/atomic_file.h"
-#include "lib/base/kassert.h"
+#include "lib/base/base.h"
 
 enum { TRIES = 100 };
 

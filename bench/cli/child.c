@@ -6,7 +6,6 @@
 #include <fcntl.h>
 
 #include "bench/cli/child.h"
-#include "lib/base/kassert.h"
 
 static void __attribute__((noreturn))
 become(const struct child *ch, int out, int failed)

@@ -3,7 +3,6 @@
 #include <termios.h>
 
 #include "bench/cli/progress.h"
-#include "lib/base/kassert.h"
 #include "lib/machine/tick.h"
 
 enum {

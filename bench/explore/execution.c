@@ -16,7 +16,6 @@ enum {
 const struct ledger_property_text execution_properties[EXECUTION_PROPERTIES] = {
 #define	EXECUTION_PROPERTY(name, word, text)	{ word, text },
 #include "bench/explore/explore.tbl"
-#undef EXECUTION_PROPERTY
 };
 
 void

@@ -1,5 +1,4 @@
 #include "bench/explore/execution_impl.h"
-#include "lib/base/append.h"
 
 enum {
 	NODES		= 2,

@@ -7,7 +7,6 @@ enum { OLDER_ONE_IN = 3 };
 const struct strategy_class *const strategy_classes[] = {
 #define	STRATEGY(name)	&strategy_##name,
 #include "bench/explore/strategy.tbl"
-#undef STRATEGY
 	NULL
 };
 

@@ -41,7 +41,6 @@ struct strategy_class {
 
 #define	STRATEGY(name)	extern const struct strategy_class strategy_##name;
 #include "bench/explore/strategy.tbl"
-#undef STRATEGY
 
 /* The family, in table order; NULL after the last. */
 extern const struct strategy_class *const strategy_classes[];

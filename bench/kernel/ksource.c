@@ -1,6 +1,4 @@
 /* Runs source.sh, which finds and compiles sources. */
-#include <sys/wait.h>
-
 #include "bench/cli/child.h"
 #include "bench/cli/command.h"
 #include "bench/cli/format.h"

@@ -206,14 +206,12 @@ const struct option_def option_defs[OPTIONS] = {
 	    .od_commands = (commands), .od_descr = (descr),		\
 	    .od_default = { __VA_ARGS__ } },
 #include "bench/options/options.tbl"
-#undef OPTION
 };
 
 const struct command_text command_texts[COMMANDS] = {
 #define	COMMAND(name, operands, usage, line, text)			\
 	[COMMAND_##name] = { #name, (operands), (usage), (line), (text) },
 #include "bench/options/command.tbl"
-#undef COMMAND
 };
 
 struct family operand_families[COMMANDS];

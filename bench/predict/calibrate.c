@@ -107,8 +107,6 @@ static const struct calibrate_probe probes[] = {
 	{ native, weight, label, loop, PROFILE_##key, 0,		\
 	    calibrate_##function, note },
 #include "bench/predict/calibrate.tbl"
-#undef PROBE
-#undef LOOP
 };
 
 static double

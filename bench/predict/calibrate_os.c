@@ -1,9 +1,6 @@
 /* Probes of the operating system: calls and wake-ups; and of locks. */
 #include <sys/syscall.h>
 
-#include <sched.h>
-#include <time.h>
-
 #include "bench/predict/calibrate.h"
 #include "bench/cli/stop.h"
 #include "harvest/harvest.h"

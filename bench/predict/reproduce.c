@@ -1,5 +1,4 @@
 /* Fits, predicts and prints. */
-#include <gsl/gsl_errno.h>
 #include <gsl/gsl_roots.h>
 
 #include "bench/cell/virtual.h"
@@ -19,8 +18,6 @@ const struct reproduction *const reproductions[] = {
 	&(const struct reproduction){ .rn_name = name, .rn_descr = descr, \
 	    .rn_profile = profile, .rn_file = file, .rn_map = map },
 #include "bench/predict/reproduce.tbl"
-#undef REPRODUCTION
-#undef PUBLISHED
 };
 
 const unsigned reproduction_count = nitems(reproductions);

@@ -1,5 +1,3 @@
-#include <sys/wait.h>
-
 #include "bench/cli/child.h"
 #include "bench/cli/embed.h"
 #include "bench/report/report.h"

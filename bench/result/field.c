@@ -1,5 +1,4 @@
 #include "bench/result/result.h"
-#include "lib/base/kassert.h"
 
 /* Above this the digits written could round up past the largest double. */
 #define	REAL_MAX	1e300

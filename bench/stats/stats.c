@@ -3,7 +3,6 @@
 #include <gsl/gsl_statistics_double.h>
 
 #include "bench/stats/stats.h"
-#include "lib/base/kassert.h"
 
 enum {
 	/* U takes 0..na * nb; inversions are fewer. */

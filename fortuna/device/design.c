@@ -1,4 +1,3 @@
-#include "fortuna/device/design.h"
 #include "fortuna/device/randomdev.h"
 #include "lib/base/parse_number.h"
 #include "lib/crypto/digest.h"
@@ -21,7 +20,6 @@ enum { OBJECT_VARIANTS = DESIGN_MACHINES * HARVEST_MODELS };
 	BLOB(object_##name##_2, #name "-simulated.so");			\
 	BLOB(object_##name##_3, #name "-simulated-2019.so");
 #include "fortuna/device/object.tbl"
-#undef OBJECT
 
 struct design_object {
 	/* By machine and queue: its bytes in the program, or a file. */
@@ -43,7 +41,6 @@ static struct design_object object_##name = {				\
 	.do_end = { PART(name, 0_end), PART(name, 1_end),		\
 	    PART(name, 2_end), PART(name, 3_end) } };
 #include "fortuna/device/object.tbl"
-#undef OBJECT
 
 #define	NONE		{ .kv_name = "" }
 #define	SET(name, value)	{ .kv_name = name, .kv_value = (value) }
@@ -63,20 +60,17 @@ static unsigned added_count;
 const struct failpoint_def fortuna_failpoints[FORTUNA_FAILPOINTS] = {
 #define	FAILPOINT(name, where, descr)	{ #name, where, descr },
 #include "fortuna/device/failpoint.tbl"
-#undef FAILPOINT
 };
 
 const char *const design_queue_names[HARVEST_MODELS + 1] = {
 #define	HARVEST_MODEL(name, word)	word,
 #include "fortuna/device/queue.tbl"
-#undef HARVEST_MODEL
 	NULL
 };
 
 const char *const random_source_names[ENTROPYSOURCE] = {
 #define	EVENT_SOURCE(name)	#name,
 #include "fortuna/device/event.tbl"
-#undef EVENT_SOURCE
 };
 
 int

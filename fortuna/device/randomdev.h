@@ -8,7 +8,6 @@
 
 #include "fortuna/device/design.h"
 #include "fortuna/device/event.h"
-#include "lib/base/hist.h"
 #include "lib/kern/kernel.h"
 
 /* What read(2) makes between two checks for a signal. */

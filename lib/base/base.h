@@ -1,4 +1,4 @@
-/* What nearly every file needs: C's headers, names of FreeBSD's, memory. */
+/* What nearly every file needs: C's headers, names of FreeBSD's, assertions. */
 #pragma once
 
 #include <sys/param.h>
@@ -16,6 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/base/kassert.h"
 #include "lib/base/memory.h"
 
 #define	CTASSERT(x)	_Static_assert(x, #x)
@@ -25,3 +26,8 @@
 #ifndef nitems
 #define	nitems(x)	(sizeof(x) / sizeof((x)[0]))
 #endif
+
+/* Appends what printf(3) would print to the text in so many bytes; cuts it. */
+#define	APPEND(text, size, ...)						\
+	((void)snprintf((text) + strlen(text), (size) - strlen(text),	\
+	    __VA_ARGS__))

@@ -1,7 +1,4 @@
-#include <signal.h>
-
 #include "lib/base/failpoint.h"
-#include "lib/base/kassert.h"
 #include "lib/base/parse_number.h"
 #include "lib/base/splitmix.h"
 
@@ -18,7 +15,6 @@ const char *const failpoint_action_names[FAILPOINT_ACTIONS] = {
 const struct failpoint_def lib_failpoints[LIB_FAILPOINTS] = {
 #define	FAILPOINT(name, where, descr)	{ #name, where, descr },
 #include "lib/base/failpoint.tbl"
-#undef FAILPOINT
 };
 
 /* A text under way. */

@@ -1,5 +1,5 @@
 /* The one place where a broken assumption ends the program. */
-#include "lib/base/kassert.h"
+#include "lib/base/base.h"
 
 static kassert_handler kassert_abort;
 

@@ -1,6 +1,5 @@
 #include "lib/crypto/crypto.h"
 #include "lib/crypto/digest.h"
-#include "lib/base/kassert.h"
 
 const struct hash_library *const hash_libraries[] = {
 	&hash_openssl, &hash_gcrypt, &hash_zlib, &hash_cpu

@@ -10,7 +10,6 @@
 
 #include "lib/crypto/crypto.h"
 #include "lib/crypto/hash.h"
-#include "lib/base/kassert.h"
 
 /* The legacy provider; NULL: not loaded yet, or not installed. */
 static OSSL_PROVIDER *legacy;

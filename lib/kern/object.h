@@ -1,8 +1,6 @@
 /* Compiled objects.  Each kernel has a copy, as its variables are in it. */
 #pragma once
 
-#include <pthread.h>
-
 #include "lib/kern/abi.h"
 #include "lib/lock/profiling.h"
 

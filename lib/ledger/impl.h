@@ -9,7 +9,6 @@
 
 #include <stdatomic.h>
 
-#include "lib/base/kassert.h"
 #include "lib/crypto/cipher.h"
 #include "lib/ledger/ledger.h"
 

@@ -5,7 +5,6 @@
  */
 #pragma once
 
-#include "lib/base/kassert.h"
 #include "lib/base/tunable.h"
 #include "lib/lock/profiling.h"
 

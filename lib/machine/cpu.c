@@ -1,8 +1,6 @@
 #include <hwloc.h>
-#include <sched.h>
 
 #include "lib/machine/cpu.h"
-#include "lib/base/kassert.h"
 
 /* Written by cpu_init(), read-only while threads run. */
 static hwloc_topology_t topology;

@@ -1,4 +1,3 @@
-#include "lib/base/kassert.h"
 #include "lib/machine/tick.h"
 
 /* Written once by tick_calibrate(), before threads start. */

@@ -1,6 +1,5 @@
 #include <ctype.h>
 
-#include "lib/base/append.h"
 #include "lib/profile/profile.h"
 
 enum {

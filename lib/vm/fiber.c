@@ -1,7 +1,7 @@
 #include <sys/mman.h>
 
+#include "lib/base/base.h"
 #include "lib/vm/fiber.h"
-#include "lib/base/kassert.h"
 
 #ifndef __has_feature
 #define	__has_feature(x)	0

@@ -15,14 +15,12 @@
 #include <signal.h>
 #include <stdatomic.h>
 
-#include "lib/base/kassert.h"
 #include "lib/vm/topology.h"
 
 /* Work that a simulated machine charges for; a run has one cipher. */
 enum machine_cost {
 #define	COST(name, word)	COST_##name,
 #include "lib/base/cost.tbl"
-#undef COST
 	MACHINE_COSTS
 };
 
