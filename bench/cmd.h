@@ -23,6 +23,7 @@ enum {
 };
 
 #define	COMMAND(name, ...)	extern const struct command cmd_##name;
+#include "bench/cli/stop.h"
 #include "bench/options/command.tbl"
 
 extern const struct command *const commands[COMMANDS];

@@ -154,8 +154,7 @@ assure(const struct options *op, struct page *pg,
 	pg->pg_when = when;
 	pg->pg_host = host;
 	pg->pg_command = command.s;
-	error = gather(pg, ap);
-	if (error != 0)
+	if ((error = gather(pg, ap)) != 0)
 		return (error == EALREADY ? EXIT_FAILURE : run_error("%s",
 		    error == EINTR ? "interrupted; no page was written" :
 		    strerror(error)));

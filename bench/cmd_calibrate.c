@@ -1,5 +1,4 @@
 /* rngsim calibrate: a profile of this machine. */
-#include "bench/cli/stop.h"
 #include "bench/cmd.h"
 #include "bench/predict/calibrate.h"
 

@@ -7,10 +7,8 @@
 #include <fcntl.h>
 #include <poll.h>
 
-#include "bench/cli/stop.h"
 #include "bench/cmd.h"
 #include "bench/sweep/sweep.h"
-#include "lib/crypto/wipe.h"
 
 enum {
 	/* Of requests handed over together, as that costs system calls. */
@@ -30,8 +28,7 @@ struct half {
 
 struct stream {
 	struct half	 sm_half[2];
-	_Alignas(MACHINE_CACHE_LINE)
-	struct m32	 sm_stop;
+	_Alignas(MACHINE_CACHE_LINE) struct m32 sm_stop;
 	struct randomdev *sm_dev;
 	size_t		 sm_request_bytes;
 	size_t		 sm_room_bytes;	/* of each half */
@@ -305,8 +302,7 @@ cat(const struct options *op)
 	if (bytes == NULL)
 		return (run_error("no boot entropy: %s", strerror(errno)));
 	rp.rp_kernel.kp_lock_config.threads = readers_of(op) + 1;
-	error = randomdev_new(&rd, &rp);
-	if (error == 0)
+	if ((error = randomdev_new(&rd, &rp)) == 0)
 		randomdev_prime(rd, bytes, boot);
 	wipe(bytes, boot);
 	free(bytes);
@@ -320,8 +316,7 @@ cat(const struct options *op)
 #endif
 	streams = xaligned(MACHINE_CACHE_LINE, readers_of(op) *
 	    sizeof(*streams));
-	error = start(op, rd, streams, &started);
-	if (error == 0)
+	if ((error = start(op, rd, streams, &started)) == 0)
 		error = copy(op, streams, &where);
 	finish(op, streams, started);
 	randomdev_free(rd);

@@ -1,6 +1,5 @@
 /* rngsim explore: runs schedules that time alone would not give. */
 #include "bench/cli/progress.h"
-#include "bench/cli/stop.h"
 #include "bench/cmd.h"
 #include "bench/explore/print.h"
 #include "bench/kernel/ksource.h"
@@ -179,8 +178,7 @@ report_failure(struct exploration *ep, struct campaign_result *ce)
 			counterexample_add(cx, true, "%s=%s",
 			    failpoints_def(i)->fd_name,
 			    op->op_faults.fl_text[i]);
-	error = shrink(ex, cx, SHRINK_RUNS);
-	if (error == 0)
+	if ((error = shrink(ex, cx, SHRINK_RUNS)) == 0)
 		error = counterexample_run(ex, cx, true, &ry);
 	if (error == 0 && !ry.ry_same)
 		error = EPROTO;
@@ -342,8 +340,7 @@ check(struct options *op)
 	if (readers != NULL && strchr(readers, ',') != NULL)
 		return (usage_error("-r: \"%s\": expected 1..%d, or a range "
 		    "such as 2-4", readers, SCENARIO_READERS_MAX));
-	error = take_all(op);
-	if (error == 0)
+	if ((error = take_all(op)) == 0)
 		error = make_campaign(&cn, op);
 	if (error != 0)
 		return (error);

@@ -3,11 +3,9 @@
  * harvested.  A subject is a hash, its ways are the operations below and
  * messages of some sizes.
  */
-#include "bench/cli/stop.h"
 #include "bench/cmd.h"
 #include "bench/survey/survey.h"
 #include "lib/crypto/digest.h"
-#include "lib/crypto/wipe.h"
 
 enum {
 	EVENT_ENTROPY	= 8,

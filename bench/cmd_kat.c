@@ -1,6 +1,5 @@
 #include "bench/survey/kat.h"
 #include "bench/cmd.h"
-#include "lib/base/read_file.h"
 
 /* Opens NAME.expected for NAME.script, if there is one. */
 static int

@@ -136,8 +136,7 @@ run_one(const struct options *op, const struct reproduction *rn,
 	status = command_open(op->op_html, of);
 	if (status != 0)
 		return (status);
-	error = reproduce(&ri, rn, &pr, op->op_seed);
-	if (error != 0)
+	if ((error = reproduce(&ri, rn, &pr, op->op_seed)) != 0)
 		return (run_error("%s", error == EINTR ? "interrupted" :
 		    ri.ri_error));
 	status = show(op, of, &(struct showing){ &ri, ri.ri_profile.pr_name,

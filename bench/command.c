@@ -1,6 +1,5 @@
 /* The commands, and what is done before and after each. */
 #include "bench/cli/progress.h"
-#include "bench/cli/stop.h"
 #include "bench/cmd.h"
 #include "bench/explore/strategy.h"
 #include "bench/predict/published.h"

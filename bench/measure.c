@@ -1,6 +1,5 @@
 /* From a command line to a result: what run and sweep share. */
 #include "bench/cmd.h"
-#include "bench/cli/stop.h"
 #include "bench/predict/calibrate.h"
 #include "bench/report/report.h"
 #include "bench/sweep/sweep.h"
@@ -33,8 +32,7 @@ prepare(struct options *op)
 	if (error != 0)
 		return (error);
 	tick_calibrate();
-	error = command_crypto();
-	if (error == 0)
+	if ((error = command_crypto()) == 0)
 		error = options_load_hash(op);
 	return (error != 0 ? error : options_seed(op));
 }
@@ -66,8 +64,7 @@ trace_end(struct options *op, struct timeline *tl)
 	if (tl == NULL)
 		return (0);
 	op->op_observer = NULL;
-	error = timeline_close(tl, facts, nitems(facts), remark);
-	if (error != 0)
+	if ((error = timeline_close(tl, facts, nitems(facts), remark)) != 0)
 		return (run_error("%s: %s", op->op_trace, strerror(error)));
 	if (remark[0] != '\0')
 		(void)run_error("%s: %s", op->op_trace, remark);

@@ -2,7 +2,6 @@
  * The family of sources, and those of a run.
  */
 #include "harvest/harvest.h"
-#include "lib/crypto/wipe.h"
 
 enum { SOURCE_RETRIES = 10 };
 

@@ -2,7 +2,6 @@
 
 #include "harvest/record.h"
 #include "lib/base/lines.h"
-#include "lib/base/parse_number.h"
 #include "lib/crypto/wipe.h"
 
 enum { WORD_SIZE = 24, RECORD_ROOM_FIRST = 256 };

@@ -7,7 +7,6 @@
 #include "bench/assure/evidence.h"
 #include "bench/survey/kat.h"
 #include "fortuna/device/randomdev.h"
-#include "lib/base/read_file.h"
 
 /* Scripts of one kind, and how many give what they must. */
 struct tally {

@@ -6,7 +6,6 @@
 #include "bench/assure/evidence.h"
 #include "bench/cli/command.h"
 #include "bench/cli/stop.h"
-#include "lib/base/read_file.h"
 
 enum { POLL_MS = 100 };
 

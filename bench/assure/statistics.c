@@ -2,7 +2,6 @@
 #include "bench/assure/duplicates.h"
 #include "bench/assure/evidence.h"
 #include "lib/crypto/cipher.h"
-#include "lib/crypto/wipe.h"
 
 enum {
 	READERS		= 3,

@@ -1,6 +1,5 @@
 #include "bench/campaign/campaign.h"
 #include "bench/report/report.h"
-#include "bench/result/describe.h"
 #include "bench/sweep/sweep.h"
 
 enum {
@@ -143,11 +142,8 @@ static int __attribute__((format(printf, 3, 4)))
 refuse(struct merge *mg, const char *file, const char *fmt, ...)
 {
 	char text[2 * RESULT_TEXT_SIZE];
-	va_list ap;
 
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
+	VFORMAT(text, sizeof(text), fmt);
 	mg->mg_refused++;
 	return (run_error("%s: %s", file, text));
 }

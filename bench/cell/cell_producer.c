@@ -4,7 +4,6 @@
  */
 #include "bench/cell/cell_run.h"
 #include "bench/stats/stats.h"
-#include "lib/base/splitmix.h"
 
 enum { WAIT_MAX_NS = 10 * 1000 * 1000 };
 

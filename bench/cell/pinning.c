@@ -1,6 +1,5 @@
 #include "bench/cell/pinning.h"
 #include "bench/cli/format.h"
-#include "lib/base/parse_number.h"
 #include "lib/machine/machine.h"
 
 static const char *const order_names[CPU_ORDERS] = {

@@ -1,5 +1,4 @@
 #include "bench/cell/virtual.h"
-#include "lib/base/splitmix.h"
 
 enum {
 	/* More than seeding, warm-up, window and requests take: stuck. */

@@ -8,11 +8,8 @@ int
 complain(int status, const char *fmt, ...)
 {
 	char text[1024];
-	va_list ap;
 
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
+	VFORMAT(text, sizeof(text), fmt);
 	fputs("rngsim: ", stderr);
 	if (usage_command != NULL)
 		fprintf(stderr, "%s: ", usage_command);

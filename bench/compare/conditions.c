@@ -2,7 +2,6 @@
 #include <gsl/gsl_statistics_double.h>
 
 #include "bench/compare/compare.h"
-#include "bench/result/describe.h"
 
 #define	REFUSE(...)	format_wrong(error, COMPARE_TEXT_SIZE, __VA_ARGS__)
 

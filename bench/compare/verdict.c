@@ -1,5 +1,4 @@
 #include "bench/compare/compare.h"
-#include "bench/result/describe.h"
 
 enum { REFUSED_SHOWN = 3 };	/* pairs, without -v */
 

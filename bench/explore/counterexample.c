@@ -1,7 +1,5 @@
-#include "bench/cli/format.h"
 #include "bench/explore/counterexample.h"
 #include "bench/kernel/ksource.h"
-#include "lib/base/parse_number.h"
 
 enum {
 	ITEM_SIZE	= 32,

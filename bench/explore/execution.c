@@ -352,8 +352,7 @@ make_device(struct execution *ex, const struct subject *tb)
 	if (ex->ex_tested && tb->tb_settings < DESIGN_SETTINGS_MAX)
 		setting[rp.rp_kernel.kp_setting_count++] =
 		    (struct kern_setting){ NIST_HEALTHTEST_ENABLED, 1 };
-	error = randomdev_new(&ex->ex_device, &rp);
-	if (error != 0)
+	if ((error = randomdev_new(&ex->ex_device, &rp)) != 0)
 		return (error);
 	pass_tests(ex);
 	if (sn->sn_seeded)

@@ -1,5 +1,4 @@
 #include "bench/explore/strategy.h"
-#include "lib/base/parse_number.h"
 
 /* Loads that may return an older value; threads that may be elsewhere. */
 enum { OLDER_ONE_IN = 3 };

@@ -8,7 +8,6 @@
 #include "bench/cli/format.h"
 #include "bench/explore/schedule.h"
 #include "bench/options/family.h"
-#include "lib/base/splitmix.h"
 
 enum {
 	/* Numbers of threads and of their stores are below it. */

@@ -1,10 +1,8 @@
 /* Runs source.sh, which finds and compiles sources. */
 #include "bench/cli/child.h"
 #include "bench/cli/command.h"
-#include "bench/cli/format.h"
 #include "bench/kernel/ksource.h"
 #include "fortuna/device/design.h"
-#include "lib/base/read_file.h"
 
 /* Beside it are fortuna and harvest. */
 #define	KERN	"/lib/kern"

@@ -1,7 +1,6 @@
 /* The table of options, families of names, and options of their own syntax. */
 #include "bench/kernel/ksource.h"
 #include "bench/options/options.h"
-#include "lib/base/parse_number.h"
 
 enum { TRACE_MS_MAX = 86400 * 1000 };
 

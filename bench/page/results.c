@@ -34,8 +34,7 @@ compare(const struct page_results *pr, struct compare *co,
 		compare_free(co);
 		*co = wanted;
 		co->co_by = (enum compare_by)by;
-		error = compare_conditions(co, false, why);
-		if (error == 0)
+		if ((error = compare_conditions(co, false, why)) == 0)
 			error = compare_match(co, NULL, why);
 	} while (error != 0 && !two && by++ < COMPARE_CIPHER);
 	if (error != 0 && !two)

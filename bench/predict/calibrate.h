@@ -8,6 +8,7 @@
  */
 #pragma once
 
+#include "bench/cli/stop.h"
 #include "lib/machine/machine.h"
 
 enum {

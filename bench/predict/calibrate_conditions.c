@@ -2,7 +2,6 @@
 #include <sys/resource.h>
 
 #include "bench/cli/format.h"
-#include "bench/cli/stop.h"
 #include "bench/predict/calibrate.h"
 
 enum { LOOK_NS = 250 * 1000 * 1000 };	/* at the machine at rest */

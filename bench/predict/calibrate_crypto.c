@@ -5,7 +5,6 @@
 #include "bench/predict/calibrate.h"
 #include "bench/cell/cell.h"
 #include "lib/crypto/digest.h"
-#include "lib/crypto/wipe.h"
 
 enum {
 	KEYSTREAM_MAX	= 65536,

@@ -2,7 +2,6 @@
 #include <sys/syscall.h>
 
 #include "bench/predict/calibrate.h"
-#include "bench/cli/stop.h"
 #include "harvest/harvest.h"
 
 enum {

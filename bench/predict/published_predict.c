@@ -1,13 +1,11 @@
 /* Chooses the rows of a file that a machine can be asked for; predicts them. */
 #include <gsl/gsl_cdf.h>
 
-#include "bench/cli/format.h"
 #include "bench/cli/progress.h"
 #include "bench/cli/stop.h"
 #include "bench/predict/published.h"
 #include "bench/stats/stats.h"
 #include "bench/sweep/pool.h"
-#include "lib/base/splitmix.h"
 
 enum {
 	/* Acquisitions of a window, of each thread: it is longer if need be. */

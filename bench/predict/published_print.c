@@ -1,5 +1,4 @@
 /* Published figures beside predictions: tables of 80 columns, CSV, JSON. */
-#include "bench/cli/format.h"
 #include "bench/predict/published.h"
 #include "bench/stats/stats.h"
 

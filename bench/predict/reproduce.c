@@ -2,7 +2,6 @@
 #include <gsl/gsl_roots.h>
 
 #include "bench/cell/virtual.h"
-#include "bench/cli/format.h"
 #include "bench/cli/stop.h"
 #include "bench/predict/reproduce.h"
 #include "bench/stats/stats.h"

@@ -1,6 +1,4 @@
 #include "bench/report/report.h"
-#include "bench/result/comparable.h"
-#include "bench/result/describe.h"
 
 enum {
 	TABLE_MARK_SIZE	= 8,	/* "[a]" */

@@ -1,6 +1,5 @@
 #include <gsl/gsl_statistics_double.h>
 
-#include "bench/cli/format.h"
 #include "bench/result/result.h"
 #include "bench/stats/stats.h"
 

@@ -1,5 +1,4 @@
 #include "bench/result/result.h"
-#include "lib/base/parse_number.h"
 
 enum { PATH_SIZE = 96, PLACE_SIZE = 48 };
 

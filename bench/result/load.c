@@ -1,7 +1,6 @@
 #include <fcntl.h>
 
 #include "bench/result/result.h"
-#include "lib/base/read_file.h"
 
 enum {
 	INDENT	= 2,

@@ -17,7 +17,6 @@ static const double cycles_max_share = 0.05;
 static int __attribute__((format(printf, 2, 3)))
 refuse(struct checkpoint *ck, const char *fmt, ...)
 {
-	va_list ap;
 	int n;
 
 	n = snprintf(ck->ckp_why, CELL_ERROR_SIZE, "%.600s: ",
@@ -25,9 +24,7 @@ refuse(struct checkpoint *ck, const char *fmt, ...)
 	if (ck->ckp_line > 0)
 		n += snprintf(ck->ckp_why + n, (size_t)(CELL_ERROR_SIZE - n),
 		    "line %u: ", ck->ckp_line);
-	va_start(ap, fmt);
-	vsnprintf(ck->ckp_why + n, (size_t)(CELL_ERROR_SIZE - n), fmt, ap);
-	va_end(ap);
+	VFORMAT(ck->ckp_why + n, (size_t)(CELL_ERROR_SIZE - n), fmt);
 	return (EINVAL);
 }
 

@@ -1,7 +1,6 @@
 #include <fcntl.h>
 
 #include "bench/sweep/sweep.h"
-#include "lib/base/read_file.h"
 
 enum { TRIES = 100 };
 

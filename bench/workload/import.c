@@ -4,7 +4,6 @@
 
 #include "bench/workload/recording.h"
 #include "fortuna/device/event.h"
-#include "lib/base/parse_number.h"
 
 enum { PID_NONE = 0 };
 
@@ -339,14 +338,12 @@ import_line(struct import *im)
 		(void)add_thread(im, pid);
 	if (p[0] == '\0' || begins(p, "strace: "))
 		return (0);
-	error = parse_pid(im, &p, &pid);
-	if (error != 0)
+	if ((error = parse_pid(im, &p, &pid)) != 0)
 		return (error);
 	if (!isdigit((unsigned char)*p) && p[strspn(p, name_letters)] != '(' &&
 	    !begins(p, "+++") && !begins(p, "---") && !begins(p, "<..."))
 		return (refuse_line(im));
-	error = parse_gap(im, &p);
-	if (error != 0)
+	if ((error = parse_gap(im, &p)) != 0)
 		return (error);
 	if (im->im_at_ns > RECORDING_LENGTH_MAX_NS)
 		return (REFUSE("later than a week from the first line: "

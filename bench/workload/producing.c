@@ -1,8 +1,6 @@
 /* What --producer takes: KIND, or KIND:ITEM,ITEM... */
 #include "bench/cli/format.h"
 #include "bench/workload/producing.h"
-#include "lib/base/parse_number.h"
-#include "lib/base/splitmix.h"
 
 /*
  * The callers of sys/net/if_ethersubr.c, sys/kern/kern_intr.c,

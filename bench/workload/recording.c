@@ -1,6 +1,5 @@
 #include "bench/workload/recording.h"
 #include "fortuna/device/event.h"
-#include "lib/base/parse_number.h"
 
 struct recording_stream *
 recording_add_stream(struct recording *rec, const char *name)

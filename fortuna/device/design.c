@@ -1,5 +1,4 @@
 #include "fortuna/device/randomdev.h"
-#include "lib/base/parse_number.h"
 #include "lib/crypto/digest.h"
 
 enum { OBJECT_VARIANTS = DESIGN_MACHINES * HARVEST_MODELS };
@@ -262,8 +261,7 @@ trial_begin(struct trial *tr, const struct design *de, enum design_queue queue)
 	*tr = (struct trial){ .tr_attached = machine_curthread() == NULL };
 	if (tr->tr_attached)
 		machine_attach(&tr->tr_td, "boot");
-	error = randomdev_new(&tr->tr_device, &rp);
-	if (error != 0)
+	if ((error = randomdev_new(&tr->tr_device, &rp)) != 0)
 		trial_end(tr);
 	return (error);
 }

@@ -1,7 +1,6 @@
 /* The entry points of random(4), and what is counted at them. */
 #include "fortuna/device/impl.h"
 #include "lib/crypto/crypto.h"
-#include "lib/crypto/wipe.h"
 
 /* Whether what was just made can be handed out; if not, nothing is left. */
 static int
@@ -54,8 +53,7 @@ randomdev_read(struct randomdev *rd, int cpu, void *buf, size_t n, size_t *left,
 	if (error != 0)
 		return (error == KERN_EWOULDBLOCK ? EWOULDBLOCK :
 		    error == KERN_EINTR || error < 0 ? EINTR : EIO);
-	error = check(buf, n - *left);
-	if (error != 0)
+	if ((error = check(buf, n - *left)) != 0)
 		*left = n;
 	return (error);
 }

@@ -18,6 +18,9 @@
 
 #include "lib/base/kassert.h"
 #include "lib/base/memory.h"
+#include "lib/base/parse_number.h"
+#include "lib/base/read_file.h"
+#include "lib/base/splitmix.h"
 
 #define	CTASSERT(x)	_Static_assert(x, #x)
 #ifndef __unused
@@ -31,3 +34,12 @@
 #define	APPEND(text, size, ...)						\
 	((void)snprintf((text) + strlen(text), (size) - strlen(text),	\
 	    __VA_ARGS__))
+
+/* As vsnprintf(3), of the arguments behind fmt of a function. */
+#define	VFORMAT(text, size, fmt) do {					\
+	va_list vformat_ap;						\
+									\
+	va_start(vformat_ap, fmt);					\
+	(void)vsnprintf(text, size, fmt, vformat_ap);			\
+	va_end(vformat_ap);						\
+} while (0)

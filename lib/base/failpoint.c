@@ -1,6 +1,4 @@
 #include "lib/base/failpoint.h"
-#include "lib/base/parse_number.h"
-#include "lib/base/splitmix.h"
 
 enum { PER_PERCENT = FAILPOINT_ALWAYS / 100 };
 
@@ -116,8 +114,7 @@ failpoint_parse(struct failpoint_spec *fs, const char *text,
 			return (expected(&re, "no more than 20 terms"));
 		CTASSERT(FAILPOINT_TERMS_MAX == 20);
 		ft = &fs->fps_term[fs->fps_terms++];
-		error = read_term(&re, ft);
-		if (error == 0)
+		if ((error = read_term(&re, ft)) == 0)
 			error = read_argument(&re, ft);
 		if (error != 0 || *re.fpr_at == '\0')
 			return (error);

@@ -29,10 +29,7 @@ const char *
 kassert_msg(const char *fmt, ...)
 {
 	static char buf[256];
-	va_list ap;
 
-	va_start(ap, fmt);
-	vsnprintf(buf, sizeof(buf), fmt, ap);
-	va_end(ap);
+	VFORMAT(buf, sizeof(buf), fmt);
 	return (buf);
 }

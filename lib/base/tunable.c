@@ -1,4 +1,3 @@
-#include "lib/base/parse_number.h"
 #include "lib/base/tunable.h"
 
 const struct tunable *

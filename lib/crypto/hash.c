@@ -154,8 +154,7 @@ digest_init(struct digest *dg, const struct hash *hash)
 	memset(dg, 0, sizeof(*dg));
 	dg->dg_hash = hash;
 	for (unsigned i = 0; i < CONTEXTS; i++) {
-		error = hash_init(hash, &dg->dg_ctx[i]);
-		if (error != 0) {
+		if ((error = hash_init(hash, &dg->dg_ctx[i])) != 0) {
 			digest_fini(dg);
 			return (error);
 		}

@@ -5,7 +5,6 @@
 #include <sys/auxv.h>
 #endif
 
-#include "lib/base/splitmix.h"
 #include "lib/crypto/hash.h"
 
 enum { CHECKSUM_BYTES = 4, STUB_BYTES = 32 };

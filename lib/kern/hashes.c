@@ -25,8 +25,7 @@ CTASSERT(KERN_POOLS_MAX <= INT8_MAX);
  * A free slot keeps its hash, without input.
  */
 struct hash_slot {
-	_Alignas(MACHINE_CACHE_LINE)
-	_Atomic uint32_t hsl_used;
+	_Alignas(MACHINE_CACHE_LINE) _Atomic uint32_t hsl_used;
 	int8_t		 hsl_pool;	/* its number; -1: none */
 	bool		 hsl_made;	/* hsl_digest was */
 	bool		 hsl_heap;	/* in malloc(9)'s memory */

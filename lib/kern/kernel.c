@@ -1,5 +1,4 @@
 /* Start and end of a kernel; clocks, memory. */
-#include "lib/base/splitmix.h"
 #include "lib/kern/impl.h"
 
 enum { UNPACED_STEP_NS = 1000 * 1000 * 1000 };
@@ -17,11 +16,8 @@ kernel_stop(struct kernel *k, const struct kern_site *site, const char *fmt,
     ...)
 {
 	char text[256];
-	va_list ap;
 
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
+	VFORMAT(text, sizeof(text), fmt);
 	host_panic(k, site->kw_file, site->kw_line, text);
 	__builtin_unreachable();
 }

@@ -1,5 +1,4 @@
 /* A ledger from its start to its result, in messages and log files. */
-#include "lib/crypto/wipe.h"
 #include "lib/ledger/impl.h"
 #include "lib/machine/tick.h"
 

@@ -6,8 +6,6 @@
 
 #include "lib/ledger/impl.h"
 #include "lib/machine/machine.h"
-#include "lib/machine/tick.h"
-#include "lib/vm/vm.h"
 
 CTASSERT(sizeof(struct ledger_record) == LINE);
 CTASSERT(CIPHER_KEY_BYTES == 4 * sizeof(uint64_t));

@@ -32,8 +32,7 @@ _Thread_local struct mthread *machine_self;
 
 /* The bound thread that last ran on each CPU. */
 static struct {
-	_Alignas(MACHINE_CACHE_LINE)
-	struct mptr	slot_thread;
+	_Alignas(MACHINE_CACHE_LINE) struct mptr slot_thread;
 } slots[CPU_SLOTS];
 
 CTASSERT(sizeof(struct m32) == sizeof(uint32_t));

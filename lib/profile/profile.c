@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <float.h>
 
-#include "lib/base/read_file.h"
 #include "lib/profile/profile.h"
 
 enum { FILE_MAX = 65536 };	/* some ten times the size of a profile */

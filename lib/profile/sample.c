@@ -1,4 +1,3 @@
-#include "lib/base/splitmix.h"
 #include "lib/profile/profile.h"
 
 /* Purposes of draws. */
