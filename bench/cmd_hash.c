@@ -340,9 +340,8 @@ run(struct options *op)
 	struct survey_subject *su;
 	unsigned left = 0;
 	bool wrong = false;
-	int status;
+	int status = command_crypto_mode(op->op_crypto);
 
-	status = command_crypto_mode(op->op_crypto);
 	if (status != 0)
 		return (status);
 	stop_catch_signals();

@@ -238,9 +238,8 @@ go_on(const struct options *given, int *status, char *why)
 	struct target ta = no_target;
 	char unread[RESULT_TEXT_SIZE];
 	struct options op;
-	int error;
+	int error = checkpoint_claim(&ta.ta_checkpoint, file, &begun, why);
 
-	error = checkpoint_claim(&ta.ta_checkpoint, file, &begun, why);
 	if (error != 0)
 		checkpoint_close(&ta.ta_checkpoint, true);
 	if (error == ENOMSG || (error == ENOENT && (result_load(file, &begun,

@@ -67,8 +67,7 @@ start_threads(struct cell_run *run)
 		snprintf(name, sizeof(name), "reader%u", i);
 		error = machine_spawn(&run->run_readers[i].r_td, name,
 		    pinning_reader(place, run->run_params->cp_cell.ce_producers
-		    + i), cell_reader_main,
-		    &run->run_readers[i]);
+		    + i), cell_reader_main, &run->run_readers[i]);
 		run->run_started += error == 0;
 	}
 	while (error == 0 && (i = run->run_event_producers_started) <

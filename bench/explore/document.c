@@ -155,10 +155,9 @@ take(struct merge *mg, const char *file, struct document *sum)
 	struct result r = { .argv = NULL };
 	char why[RESULT_TEXT_SIZE] = "";
 	json_error_t wrong;
-	json_t *it, *top;
+	json_t *it, *top = json_load_file(file, JSON_REJECT_DUPLICATES, &wrong);
 	size_t i;
 
-	top = json_load_file(file, JSON_REJECT_DUPLICATES, &wrong);
 	if (top == NULL)
 		snprintf(why, sizeof(why), "%s", wrong.text);
 	else if (strcmp(text_of(top, "schema"), EXPLORE_SCHEMA) != 0)

@@ -379,8 +379,7 @@ FAMILY(family_arrivals, ARRIVALS_RECORDED - ARRIVALS_CONSTANT,
     workload_arrivals_names[ARRIVALS_CONSTANT + i], .fam_title = NULL);
 FAMILY(family_ciphers, cipher_count, ciphers[i]->ci_name,
     .fam_title = "cipher");
-FAMILY(family_crypto, CRYPTO_CHOICES, crypto_mode_names[i],
-    .fam_title = NULL);
+FAMILY(family_crypto, CRYPTO_CHOICES, crypto_mode_names[i], .fam_title = NULL);
 FAMILY(family_designs, design_at(i) == NULL ? 0 : i + 1, design_at(i)->de_ident,
     .fam_title = "design");
 FAMILY(family_hashes, hash_count(), hash_get(i)->ha_name,

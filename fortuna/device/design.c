@@ -327,13 +327,11 @@ design_check(const struct design *de, enum design_queue queue,
 	struct kern_sysctl *kx;
 	struct trial tr;
 	int64_t value;
-	int rc;
+	int rc = trial_begin(&tr, de, queue);
 
-	rc = trial_begin(&tr, de, queue);
 	if (rc != 0)
 		return (rc);
-	kx = kern_sysctl_find(randomdev_object(tr.tr_device),
-	    set->kv_name);
+	kx = kern_sysctl_find(randomdev_object(tr.tr_device), set->kv_name);
 	if (kx == NULL) {
 		rc = ENOENT;
 	} else {

@@ -155,8 +155,7 @@ randomdev_harvest(struct randomdev *rd, enum random_entry entry,
 
 void
 randomdev_register(struct randomdev *rd, const char *ident,
-    enum random_entropy_source source, randomdev_read_source *read,
-    void *state)
+    enum random_entropy_source source, randomdev_read_source *read, void *state)
 {
 	unsigned i = RANDOM_ABI_SOURCES_MAX;
 
@@ -201,8 +200,7 @@ randomdev_window(struct randomdev *rd, bool open)
 struct harvest_totals
 randomdev_totals(struct randomdev *rd)
 {
-	const unsigned threads =
-	    rd->rd_params.rp_kernel.kp_lock_config.threads;
+	const unsigned threads = rd->rd_params.rp_kernel.kp_lock_config.threads;
 	struct harvest_totals ht = { .ht_in = 0 };
 	uint64_t direct, emptied, queued;
 	struct kind *kd;

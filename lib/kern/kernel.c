@@ -254,8 +254,7 @@ kernel_free(struct kernel *k)
 	if (k->k_keys != NULL && k->k_copy != NULL) {
 		kern_keys_clear(k, k->k_copy->kc_data,
 		    k->k_copy->kc_data_bytes);
-		kern_keys_clear(k, k->k_copy->kc_heap,
-		    k->k_copy->kc_heap_used);
+		kern_keys_clear(k, k->k_copy->kc_heap, k->k_copy->kc_heap_used);
 	}
 	kern_hashes_fini(k);
 	kern_keys_free(k);

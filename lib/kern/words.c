@@ -423,10 +423,9 @@ uint32_t
 host_advance(void *self __unused, void *lock, bool deferred)
 {
 	struct kern_lock *kl = lock;
-	uint32_t v;
-
-	v = deferred ? atomic_load_acq_32(&kl->kl_sequence) :
+	uint32_t v = deferred ? atomic_load_acq_32(&kl->kl_sequence) :
 	    atomic_fetchadd_rel_32(&kl->kl_sequence, 2);
+
 	return (v + 2);
 }
 

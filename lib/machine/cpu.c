@@ -45,9 +45,8 @@ static void
 collect(hwloc_const_bitmap_t allowed, unsigned nth)
 {
 	hwloc_obj_t core, pu;
-	int cores;
+	int cores = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE);
 
-	cores = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE);
 	for (int c = 0; c < cores; c++) {
 		core = hwloc_get_obj_by_type(topology, HWLOC_OBJ_CORE,
 		    (unsigned)c);
@@ -141,9 +140,8 @@ cpu_count(void)
 unsigned
 cpu_count_machine(void)
 {
-	int n;
+	int n = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PU);
 
-	n = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PU);
 	return (n < 1 ? 1 : (unsigned)n);
 }
 
@@ -322,10 +320,9 @@ cpu_kind(unsigned os)
 int
 cpu_bind(pthread_t thread, unsigned rank)
 {
-	hwloc_bitmap_t set;
+	hwloc_bitmap_t set = new_set();
 	int error;
 
-	set = new_set();
 	hwloc_bitmap_only(set, cpus[rank % cpu_count()].c_os);
 	error = hwloc_set_thread_cpubind(topology, thread, set, 0) == 0 ? 0 :
 	    errno;
@@ -336,9 +333,8 @@ cpu_bind(pthread_t thread, unsigned rank)
 unsigned
 cpu_current(void)
 {
-	int c;
+	int c = sched_getcpu();
 
-	c = sched_getcpu();
 	return (c < 0 ? 0 : (unsigned)c);
 }
 

@@ -288,9 +288,8 @@ uint64_t
 vm_memory_bytes(unsigned threads)
 {
 	const uint64_t line = sizeof(struct vm_line) + 64 * sizeof(uint16_t);
-	uint64_t lines;
+	uint64_t lines = (uint64_t)threads * 16 + 1024;
 
-	lines = (uint64_t)threads * 16 + 1024;
 	return ((uint64_t)threads * (VM_STACK_BYTES + 8192) + lines * line);
 }
 

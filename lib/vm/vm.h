@@ -163,8 +163,7 @@ struct vm_control {
 	 * observer.
 	 */
 	void		(*vh_unordered)(void *context, const void *object,
-			    const char *what, unsigned thread,
-			    unsigned before);
+			    const char *what, unsigned thread, unsigned before);
 };
 
 /* A machine; also the stacks and other memory that a run leaves to the next. */
