@@ -205,8 +205,7 @@ run(struct options *op)
 	ap.ap_jobs = op->op_jobs != 0 ? op->op_jobs : cpu_count();
 	ap.ap_seed = op->op_seed;
 	program_find(ap.ap_program);
-	status = command_open(op->op_output, &of[0]);
-	if (status == 0)
+	if ((status = command_open(op->op_output, &of[0])) == 0)
 		status = command_open(op->op_html, &of[1]);
 	if (status == 0)
 		status = assure(op, &pg, &ap, of);

@@ -69,8 +69,7 @@ run(struct options *op)
 	int error, status;
 
 	/* Executing the program again leaves open files behind. */
-	status = command_crypto_mode(mode);
-	if (status == 0)
+	if ((status = command_crypto_mode(mode)) == 0)
 		status = command_crypto();
 	if (status != 0)
 		return (status);

@@ -236,8 +236,7 @@ copy(const struct options *op, struct stream *streams, const char **where)
 	FILE *out;
 	size_t n;
 
-	out = fopencookie(&failed, "w", io);
-	if (out == NULL)
+	if ((out = fopencookie(&failed, "w", io)) == NULL)
 		no_memory();
 	setvbuf(out, buffer, _IOFBF, OUTPUT_BYTES);
 	/* Lets them read; stream_next() gives each the second half. */
@@ -345,8 +344,7 @@ run(struct options *op)
 		    "machine has %.3g: use fewer readers (-r) or smaller "
 		    "requests (-s)", (double)needed / 1e9,
 		    (double)memory / 1e9));
-	status = command_crypto_mode(op->op_crypto);
-	if (status == 0)
+	if ((status = command_crypto_mode(op->op_crypto)) == 0)
 		status = command_crypto();
 	if (status == 0)
 		status = options_load_hash(op);

@@ -363,8 +363,7 @@ run(struct options *op)
 	int status;
 
 	if (op->op_replay != NULL) {
-		status = command_open(op->op_html, &of);
-		if (status == 0)
+		if ((status = command_open(op->op_html, &of)) == 0)
 			status = replay(op, &of);
 		atomic_file_abort(&of);
 		return (status);

@@ -285,8 +285,7 @@ command_measure(struct options *op)
 	if (op->op_part_of > 0 && op->op_output != NULL &&
 	    go_on(&job, &status, why))
 		return (status);
-	status = options_finish(op);
-	if (status != 0)
+	if ((status = options_finish(op)) != 0)
 		return (status);
 	most = grid_jobs(op);
 	if (op->op_part_of > most || op->op_parts > most)
@@ -299,8 +298,7 @@ command_measure(struct options *op)
 		return (status != 0 ? status : plan_write(op, command_argv,
 		    op->op_parts > 0 ? op->op_parts : most));
 	}
-	status = prepare(op);
-	if (status != 0)
+	if ((status = prepare(op)) != 0)
 		return (status);
 	return (op->op_faults.fl_count > 0 ? failpoint_run(op) :
 	    measure(op, &ta, command_argv));

@@ -134,8 +134,7 @@ format_wrap(FILE *out, const char *first, int indent, const char *text)
 	column = begin;
 	for (;; text += len) {
 		text += strspn(text, " ");
-		len = strcspn(text, " ");
-		if (len == 0)
+		if ((len = strcspn(text, " ")) == 0)
 			break;
 		if (column > begin && column + 1 + len > columns) {
 			fprintf(out, "\n%*s", indent, "");

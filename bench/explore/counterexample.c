@@ -203,8 +203,7 @@ next_pair(struct lines *li, const char **list, const struct pairs *ip,
 		return (false);
 	*list = at + n;
 	snprintf(item, sizeof(item), "%.*s", (int)n, at);
-	mark = strchr(item, ip->ip_mark);
-	if (mark != NULL)
+	if ((mark = strchr(item, ip->ip_mark)) != NULL)
 		*mark++ = '\0';
 	*second = ip->ip_usual;
 	if (n < sizeof(item) && parse_number(item, first) == 0 &&

@@ -204,8 +204,7 @@ merge_campaigns(const struct options *op, struct atomic_file *of)
 
 	for (int k = 0; k < op->op_operands; k++)
 		take(&mg, op->op_operand[k], &sum);
-	status = merge_missing(&mg);
-	if (status == 0) {
+	if ((status = merge_missing(&mg)) == 0) {
 		argv = mg.mg_all.argv;
 		memcpy(sum.started, mg.mg_all.started, sizeof(sum.started));
 		printf("%-10s %-12s %-8s %13s\n", "design", "lock", "cipher",

@@ -110,8 +110,7 @@ event_trace_print(FILE *out, const struct event_trace *et)
 	int column[EVENT_TRACE_THREADS_MAX], columns, width;
 	const struct trace_event *te;
 
-	columns = set_columns(et, column);
-	if (columns == 0)
+	if ((columns = set_columns(et, column)) == 0)
 		return;
 	width = (FORMAT_COLUMNS - 1 - STEP_COLUMNS) / columns;
 	width = MIN(width, EVENT_TRACE_TEXT_SIZE);

@@ -100,8 +100,7 @@ script(const char *action, const char *a, const char *b, char **text,
 		    "not installed: expected share/rngsim/kernel"));
 	data[strlen(data) - strlen(KERN)] = '\0';
 	snprintf(path, sizeof(path), "%s" KERN "/source.sh", data);
-	in = child_open(argv, sanitizer(), false, &pid);
-	if (in == NULL)
+	if ((in = child_open(argv, sanitizer(), false, &pid)) == NULL)
 		return (refuse(why, EXIT_FAILURE, "cannot run sh: %s",
 		    strerror(errno)));
 	if (read_file(fileno(in), SIZE_MAX, text, &size) != 0)
@@ -183,8 +182,7 @@ ksource_open(const char *spec, bool ciphers, const char **name,
 			break;
 	if (status == 0 && *last == NULL) {
 		set_name(so);
-		status = add(so);
-		if (status == 0)
+		if ((status = add(so)) == 0)
 			*last = so;
 	}
 	if (status == 0)

@@ -240,8 +240,7 @@ run_native(struct calibration *cb, char *const whole[], double seconds)
 	snprintf(time, sizeof(time), "%.3f", fmax(0.01, seconds));
 	if ((error = child_start(&ch)) != 0)
 		return (error);
-	in = fdopen(ch.cld_out, "r");
-	if (in == NULL)
+	if ((in = fdopen(ch.cld_out, "r")) == NULL)
 		no_memory();
 	complete = fread(cb, sizeof(*cb), 1, in);
 	/* A signal ends the reading, and is to end the part. */

@@ -41,8 +41,7 @@ usage_now(void)
 		    ru.ru_stime.tv_sec) + (double)(ru.ru_utime.tv_usec +
 		    ru.ru_stime.tv_usec) / 1e6;
 	}
-	f = fopen("/proc/stat", "re");
-	if (f == NULL)
+	if ((f = fopen("/proc/stat", "re")) == NULL)
 		return (ut);
 	n = fscanf(f, "cpu %lf %lf %lf %lf %lf %lf %lf %lf", &t[0], &t[1],
 	    &t[2], &t[3], &t[4], &t[5], &t[6], &t[7]);

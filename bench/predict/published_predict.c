@@ -147,8 +147,7 @@ published_open(struct published *pb, const struct options *op)
 	int status;
 
 	pb->pb_op = op;
-	status = published_read(pb);
-	if (status == 0)
+	if ((status = published_read(pb)) == 0)
 		status = map_locks(pb);
 	if (status == 0)
 		status = settle(pb);

@@ -50,8 +50,7 @@ checkpoint_read(struct checkpoint *ck, struct result *begun)
 	const char *line;
 	size_t len;
 
-	line = next_line(ck, &len);
-	if (line == NULL) {
+	if ((line = next_line(ck, &len)) == NULL) {
 		(void)refuse(ck, "the run ended before anything was measured: "
 		    "begin it again");
 		return (ENOMSG);

@@ -205,8 +205,7 @@ replicate_run(struct sweeping *sw)
 	uint64_t needed;
 	int error;
 
-	threads = replicate_threads(op, &needed);
-	if (threads == 0)
+	if ((threads = replicate_threads(op, &needed)) == 0)
 		return (ENOMEM);
 	threads = MIN(threads, pj.pj_tasks);
 	rg.rg_slot_count = POOL_AHEAD * threads;

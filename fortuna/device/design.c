@@ -352,8 +352,7 @@ design_sysctls(const struct design *de, struct design_sysctl *list,
 	struct trial tr;
 	unsigned n;
 
-	errno = trial_begin(&tr, de, HARVEST_MODEL_newest);
-	if (errno != 0)
+	if ((errno = trial_begin(&tr, de, HARVEST_MODEL_newest)) != 0)
 		return (0);
 	ko = randomdev_object(tr.tr_device);
 	for (n = 0; n < most && (kx = ko->ko_sysctl(n)) != NULL; n++) {

@@ -209,8 +209,7 @@ keep_lineage(struct kernel *k, const void *out, size_t n)
 	struct ahead *ah;
 
 	kern_tables_take(k);
-	ah = ahead_of(k, out);
-	if (ah == NULL)
+	if ((ah = ahead_of(k, out)) == NULL)
 		ah = &k->k_ahead[k->k_aheads++ % KERN_AHEAD_MAX];
 	*ah = (struct ahead){ out, n, lineage };
 	kern_tables_drop(k);
@@ -223,8 +222,7 @@ take_lineage(struct kernel *k, const void *from)
 	uint64_t lineage = 0;
 
 	kern_tables_take(k);
-	ah = ahead_of(k, from);
-	if (ah != NULL)
+	if ((ah = ahead_of(k, from)) != NULL)
 		lineage = ah->ah_lineage;
 	kern_tables_drop(k);
 	if (lineage != 0)

@@ -263,8 +263,7 @@ marks_over(struct kern_lock *kl, uint32_t goal, bool wait)
 	for (unsigned i = 0; i < kl->kl_lock.lo_config.threads; i++) {
 		mark = mark_of(&kl->kl_node[i]);
 		while (!atomic_cmpset_acq_rel_32(mark, 0, 0)) {
-			v = atomic_load_acq_32(mark);
-			if (v == 0)
+			if ((v = atomic_load_acq_32(mark)) == 0)
 				continue;
 			if (goal != 0 && (int32_t)(v - goal) >= 0)
 				break;

@@ -155,8 +155,7 @@ read_numbers(const char *root, const char *group, const char *name,
 	int n;
 
 	snprintf(path, sizeof(path), "%s%s/%s", root, group, name);
-	f = fopen(path, "re");
-	if (f == NULL)
+	if ((f = fopen(path, "re")) == NULL)
 		return (0);
 	n = fscanf(f, "%lf %lf", &number[0], &number[1]);
 	fclose(f);
@@ -184,8 +183,7 @@ cgroup_quota(const char *root, char *group)
 		if (quota[0] > 0 && period[0] > 0 &&
 		    (best == 0 || quota[0] / period[0] < best))
 			best = quota[0] / period[0];
-		slash = strrchr(group, '/');
-		if (slash == NULL)
+		if ((slash = strrchr(group, '/')) == NULL)
 			return (best);
 		*slash = '\0';
 	}
@@ -198,8 +196,7 @@ cpu_quota(void)
 	double best = 0, q = 0;
 	FILE *f;
 
-	f = fopen("/proc/self/cgroup", "re");
-	if (f == NULL)
+	if ((f = fopen("/proc/self/cgroup", "re")) == NULL)
 		return (0);
 	while (fgets(line, sizeof(line), f) != NULL) {
 		line[strcspn(line, "\n")] = '\0';

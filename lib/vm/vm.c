@@ -194,8 +194,7 @@ vm_thread_start(struct vm *vm, struct mthread *td, int cpu)
 	if (vm->vm_threads == VM_THREADS_MAX ||
 	    (vm_is_controlled(vm) && !vm_controlled_room(vm)))
 		return (EAGAIN);
-	vt = thread_make(vm, VM_STACK_BYTES);
-	if (vt == NULL)
+	if ((vt = thread_make(vm, VM_STACK_BYTES)) == NULL)
 		return (ENOMEM);
 	if (vm_is_weak(vm))
 		memory_start(vm, vt);
@@ -371,8 +370,7 @@ vm_run(const struct machine_config *mc, void (*main)(void *), void *arg,
 	vm->vm_stuck = mo->mo_stuck;
 	fiber_init_thread(&vm->vm_root);
 	order_init(vm);
-	first = thread_make(vm, HOST_STACK_BYTES);
-	if (first != NULL) {
+	if ((first = thread_make(vm, HOST_STACK_BYTES)) != NULL) {
 		first->vt_host = first->vt_untimed = true;
 		first->vt_state = VM_RUNNING;
 		vm->vm_self = first;
