@@ -23,8 +23,8 @@ enum {
 };
 
 #define	COMMAND(name, ...)	extern const struct command cmd_##name;
+#include "bench/cli/stop.h"
 #include "bench/options/command.tbl"
-#undef COMMAND
 
 extern const struct command *const commands[COMMANDS];
 

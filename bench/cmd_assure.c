@@ -1,6 +1,4 @@
 /* rngsim assure: the safety case of one design or one lock. */
-#include <math.h>
-
 #include "bench/assure/evidence.h"
 #include "bench/cli/progress.h"
 #include "bench/cmd.h"
@@ -156,8 +154,7 @@ assure(const struct options *op, struct page *pg,
 	pg->pg_when = when;
 	pg->pg_host = host;
 	pg->pg_command = command.s;
-	error = gather(pg, ap);
-	if (error != 0)
+	if ((error = gather(pg, ap)) != 0)
 		return (error == EALREADY ? EXIT_FAILURE : run_error("%s",
 		    error == EINTR ? "interrupted; no page was written" :
 		    strerror(error)));
@@ -208,8 +205,7 @@ run(struct options *op)
 	ap.ap_jobs = op->op_jobs != 0 ? op->op_jobs : cpu_count();
 	ap.ap_seed = op->op_seed;
 	program_find(ap.ap_program);
-	status = command_open(op->op_output, &of[0]);
-	if (status == 0)
+	if ((status = command_open(op->op_output, &of[0])) == 0)
 		status = command_open(op->op_html, &of[1]);
 	if (status == 0)
 		status = assure(op, &pg, &ap, of);

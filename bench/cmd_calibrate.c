@@ -1,7 +1,4 @@
 /* rngsim calibrate: a profile of this machine. */
-#include <limits.h>
-
-#include "bench/cli/stop.h"
 #include "bench/cmd.h"
 #include "bench/predict/calibrate.h"
 
@@ -75,8 +72,7 @@ run(struct options *op)
 	int error, status;
 
 	/* Executing the program again leaves open files behind. */
-	status = command_crypto_mode(mode);
-	if (status == 0)
+	if ((status = command_crypto_mode(mode)) == 0)
 		status = command_crypto();
 	if (status != 0)
 		return (status);

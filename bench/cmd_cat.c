@@ -6,12 +6,9 @@
  */
 #include <fcntl.h>
 #include <poll.h>
-#include <unistd.h>
 
-#include "bench/cli/stop.h"
 #include "bench/cmd.h"
 #include "bench/sweep/sweep.h"
-#include "lib/crypto/wipe.h"
 
 enum {
 	/* Of requests handed over together, as that costs system calls. */
@@ -31,8 +28,7 @@ struct half {
 
 struct stream {
 	struct half	 sm_half[2];
-	_Alignas(MACHINE_CACHE_LINE)
-	struct m32	 sm_stop;
+	_Alignas(MACHINE_CACHE_LINE) struct m32 sm_stop;
 	struct randomdev *sm_dev;
 	size_t		 sm_request_bytes;
 	size_t		 sm_room_bytes;	/* of each half */
@@ -240,8 +236,7 @@ copy(const struct options *op, struct stream *streams, const char **where)
 	FILE *out;
 	size_t n;
 
-	out = fopencookie(&failed, "w", io);
-	if (out == NULL)
+	if ((out = fopencookie(&failed, "w", io)) == NULL)
 		no_memory();
 	setvbuf(out, buffer, _IOFBF, OUTPUT_BYTES);
 	/* Lets them read; stream_next() gives each the second half. */
@@ -306,8 +301,7 @@ cat(const struct options *op)
 	if (bytes == NULL)
 		return (run_error("no boot entropy: %s", strerror(errno)));
 	rp.rp_kernel.kp_lock_config.threads = readers_of(op) + 1;
-	error = randomdev_new(&rd, &rp);
-	if (error == 0)
+	if ((error = randomdev_new(&rd, &rp)) == 0)
 		randomdev_prime(rd, bytes, boot);
 	wipe(bytes, boot);
 	free(bytes);
@@ -321,8 +315,7 @@ cat(const struct options *op)
 #endif
 	streams = xaligned(MACHINE_CACHE_LINE, readers_of(op) *
 	    sizeof(*streams));
-	error = start(op, rd, streams, &started);
-	if (error == 0)
+	if ((error = start(op, rd, streams, &started)) == 0)
 		error = copy(op, streams, &where);
 	finish(op, streams, started);
 	randomdev_free(rd);
@@ -351,8 +344,7 @@ run(struct options *op)
 		    "machine has %.3g: use fewer readers (-r) or smaller "
 		    "requests (-s)", (double)needed / 1e9,
 		    (double)memory / 1e9));
-	status = command_crypto_mode(op->op_crypto);
-	if (status == 0)
+	if ((status = command_crypto_mode(op->op_crypto)) == 0)
 		status = command_crypto();
 	if (status == 0)
 		status = options_load_hash(op);

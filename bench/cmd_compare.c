@@ -1,6 +1,5 @@
 #include "bench/cmd.h"
 #include "bench/compare/compare.h"
-#include "bench/result/describe.h"
 
 /* What the options mean. */
 static unsigned	wanted;		/* bit i: quantities[i] */
@@ -93,8 +92,7 @@ compare(const struct options *op, struct result r[2])
 		if (r[i].cell_count == 0)
 			return (run_error("%s: holds no cell",
 			    op->op_operand[i]));
-	error = compare_conditions(&co, GIVEN(op, ACROSS), why);
-	if (error == 0)
+	if ((error = compare_conditions(&co, GIVEN(op, ACROSS), why)) == 0)
 		error = compare_match(&co, op->op_base, why);
 	status = error == 0 ? 0 : error == ENOENT && co.co_by != COMPARE_HOST &&
 	    family_find(families[op->op_by], op->op_base) == -1 ?

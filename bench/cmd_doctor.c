@@ -1,7 +1,6 @@
 /* rngsim doctor: what disturbs measurements on this machine. */
 #include <sys/utsname.h>
 
-#include "bench/cli/format.h"
 #include "bench/cmd.h"
 #include "bench/predict/calibrate.h"
 

@@ -1,7 +1,5 @@
 /* rngsim explore: runs schedules that time alone would not give. */
-
 #include "bench/cli/progress.h"
-#include "bench/cli/stop.h"
 #include "bench/cmd.h"
 #include "bench/explore/print.h"
 #include "bench/kernel/ksource.h"
@@ -345,8 +343,7 @@ check(struct options *op)
 	if (readers != NULL && strchr(readers, ',') != NULL)
 		return (usage_error("-r: \"%s\": expected 1..%d, or a range "
 		    "such as 2-4", readers, SCENARIO_READERS_MAX));
-	error = take_all(op);
-	if (error == 0)
+	if ((error = take_all(op)) == 0)
 		error = make_campaign(&cn, op);
 	if (error != 0)
 		return (error);
@@ -369,8 +366,7 @@ run(struct options *op)
 	int status;
 
 	if (op->op_replay != NULL) {
-		status = command_open(op->op_html, &of);
-		if (status == 0)
+		if ((status = command_open(op->op_html, &of)) == 0)
 			status = replay(op, &of);
 		atomic_file_abort(&of);
 		return (status);

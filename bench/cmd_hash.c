@@ -3,12 +3,9 @@
  * harvested.  A subject is a hash, its ways are the operations below and
  * messages of some sizes.
  */
-
-#include "bench/cli/stop.h"
 #include "bench/cmd.h"
 #include "bench/survey/survey.h"
 #include "lib/crypto/digest.h"
-#include "lib/crypto/wipe.h"
 
 enum {
 	EVENT_ENTROPY	= 8,
@@ -343,9 +340,8 @@ run(struct options *op)
 	struct survey_subject *su;
 	unsigned left = 0;
 	bool wrong = false;
-	int status;
+	int status = command_crypto_mode(op->op_crypto);
 
-	status = command_crypto_mode(op->op_crypto);
 	if (status != 0)
 		return (status);
 	stop_catch_signals();

@@ -1,9 +1,5 @@
-#include <limits.h>
-#include <unistd.h>
-
 #include "bench/survey/kat.h"
 #include "bench/cmd.h"
-#include "lib/base/read_file.h"
 
 /* Opens NAME.expected for NAME.script, if there is one. */
 static int

@@ -43,8 +43,7 @@ run(struct options *op)
 	if (action[0] != 'b')
 		status = ksource_command(action, path, stdout, why);
 	else {
-		status = ksource_open(path, false, &name, why);
-		if (status == 0) {
+		if ((status = ksource_open(path, false, &name, why)) == 0) {
 			printf("%s  %s\ncompiled  ", name, ksource_spec(name));
 			ksource_say(name, stdout, NULL);
 			printf("\nreplaced  ");

@@ -1,4 +1,3 @@
-#include "bench/cli/format.h"
 #include "bench/cmd.h"
 
 /* Lists those i for which there is one: a name and a line on it. */

@@ -32,8 +32,7 @@ run(struct options *op)
 		text[fread(text, 1, BEGINNING, in)] = '\0';
 		fclose(in);
 	}
-	status = command_open(op->op_output, &of);
-	if (status != 0)
+	if ((status = command_open(op->op_output, &of)) != 0)
 		return (status);
 	status = strstr(text, "\"" EXPLORE_SCHEMA "\"") != NULL ?
 	    merge_campaigns(op, &of) : merge_results(op, &of);

@@ -1,5 +1,4 @@
 /* rngsim reproduce: published results beside predictions. */
-
 #include "bench/cli/child.h"
 #include "bench/cmd.h"
 #include "bench/page/page.h"
@@ -134,11 +133,9 @@ run_one(const struct options *op, const struct reproduction *rn,
 
 	if (error != 0)
 		return (refuse_profile(error, why));
-	status = command_open(op->op_html, of);
-	if (status != 0)
+	if ((status = command_open(op->op_html, of)) != 0)
 		return (status);
-	error = reproduce(&ri, rn, &pr, op->op_seed);
-	if (error != 0)
+	if ((error = reproduce(&ri, rn, &pr, op->op_seed)) != 0)
 		return (run_error("%s", error == EINTR ? "interrupted" :
 		    ri.ri_error));
 	status = show(op, of, &(struct showing){ &ri, ri.ri_profile.pr_name,
@@ -170,8 +167,7 @@ run_file(struct options *op, const struct reproduction *rn,
 		op->op_published = path;
 	}
 	if (rn != NULL && rn->rn_forwarding) {
-		status = forwarding_open(&fw, op, op->op_published);
-		if (status == 0)
+		if ((status = forwarding_open(&fw, op, op->op_published)) == 0)
 			status = command_open(op->op_html, of);
 		if (status == 0)
 			status = forwarding_predict(&fw);
@@ -188,11 +184,9 @@ run_file(struct options *op, const struct reproduction *rn,
 	error = virtual_make(&pb.pb_machine, op->op_profile, 0, 0, why);
 	if (error != 0)
 		return (refuse_profile(error == ERANGE ? EINVAL : error, why));
-	status = command_open(op->op_html, of);
-	if (status != 0)
+	if ((status = command_open(op->op_html, of)) != 0)
 		return (status);
-	status = published_open(&pb, op);
-	if (status == 0)
+	if ((status = published_open(&pb, op)) == 0)
 		status = published_predict(&pb);
 	if (status == 0)
 		status = show(op, of, &(struct showing){ &pb,

@@ -1,5 +1,4 @@
 /* rngsim validate: compares predictions for this machine with measurements. */
-#include "bench/cli/stop.h"
 #include "bench/cmd.h"
 #include "bench/predict/validate.h"
 #include "bench/sweep/sweep.h"

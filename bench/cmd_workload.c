@@ -1,4 +1,3 @@
-#include "bench/cli/format.h"
 #include "bench/cmd.h"
 
 static const char names_files[] = "strace -y shows which reads are of "

@@ -1,7 +1,5 @@
 /* The commands, and what is done before and after each. */
-
 #include "bench/cli/progress.h"
-#include "bench/cli/stop.h"
 #include "bench/cmd.h"
 #include "bench/explore/strategy.h"
 #include "bench/predict/published.h"
@@ -9,7 +7,6 @@
 const struct command *const commands[COMMANDS] = {
 #define	COMMAND(name, ...)	[COMMAND_##name] = &cmd_##name,
 #include "bench/options/command.tbl"
-#undef COMMAND
 };
 
 void

@@ -128,8 +128,7 @@ main(int argc, char *argv[])
 	if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < needed)
 		return (run_error("stacks have %ju bytes: expected at least "
 		    "%zu; see ulimit -s", (uintmax_t)limit.rlim_cur, needed));
-	error = cpu_init();
-	if (error != 0)
+	if ((error = cpu_init()) != 0)
 		return (run_error("cannot read the CPU topology: %s",
 		    strerror(error)));
 	status = dispatch(argc, argv);

@@ -1,7 +1,5 @@
 /* From a command line to a result: what run and sweep share. */
-
 #include "bench/cmd.h"
-#include "bench/cli/stop.h"
 #include "bench/predict/calibrate.h"
 #include "bench/report/report.h"
 #include "bench/sweep/sweep.h"
@@ -34,8 +32,7 @@ prepare(struct options *op)
 	if (error != 0)
 		return (error);
 	tick_calibrate();
-	error = command_crypto();
-	if (error == 0)
+	if ((error = command_crypto()) == 0)
 		error = options_load_hash(op);
 	return (error != 0 ? error : options_seed(op));
 }
@@ -67,8 +64,7 @@ trace_end(struct options *op, struct timeline *tl)
 	if (tl == NULL)
 		return (0);
 	op->op_observer = NULL;
-	error = timeline_close(tl, facts, nitems(facts), remark);
-	if (error != 0)
+	if ((error = timeline_close(tl, facts, nitems(facts), remark)) != 0)
 		return (run_error("%s: %s", op->op_trace, strerror(error)));
 	if (remark[0] != '\0')
 		(void)run_error("%s: %s", op->op_trace, remark);
@@ -242,9 +238,8 @@ go_on(const struct options *given, int *status, char *why)
 	struct target ta = no_target;
 	char unread[RESULT_TEXT_SIZE];
 	struct options op;
-	int error;
+	int error = checkpoint_claim(&ta.ta_checkpoint, file, &begun, why);
 
-	error = checkpoint_claim(&ta.ta_checkpoint, file, &begun, why);
 	if (error != 0)
 		checkpoint_close(&ta.ta_checkpoint, true);
 	if (error == ENOMSG || (error == ENOENT && (result_load(file, &begun,
@@ -290,8 +285,7 @@ command_measure(struct options *op)
 	if (op->op_part_of > 0 && op->op_output != NULL &&
 	    go_on(&job, &status, why))
 		return (status);
-	status = options_finish(op);
-	if (status != 0)
+	if ((status = options_finish(op)) != 0)
 		return (status);
 	most = grid_jobs(op);
 	if (op->op_part_of > most || op->op_parts > most)
@@ -304,8 +298,7 @@ command_measure(struct options *op)
 		return (status != 0 ? status : plan_write(op, command_argv,
 		    op->op_parts > 0 ? op->op_parts : most));
 	}
-	status = prepare(op);
-	if (status != 0)
+	if ((status = prepare(op)) != 0)
 		return (status);
 	return (op->op_faults.fl_count > 0 ? failpoint_run(op) :
 	    measure(op, &ta, command_argv));

@@ -3,8 +3,6 @@
  */
 #pragma once
 
-#include <string.h>
-
 #include "fortuna/device/design.h"
 #include "lib/base/tunable.h"
 

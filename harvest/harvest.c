@@ -1,10 +1,7 @@
 /*
  * The family of sources, and those of a run.
  */
-#include <errno.h>
-
 #include "harvest/harvest.h"
-#include "lib/crypto/wipe.h"
 
 enum { SOURCE_RETRIES = 10 };
 

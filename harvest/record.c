@@ -1,11 +1,7 @@
 #include <fcntl.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #include "harvest/record.h"
 #include "lib/base/lines.h"
-#include "lib/base/parse_number.h"
 #include "lib/crypto/wipe.h"
 
 enum { WORD_SIZE = 24, RECORD_ROOM_FIRST = 256 };

@@ -12,8 +12,6 @@
  */
 #pragma once
 
-#include <stdio.h>
-
 #include "fortuna/device/event.h"
 #include "harvest/config.h"
 

@@ -9,9 +9,6 @@
  * of interrupts, read a few times a second, and the cycle counter; without
  * /proc/stat the cycle counter alone.
  */
-#include <inttypes.h>
-#include <stdlib.h>
-
 #include "harvest/harvest.h"
 
 enum { HOST_READS_PER_S = 4 };

@@ -4,9 +4,6 @@
  * They have been through the mask and the queue before: the harvest thread
  * delivers them, at most as many in a pass as a queue holds.
  */
-#include <errno.h>
-#include <stdlib.h>
-
 #include "harvest/harvest.h"
 
 enum { PASS_EVENTS_MAX = 1024 };

@@ -3,12 +3,10 @@
  * other designs what their models give.
  */
 #include <dirent.h>
-#include <unistd.h>
 
 #include "bench/assure/evidence.h"
 #include "bench/survey/kat.h"
 #include "fortuna/device/randomdev.h"
-#include "lib/base/read_file.h"
 
 enum { WRONG_SIZE = 512 };
 

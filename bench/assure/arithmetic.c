@@ -2,7 +2,6 @@
 #include "bench/assure/evidence.h"
 #include "bench/cell/cell.h"
 #include "bench/cli/stop.h"
-#include "lib/crypto/wipe.h"
 
 enum {
 	PROBE_BYTES	= 512,		/* more than any buffer holds */

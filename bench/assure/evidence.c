@@ -2,12 +2,10 @@
 
 #include <ftw.h>
 #include <poll.h>
-#include <unistd.h>
 
 #include "bench/assure/evidence.h"
 #include "bench/cli/command.h"
 #include "bench/cli/stop.h"
-#include "lib/base/read_file.h"
 
 enum { POLL_MS = 100 };
 

@@ -4,7 +4,6 @@
 #include "bench/cli/child.h"
 #include "bench/explore/strategy.h"
 #include "fortuna/device/design.h"
-#include "lib/base/append.h"
 #include "lib/lock/lock.h"
 
 enum {

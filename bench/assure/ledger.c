@@ -4,8 +4,6 @@
  */
 #include <sys/wait.h>
 
-#include <unistd.h>
-
 #include <jansson.h>
 
 #include "bench/assure/evidence.h"

@@ -1,5 +1,4 @@
 /* The rows of a lock: trials on a simulated machine, and on this one. */
-
 #include "bench/assure/evidence.h"
 #include "bench/assure/lock_trial.h"
 #include "bench/cell/virtual.h"

@@ -5,7 +5,6 @@
 #pragma once
 
 #include "lib/lock/lock.h"
-#include "lib/vm/vm.h"
 
 enum {
 	LOCK_TRIAL_CPUS	= 8,	/* of the simulated machine */

@@ -2,7 +2,6 @@
  * Schedules that time would not give; and the same with fail points set, which
  * make the code decide otherwise or stop at the worst moment.
  */
-
 #include "bench/assure/evidence.h"
 #include "bench/cli/stop.h"
 #include "bench/explore/campaign.h"

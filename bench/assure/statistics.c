@@ -2,13 +2,10 @@
  * Blocks that come twice in what several readers get at once: an exact search
  * of what "rngsim cat" writes.
  */
-#include <unistd.h>
-
 #include "bench/assure/duplicates.h"
 #include "bench/assure/evidence.h"
 #include "bench/kernel/ksource.h"
 #include "lib/crypto/cipher.h"
-#include "lib/crypto/wipe.h"
 
 enum {
 	READERS		= 3,

@@ -4,8 +4,6 @@
  */
 #include <sys/wait.h>
 
-#include <unistd.h>
-
 #include "bench/assure/evidence.h"
 #include "bench/kernel/ksource.h"
 

@@ -1,6 +1,5 @@
 #include "bench/campaign/campaign.h"
 #include "bench/report/report.h"
-#include "bench/result/describe.h"
 #include "bench/sweep/sweep.h"
 
 enum {
@@ -50,8 +49,7 @@ claim(struct options *op, unsigned jobs, char *const argv[], char **text)
 		return (run_error("--plan: %s: %s", op->op_plan,
 		    strerror(errno)));
 	snprintf(path, sizeof(path), "%s/command", op->op_plan);
-	in = fopen(path, "re");
-	if (in != NULL) {
+	if ((in = fopen(path, "re")) != NULL) {
 		n = getline(&old, &size, in);
 		fclose(in);
 	}
@@ -102,8 +100,7 @@ plan_write(struct options *op, char *const argv[], unsigned jobs)
 	if (strlen(op->op_plan) > PATH_SIZE / 2)
 		return (usage_error("--plan: \"%.40s...\" is too long",
 		    op->op_plan));
-	status = claim(op, jobs, argv, &base);
-	if (status != 0) {
+	if ((status = claim(op, jobs, argv, &base)) != 0) {
 		free(base);
 		return (status);
 	}
@@ -130,8 +127,7 @@ plan_write(struct options *op, char *const argv[], unsigned jobs)
 	}
 	xmemclose(out);
 	snprintf(path, sizeof(path), "%s/plan", op->op_plan);
-	status = write_file(path, text, size);
-	if (status == 0)
+	if ((status = write_file(path, text, size)) == 0)
 		run_note("%s has %u of %u job%s", path, left, jobs,
 		    PLURAL(jobs));
 	free(text);
@@ -143,11 +139,8 @@ static int __attribute__((format(printf, 3, 4)))
 refuse(struct merge *mg, const char *file, const char *fmt, ...)
 {
 	char text[2 * RESULT_TEXT_SIZE];
-	va_list ap;
 
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
+	VFORMAT(text, sizeof(text), fmt);
 	mg->mg_refused++;
 	return (run_error("%s: %s", file, text));
 }

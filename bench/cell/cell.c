@@ -4,8 +4,6 @@
  *
  * Parts start in dependency order and end in reverse.
  */
-#include <math.h>
-
 #include "bench/cell/cell_run.h"
 #include "lib/crypto/crypto.h"
 
@@ -69,8 +67,7 @@ start_threads(struct cell_run *run)
 		snprintf(name, sizeof(name), "reader%u", i);
 		error = machine_spawn(&run->run_readers[i].r_td, name,
 		    pinning_reader(place, run->run_params->cp_cell.ce_producers
-		    + i), cell_reader_main,
-		    &run->run_readers[i]);
+		    + i), cell_reader_main, &run->run_readers[i]);
 		run->run_started += error == 0;
 	}
 	while (error == 0 && (i = run->run_event_producers_started) <
@@ -170,8 +167,7 @@ wait_running(struct cell_run *run)
 		/* Tries a pre_read, should no reader do so. */
 		if (randomdev_seeded(rd))
 			return (0);
-		error = interrupted(run);
-		if (error != 0)
+		if ((error = interrupted(run)) != 0)
 			return (error);
 		if (machine_uptime_ns() >= end_ns)
 			return (cell_unseeded(run, rd, timeout_ms));
@@ -221,8 +217,7 @@ measure_seeding(struct cell_run *run, struct result_sample *rs)
 	run->run_open_cycles = machine_cycles();
 	set_phase(run, PHASE_MEASURE);
 	while ((seeded = randomdev_seeded_cycles(rd)) == 0) {
-		error = interrupted(run);
-		if (error != 0)
+		if ((error = interrupted(run)) != 0)
 			return (error);
 		if (machine_uptime_ns() >= end_ns)
 			return (!randomdev_seeded(rd) ? cell_unseeded(run, rd,
@@ -236,8 +231,7 @@ measure_seeding(struct cell_run *run, struct result_sample *rs)
 	end_ns = machine_uptime_ns() + ms * NS_PER_MS;
 	while ((ready = atomic_load_acq_32(&run->run_ready)) < threads +
 	    ce->ce_readers) {
-		error = interrupted(run);
-		if (error != 0)
+		if ((error = interrupted(run)) != 0)
 			return (error);
 		if (machine_uptime_ns() >= end_ns)
 			return (!randomdev_seeded(rd) ? cell_unseeded(run, rd,
@@ -299,8 +293,7 @@ measure(struct cell_run *run, struct result_sample *rs)
 	set_phase(run, PHASE_MEASURE);
 	(void)slice_report(cp->cp_arm, SLICE_OPEN, NULL, NULL);
 	for (unsigned i = 1; i <= CELL_INTERVALS; i++) {
-		error = sleep_until(run, start_ns + part_ns * i);
-		if (error != 0)
+		if ((error = sleep_until(run, start_ns + part_ns * i)) != 0)
 			return (error);
 		now_ns = machine_uptime_ns();
 		/* Woken late: the rest of this part is too short. */
@@ -364,8 +357,7 @@ cell_main(void *arg)
 	atomic_init_32(&run->run_phase, PHASE_START);
 	atomic_init_32(&run->run_ready, 0);
 	machine_attach(&run->run_main, "rngsim");
-	error = cell_setup(run);
-	if (error == 0)
+	if ((error = cell_setup(run)) == 0)
 		error = start_threads(run);
 	if (error == 0 && run->run_params->cp_cell.ce_until_seeded)
 		error = measure_seeding(run, &cm->cm_sample);
@@ -414,8 +406,7 @@ cell_run(const struct cell_params *cp, struct cell_measure *cm,
 	run->run_params = cp;
 	run->run_measure = cm;
 	run->run_error = error_text;
-	error = cell_ledgers_make(run);
-	if (error == 0)
+	if ((error = cell_ledgers_make(run)) == 0)
 		error = machine_run(cp->cp_machine, cell_main, run, &mo);
 	if (error == EDEADLK)
 		snprintf(error_text, CELL_ERROR_SIZE, "%s", mo.mo_stuck);

@@ -9,7 +9,6 @@
 #include "bench/cell/pinning.h"
 #include "bench/workload/producing.h"
 #include "bench/result/result.h"
-#include "lib/vm/vm.h"
 
 enum {
 	CELL_ERROR_SIZE		= 512 + VM_STUCK_SIZE,

@@ -1,6 +1,4 @@
 /* From threads' notes to one repeat's figures. */
-#include <math.h>
-
 #include "bench/cell/cell_run.h"
 #include "bench/stats/stats.h"
 

@@ -1,9 +1,6 @@
 /* What engines of all machines take and hand back. */
-#include <math.h>
-
 #include "bench/cell/cell.h"
 #include "lib/crypto/digest.h"
-#include "lib/crypto/wipe.h"
 
 enum { ENTROPY_CALL_MAX = 256 };
 

@@ -2,12 +2,8 @@
  * Producers of entropy events: threads that work and queue an event, as
  * interrupts do.
  */
-#include <math.h>
-
 #include "bench/cell/cell_run.h"
 #include "bench/stats/stats.h"
-#include "lib/base/splitmix.h"
-#include "lib/machine/machine.h"
 
 enum { WAIT_MAX_NS = 10 * 1000 * 1000 };
 
@@ -71,8 +67,8 @@ take_packet(struct event_producer *evp, struct arrivals *ar, uint64_t began,
 	for (;;) {
 		while ((uint64_t)machine_cycles_to_ns(now - began) >=
 		    ar->arr_next_ns) {
-			room = pg->prw_queue - ar->arr_queued;
-			room = room < pg->prw_burst ? room : pg->prw_burst;
+			room = MIN(pg->prw_queue - ar->arr_queued,
+			    pg->prw_burst);
 			if (room > 0 && evp->evp_waiting != NULL)
 				evp->evp_waiting[(ar->arr_first +
 				    ar->arr_queued) % pg->prw_queue] =

@@ -201,8 +201,7 @@ seeding_loop(struct reader *r)
 		last = cell_wait_until(run, due, PHASE_MEASURE);
 		if (atomic_load_acq_32(&run->run_phase) != PHASE_MEASURE)
 			return (0);
-		error = request(r, (size_t)st.st_bytes, &made, &now);
-		if (error != 0)
+		if ((error = request(r, (size_t)st.st_bytes, &made, &now)) != 0)
 			return (error);
 		if (last >= randomdev_seeded_cycles(r->r_dev))
 			continue;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "bench/cell/slices.h"
-#include "bench/cli/format.h"
 #include "lib/crypto/digest.h"
 
 enum phase {
@@ -45,8 +44,7 @@ struct reader {
 	double		 r_delayed;	/* machine_thread_delayed() */
 	struct hist	 r_latency;	/* cycles; open loop: since due */
 	struct hist	 r_uncorrected;	/* open loop: since it began */
-	_Alignas(MACHINE_CACHE_LINE)
-	struct mthread	 r_td;
+	_Alignas(MACHINE_CACHE_LINE) struct mthread r_td;
 };
 
 /* An event of a recording that waits. */
@@ -73,8 +71,7 @@ struct event_producer {
 	struct event_packet *evp_waiting;	/* [prw_queue]; or NULL */
 	uint64_t	 evp_entropy[PRODUCING_BYTES_MAX / 8];
 	bool		 evp_displaced;
-	_Alignas(MACHINE_CACHE_LINE)
-	struct mthread	 evp_td;
+	_Alignas(MACHINE_CACHE_LINE) struct mthread evp_td;
 };
 
 /* A thread of an entropy source. */
@@ -115,8 +112,7 @@ struct cell_run {
 	struct failpoints run_fault_points;
 	uint64_t	 run_open_cycles;	/* the window, */
 	uint64_t	 run_close_cycles;	/* published by run_phase */
-	_Alignas(MACHINE_CACHE_LINE)
-	struct m32	 run_phase;
+	_Alignas(MACHINE_CACHE_LINE) struct m32 run_phase;
 	_Alignas(MACHINE_CACHE_LINE)
 	struct m32	 run_ready;	/* readers, producers at the barrier */
 };

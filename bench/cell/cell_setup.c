@@ -1,7 +1,5 @@
 /* Making and unmaking the parts of a cell, in dependency order. */
-
 #include "bench/cell/cell_run.h"
-#include "lib/crypto/wipe.h"
 
 enum { READER_ALIGN_BYTES = 4096 };
 
@@ -253,15 +251,13 @@ cell_setup(struct cell_run *run)
 	if (hashes_bytes(run))
 		rs->output_sha256 = xcalloc(n, sizeof(*rs->output_sha256));
 	run->run_hold = xcalloc(n, sizeof(*run->run_hold));
-	error = make_profile(run);
-	if (error != 0)
+	if ((error = make_profile(run)) != 0)
 		return (error);
 	error = harvest_init(&run->run_sources, &cp->cp_config->bc_harvest,
 	    &why);
 	if (error != 0)
 		return (cell_fail(run, error, "%s", why.text));
-	error = make_device(run, 0, &run->run_dev);
-	if (error != 0)
+	if ((error = make_device(run, 0, &run->run_dev)) != 0)
 		return (error);
 	harvest_attach(&run->run_sources, run->run_dev);
 	run->run_readers = xaligned(MACHINE_CACHE_LINE, n *

@@ -69,8 +69,7 @@ bench_config_set(struct bench_config *bc, const char *text, const char **value,
 	*value = text + n + 1;
 	snprintf(name, sizeof(name), "%.*s", (int)n, text);
 	bench_config_sets(bc, sets);
-	tn = tunable_find(sets, BENCH_TUNABLE_SETS, name, &set);
-	if (tn != NULL)
+	if ((tn = tunable_find(sets, BENCH_TUNABLE_SETS, name, &set)) != NULL)
 		*error = tunable_set_text(tn, set->ts_base, *value);
 	return (tn);
 }

@@ -1,13 +1,9 @@
-#include <math.h>
-
 #include "bench/cell/critical_section.h"
-#include "lib/base/splitmix.h"
 
 enum { WINDOW_MAX = 64 };	/* times se_time_s */
 
 struct worker {
-	_Alignas(MACHINE_CACHE_LINE)
-	struct m64	 wk_count;
+	_Alignas(MACHINE_CACHE_LINE) struct m64 wk_count;
 	struct section_run *wk_run;
 	uint64_t	 wk_random;
 	struct mthread	 wk_td;
@@ -186,8 +182,7 @@ virtual_critical_section_run(const struct critical_section *se,
 	sr->sr_section = se;
 	sr->sr_outcome = so;
 	atomic_init_32(&sr->sr_stop, 0);
-	error = machine_run(mc, section_main, sr, &so->so_machine);
-	if (error == 0)
+	if ((error = machine_run(mc, section_main, sr, &so->so_machine)) == 0)
 		error = sr->sr_error;
 	free(sr);
 	if (error != 0) {

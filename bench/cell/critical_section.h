@@ -6,7 +6,6 @@
 #pragma once
 
 #include "lib/lock/lock.h"
-#include "lib/vm/vm.h"
 
 struct critical_section {
 	const char	*se_lock;	/* kind */

@@ -1,6 +1,5 @@
 #include "bench/cell/pinning.h"
 #include "bench/cli/format.h"
-#include "lib/base/parse_number.h"
 #include "lib/machine/machine.h"
 
 static const char *const order_names[CPU_ORDERS] = {
@@ -112,8 +111,7 @@ parse_list(struct pinning *pl, const struct vm_topology *vt, const char *text,
 			break;
 	}
 	text += n + 1;
-	status = parse_cpu(vt, text, strlen(text), &first, error);
-	if (status == 0)
+	if ((status = parse_cpu(vt, text, strlen(text), &first, error)) == 0)
 		pl->pl_harvest = rank_of(vt, first);
 	return (status);
 }
@@ -139,8 +137,7 @@ pinning_parse(struct pinning *pl, const char *text,
 		pl->pl_count = pl->pl_cpus;
 		return (0);
 	}
-	status = parse_list(pl, vt, text, error);
-	if (status != 0)
+	if ((status = parse_list(pl, vt, text, error)) != 0)
 		pinning_free(pl);
 	return (status);
 }

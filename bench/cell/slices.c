@@ -1,5 +1,3 @@
-#include <math.h>
-
 #include <gsl/gsl_randist.h>
 
 #include "bench/cell/slices.h"

@@ -1,5 +1,4 @@
 #include "bench/cell/virtual.h"
-#include "lib/base/splitmix.h"
 
 enum {
 	/* More than seeding, warm-up, window and requests take: stuck. */
@@ -17,9 +16,8 @@ int
 virtual_make(struct virtual_machine *vi, const char *name, unsigned cpus,
     unsigned nodes, char error[PROFILE_ERROR_SIZE])
 {
-	int status;
+	int status = profile_load(&vi->vi_profile, name, error);
 
-	status = profile_load(&vi->vi_profile, name, error);
 	if (status != 0)
 		return (status == ESRCH ? EINVAL : status);
 	return (vm_topology_make(&vi->vi_profile, cpus, nodes,
@@ -82,8 +80,7 @@ virtual_memory_bytes(const struct virtual_machine *vi, unsigned readers,
 	uint64_t each, part = 0;
 
 	each = LOCKPROF_SITES_MAX * sizeof(struct lockprof_row) +
-	    2 * sizeof(struct lockprof_thread) +
-	    2 * sizeof(struct hist) + 4096;
+	    2 * sizeof(struct lockprof_thread) + 2 * sizeof(struct hist) + 4096;
 	if (parts)
 		part = VIRTUAL_PART_BYTES + (uint64_t)threads *
 		    VIRTUAL_LOCK_LINES * MACHINE_CACHE_LINE;

@@ -2,10 +2,9 @@
 
 #include <fcntl.h>
 #include <libgen.h>
-#include <unistd.h>
 
 #include "bench/cli/atomic_file.h"
-#include "lib/base/kassert.h"
+#include "lib/base/base.h"
 
 enum { TRIES = 100 };
 

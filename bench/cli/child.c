@@ -4,10 +4,8 @@
 #include <sys/wait.h>
 
 #include <fcntl.h>
-#include <unistd.h>
 
 #include "bench/cli/child.h"
-#include "lib/base/kassert.h"
 
 static void __attribute__((noreturn))
 become(const struct child *ch, int out, int failed)
@@ -94,8 +92,7 @@ child_open(const char *const argv[], const char *env, bool err, pid_t *pid)
 	if (child_start(&ch) != 0)
 		return (NULL);
 	*pid = ch.cld_pid;
-	in = fdopen(ch.cld_out, "r");
-	if (in == NULL) {
+	if ((in = fdopen(ch.cld_out, "r")) == NULL) {
 		close(ch.cld_out);
 		(void)child_wait(*pid);
 	}

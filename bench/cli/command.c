@@ -1,5 +1,3 @@
-#include <stdarg.h>
-
 #include "bench/cli/command.h"
 
 char *const *command_argv;
@@ -10,11 +8,8 @@ int
 complain(int status, const char *fmt, ...)
 {
 	char text[1024];
-	va_list ap;
 
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
+	VFORMAT(text, sizeof(text), fmt);
 	fputs("rngsim: ", stderr);
 	if (usage_command != NULL)
 		fprintf(stderr, "%s: ", usage_command);

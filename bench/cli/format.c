@@ -1,6 +1,3 @@
-#include <math.h>
-#include <stdarg.h>
-
 #include "bench/cli/format.h"
 
 enum { UTF8_FOLLOW_MAX = 3 };	/* bytes of a character behind its first */
@@ -137,8 +134,7 @@ format_wrap(FILE *out, const char *first, int indent, const char *text)
 	column = begin;
 	for (;; text += len) {
 		text += strspn(text, " ");
-		len = strcspn(text, " ");
-		if (len == 0)
+		if ((len = strcspn(text, " ")) == 0)
 			break;
 		if (column > begin && column + 1 + len > columns) {
 			fprintf(out, "\n%*s", indent, "");
@@ -159,22 +155,15 @@ void
 format_wrapf(FILE *out, const char *first, int indent, const char *fmt, ...)
 {
 	char text[FORMAT_TEXT];
-	va_list ap;
 
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
+	VFORMAT(text, sizeof(text), fmt);
 	format_wrap(out, first, indent, text);
 }
 
 const char *
 format_cell(char buf[FORMAT_CELL], const char *fmt, ...)
 {
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(buf, FORMAT_CELL, fmt, ap);
-	va_end(ap);
+	VFORMAT(buf, FORMAT_CELL, fmt);
 	return (buf);
 }
 
@@ -264,11 +253,8 @@ void
 text_add(struct text *t, const char *fmt, ...)
 {
 	const size_t len = strlen(t->s);
-	va_list ap;
 
-	va_start(ap, fmt);
-	vsnprintf(t->s + len, FORMAT_TEXT - len, fmt, ap);
-	va_end(ap);
+	VFORMAT(t->s + len, FORMAT_TEXT - len, fmt);
 	utf8_truncate(t->s);
 }
 

@@ -1,7 +1,7 @@
 /* Figures, texts and tables as people read them, on a terminal. */
 #pragma once
 
-#include "lib/base/kassert.h"
+#include "lib/base/base.h"
 
 enum {
 	FORMAT_SIZE	= 16,	/* of a buffer for any one figure */

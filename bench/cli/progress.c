@@ -1,11 +1,8 @@
 #include <sys/ioctl.h>
 
-#include <math.h>
 #include <termios.h>
-#include <unistd.h>
 
 #include "bench/cli/progress.h"
-#include "lib/base/kassert.h"
 #include "lib/machine/tick.h"
 
 enum {
@@ -29,8 +26,7 @@ progress_init(struct progress *p, uint64_t total, uint64_t before)
 	KASSERT(total > 0 && before <= total, ("%" PRIu64 " of %" PRIu64,
 	    before, total));
 	*p = (struct progress){ .prg_total = total, .prg_before = before,
-	    .prg_out = !progress_quiet && isatty(STDERR_FILENO) ? stderr :
-	    NULL,
+	    .prg_out = !progress_quiet && isatty(STDERR_FILENO) ? stderr : NULL,
 	    .prg_start_ns = tick_ns() };
 }
 

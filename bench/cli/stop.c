@@ -1,7 +1,7 @@
 #include <sys/time.h>
 
 #include "bench/cli/stop.h"
-#include "lib/base/kassert.h"
+#include "lib/base/base.h"
 
 volatile sig_atomic_t stop_signal;
 

@@ -1,8 +1,4 @@
-#include <math.h>
-#include <stdarg.h>
-
 #include "bench/compare/compare.h"
-#include "bench/result/describe.h"
 
 /* The seeds of A's and B's draws; fixed, so that a verdict can be repeated. */
 static const uint64_t draw_seed[2] = { 1, 2 };
@@ -390,11 +386,8 @@ void
 compare_flag(struct compare *co, const char *fmt, ...)
 {
 	char text[COMPARE_TEXT_SIZE];
-	va_list ap;
 
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
+	VFORMAT(text, sizeof(text), fmt);
 	utf8_truncate(text);
 	co->co_flags = xreallocarray(co->co_flags, co->co_flag_count + 1,
 	    sizeof(*co->co_flags));

@@ -26,6 +26,7 @@
 #pragma once
 
 #include "bench/result/comparable.h"
+#include "bench/result/describe.h"
 
 enum {
 	COMPARE_REPEATS_MIN	= 3,	/* with fewer a pair is refused */

@@ -1,10 +1,7 @@
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_statistics_double.h>
-#include <limits.h>
-#include <math.h>
 
 #include "bench/compare/compare.h"
-#include "bench/result/describe.h"
 
 #define	REFUSE(...)	format_wrong(error, COMPARE_TEXT_SIZE, __VA_ARGS__)
 

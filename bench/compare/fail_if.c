@@ -1,8 +1,5 @@
-#include <math.h>
-
 #include "bench/cli/command.h"
 #include "bench/compare/compare.h"
-#include "lib/base/parse_number.h"
 
 #define	REFUSE(...)	format_wrong(error, COMPARE_TEXT_SIZE, __VA_ARGS__)
 

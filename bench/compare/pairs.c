@@ -163,8 +163,7 @@ compare_match(struct compare *co, const char *base,
 	int status;
 
 	co->co_pairs = xcalloc(b->cell_count, sizeof(*co->co_pairs));
-	status = sort_cells(b, sorted, error);
-	if (status == 0)
+	if ((status = sort_cells(b, sorted, error)) == 0)
 		status = sort_cells(a, sorted, error);
 	if (status == 0) {
 		if (co->co_by != COMPARE_RESULTS)

@@ -1,8 +1,4 @@
-#include <math.h>
-#include <unistd.h>
-
 #include "bench/compare/compare.h"
-#include "bench/result/describe.h"
 
 enum { REFUSED_SHOWN = 3 };	/* pairs, without -v */
 

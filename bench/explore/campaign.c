@@ -1,5 +1,3 @@
-#include <limits.h>
-
 #include "bench/explore/campaign.h"
 #include "bench/sweep/pool.h"
 

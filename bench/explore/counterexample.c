@@ -1,9 +1,5 @@
-#include <stdarg.h>
-
-#include "bench/cli/format.h"
 #include "bench/explore/counterexample.h"
 #include "bench/kernel/ksource.h"
-#include "lib/base/parse_number.h"
 
 enum {
 	ITEM_SIZE	= 32,
@@ -208,8 +204,7 @@ next_pair(struct lines *li, const char **list, const struct pairs *ip,
 		return (false);
 	*list = at + n;
 	snprintf(item, sizeof(item), "%.*s", (int)n, at);
-	mark = strchr(item, ip->ip_mark);
-	if (mark != NULL)
+	if ((mark = strchr(item, ip->ip_mark)) != NULL)
 		*mark++ = '\0';
 	*second = ip->ip_usual;
 	if (n < sizeof(item) && parse_number(item, first) == 0 &&

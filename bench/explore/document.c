@@ -155,10 +155,9 @@ take(struct merge *mg, const char *file, struct document *sum)
 	struct result r = { .argv = NULL };
 	char why[RESULT_TEXT_SIZE] = "";
 	json_error_t wrong;
-	json_t *it, *top;
+	json_t *it, *top = json_load_file(file, JSON_REJECT_DUPLICATES, &wrong);
 	size_t i;
 
-	top = json_load_file(file, JSON_REJECT_DUPLICATES, &wrong);
 	if (top == NULL)
 		snprintf(why, sizeof(why), "%s", wrong.text);
 	else if (strcmp(text_of(top, "schema"), EXPLORE_SCHEMA) != 0)
@@ -205,8 +204,7 @@ merge_campaigns(const struct options *op, struct atomic_file *of)
 
 	for (int k = 0; k < op->op_operands; k++)
 		take(&mg, op->op_operand[k], &sum);
-	status = merge_missing(&mg);
-	if (status == 0) {
+	if ((status = merge_missing(&mg)) == 0) {
 		argv = mg.mg_all.argv;
 		memcpy(sum.started, mg.mg_all.started, sizeof(sum.started));
 		printf("%-10s %-12s %-8s %13s\n", "design", "lock", "cipher",

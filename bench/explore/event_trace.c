@@ -1,5 +1,3 @@
-#include <stdarg.h>
-
 #include "bench/explore/event_trace.h"
 #include "bench/page/page.h"
 
@@ -20,7 +18,6 @@ event_trace_add(struct event_trace *et, uint64_t step, unsigned thread,
     const char *fmt, ...)
 {
 	struct trace_event *te;
-	va_list ap;
 
 	MPASS(thread < EVENT_TRACE_THREADS_MAX);
 	if (et == NULL)
@@ -28,9 +25,7 @@ event_trace_add(struct event_trace *et, uint64_t step, unsigned thread,
 	te = &et->et_event[et->et_count++ % EVENT_TRACE_EVENTS];
 	te->te_step = step;
 	te->te_thread = thread;
-	va_start(ap, fmt);
-	vsnprintf(te->te_text, sizeof(te->te_text), fmt, ap);
-	va_end(ap);
+	VFORMAT(te->te_text, sizeof(te->te_text), fmt);
 }
 
 /* A counter; in a buffer that is FORMATF()'s. */
@@ -115,8 +110,7 @@ event_trace_print(FILE *out, const struct event_trace *et)
 	int column[EVENT_TRACE_THREADS_MAX], columns, width;
 	const struct trace_event *te;
 
-	columns = set_columns(et, column);
-	if (columns == 0)
+	if ((columns = set_columns(et, column)) == 0)
 		return;
 	width = (FORMAT_COLUMNS - 1 - STEP_COLUMNS) / columns;
 	width = MIN(width, EVENT_TRACE_TEXT_SIZE);

@@ -1,5 +1,4 @@
 /* Compiled for the simulated machine only, where the order can be chosen. */
-
 #include "bench/explore/execution_impl.h"
 #include "lib/crypto/crypto.h"
 
@@ -23,7 +22,6 @@ enum {
 const struct ledger_property_text execution_properties[EXECUTION_PROPERTIES] = {
 #define	EXECUTION_PROPERTY(name, word, text)	{ word, text },
 #include "bench/explore/explore.tbl"
-#undef EXECUTION_PROPERTY
 };
 
 void
@@ -409,8 +407,7 @@ make_device(struct execution *ex, const struct subject *tb)
 	if (ex->ex_tested && tb->tb_settings < DESIGN_SETTINGS_MAX)
 		setting[rp.rp_kernel.kp_setting_count++] =
 		    (struct kern_setting){ NIST_HEALTHTEST_ENABLED, 1 };
-	error = randomdev_new(&ex->ex_device, &rp);
-	if (error != 0)
+	if ((error = randomdev_new(&ex->ex_device, &rp)) != 0)
 		return (error);
 	pass_tests(ex);
 	if (sn->sn_seeded)

@@ -10,7 +10,6 @@
 enum execution_property {
 #define	EXECUTION_PROPERTY(name, word, text)	EXECUTION_##name,
 #include "bench/explore/explore.tbl"
-#undef EXECUTION_PROPERTY
 	EXECUTION_PROPERTIES
 };
 

@@ -1,7 +1,4 @@
-#include <stdarg.h>
-
 #include "bench/explore/execution_impl.h"
-#include "lib/base/append.h"
 #include "lib/crypto/wipe.h"
 
 enum {
@@ -63,11 +60,8 @@ execution_fail(struct execution *ex, enum execution_property property,
     const char *fmt, ...)
 {
 	char detail[DETAIL_SIZE];
-	va_list ap;
 
-	va_start(ap, fmt);
-	vsnprintf(detail, sizeof(detail), fmt, ap);
-	va_end(ap);
+	VFORMAT(detail, sizeof(detail), fmt);
 	note_failure(ex, &execution_properties[property], detail);
 	vm_abort(FAILED);
 }

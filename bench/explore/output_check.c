@@ -1,6 +1,4 @@
 #include "bench/explore/output_check.h"
-#include "lib/base/kassert.h"
-#include "lib/crypto/wipe.h"
 
 enum {
 	/* So many equal bytes are no accident. */

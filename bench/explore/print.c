@@ -1,5 +1,3 @@
-#include <math.h>
-
 #include "bench/explore/print.h"
 #include "bench/page/page.h"
 

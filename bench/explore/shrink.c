@@ -2,8 +2,6 @@
  * A. Zeller, R. Hildebrandt, "Simplifying and isolating failure-inducing
  * input", IEEE TSE 28(2), 2002: ddmin, over the turns of a schedule.
  */
-#include <limits.h>
-
 #include "bench/explore/counterexample.h"
 #include "bench/explore/strategy.h"
 
@@ -171,9 +169,8 @@ shrink(struct execution *ex, struct counterexample *cx, uint64_t runs_max)
 	struct replay *ry = &sz.sz_replay;
 	struct scenario smaller;
 	bool any = true;
-	int error;
+	int error = counterexample_run(ex, cx, false, ry);
 
-	error = counterexample_run(ex, cx, false, ry);
 	if (error != 0 || !ry->ry_same)
 		return (error != 0 ? error : EPROTO);
 	/* Half for the scenario, so that some is left for choices. */

@@ -1,5 +1,4 @@
 #include "bench/explore/strategy.h"
-#include "lib/base/parse_number.h"
 
 /* Loads that may return an older value; threads that may be elsewhere. */
 enum { OLDER_ONE_IN = 3 };
@@ -7,7 +6,6 @@ enum { OLDER_ONE_IN = 3 };
 const struct strategy_class *const strategy_classes[] = {
 #define	STRATEGY(name)	&strategy_##name,
 #include "bench/explore/strategy.tbl"
-#undef STRATEGY
 	NULL
 };
 

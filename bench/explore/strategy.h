@@ -8,7 +8,6 @@
 #include "bench/cli/format.h"
 #include "bench/explore/schedule.h"
 #include "bench/options/family.h"
-#include "lib/base/splitmix.h"
 
 enum {
 	/* Numbers of threads and of their stores are below it. */
@@ -41,7 +40,6 @@ struct strategy_class {
 
 #define	STRATEGY(name)	extern const struct strategy_class strategy_##name;
 #include "bench/explore/strategy.tbl"
-#undef STRATEGY
 
 /* The family, in table order; NULL after the last. */
 extern const struct strategy_class *const strategy_classes[];

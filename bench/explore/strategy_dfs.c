@@ -8,7 +8,6 @@
  * run before all others that are awake have run or yielded too: otherwise a
  * spinner would run for ever.
  */
-
 #include "bench/explore/strategy.h"
 
 enum { DFS_ROOM = 1024 };	/* branches for which there is memory */

@@ -11,7 +11,6 @@
  * steps count where there is a choice; a thread that yields or sleeps is put
  * last, or a spinner would spin for ever.
  */
-
 #include "bench/explore/strategy.h"
 
 enum { PCT_DEPTH_MAX = 8 };

@@ -7,7 +7,6 @@
  * fifth of all steps at most.  A victim runs where no other thread can.
  * Spinners go on polling beside a victim that owns their lock.
  */
-
 #include "bench/explore/strategy.h"
 
 enum {

@@ -1,15 +1,8 @@
 /* Runs source.sh, which finds and compiles sources. */
-#include <sys/wait.h>
-
-#include <limits.h>
-#include <unistd.h>
-
 #include "bench/cli/child.h"
 #include "bench/cli/command.h"
-#include "bench/cli/format.h"
 #include "bench/kernel/ksource.h"
 #include "fortuna/device/design.h"
-#include "lib/base/read_file.h"
 
 /* Beside it are fortuna and harvest. */
 #define	KERN	"/lib/kern"
@@ -107,8 +100,7 @@ script(const char *action, const char *a, const char *b, char **text,
 		    "not installed: expected share/rngsim/kernel"));
 	data[strlen(data) - strlen(KERN)] = '\0';
 	snprintf(path, sizeof(path), "%s" KERN "/source.sh", data);
-	in = child_open(argv, sanitizer(), false, &pid);
-	if (in == NULL)
+	if ((in = child_open(argv, sanitizer(), false, &pid)) == NULL)
 		return (refuse(why, EXIT_FAILURE, "cannot run sh: %s",
 		    strerror(errno)));
 	if (read_file(fileno(in), SIZE_MAX, text, &size) != 0)
@@ -190,8 +182,7 @@ ksource_open(const char *spec, bool ciphers, const char **name,
 			break;
 	if (status == 0 && *last == NULL) {
 		set_name(so);
-		status = add(so);
-		if (status == 0)
+		if ((status = add(so)) == 0)
 			*last = so;
 	}
 	if (status == 0)

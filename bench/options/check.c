@@ -2,10 +2,6 @@
  * Which options go together: designs with locks, tunables with the locks and
  * designs that read them, files with runs; an output is no other file.
  */
-
-#include <limits.h>
-
-#include "bench/cli/format.h"
 #include "bench/kernel/ksource.h"
 #include "bench/options/options.h"
 

@@ -1,7 +1,5 @@
 /* What follows from several options of run, sweep and cat together. */
-
 #include "bench/cell/slices.h"
-#include "bench/cli/format.h"
 #include "bench/kernel/ksource.h"
 #include "bench/options/options.h"
 
@@ -40,8 +38,7 @@ finish_machine(struct options *op)
 		    why));
 	op->op_cpus = vi->vi_topology.tp_cpus;
 	op->op_nodes = vi->vi_topology.tp_nodes;
-	error = options_check_simulated_locks(op);
-	if (error != 0)
+	if ((error = options_check_simulated_locks(op)) != 0)
 		return (error);
 	/* Sets the tunables again, over a simulated machine's defaults. */
 	bench_config_default(&op->op_config, op->op_cpus);
@@ -150,8 +147,7 @@ finish_sources(const struct options *op)
 
 	if (random_source_list_parse(&list, hc->sources, &why) != 0)
 		return (usage_error("-S: %s", why.text));
-	error = random_sources_init(&list, hc, &why);
-	if (error == 0)
+	if ((error = random_sources_init(&list, hc, &why)) == 0)
 		random_sources_fini(&list);
 	if (error == EINVAL && hc->replay_file[0] == '\0')
 		return (usage_error("-S: %s", why.text));

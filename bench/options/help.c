@@ -3,7 +3,6 @@
  * rngsim --complete, what a word of a command line may be.  The completions of
  * shells call that, so that they have nothing to keep current.
  */
-#include "bench/cli/format.h"
 #include "bench/options/options.h"
 
 enum {

@@ -1,8 +1,6 @@
 /* Reads a command line into struct options, as the table has it. */
-
 #include "bench/kernel/ksource.h"
 #include "bench/options/options.h"
-#include "lib/base/parse_number.h"
 
 enum { ITEM_SIZE = 64 };	/* of a list's member */
 

@@ -25,7 +25,6 @@ enum {
 enum command_id {
 #define	COMMAND(name, operands, usage, line, text)	COMMAND_##name,
 #include "bench/options/command.tbl"
-#undef COMMAND
 	COMMANDS
 };
 
@@ -46,7 +45,6 @@ enum option_id {
 #define	OPTION(id, letter, name, value, type, flags, commands, ...)	\
 	OPTION_##id,
 #include "bench/options/options.tbl"
-#undef OPTION
 	OPTIONS
 };
 

@@ -1,8 +1,6 @@
 /* The table of options, families of names, and options of their own syntax. */
-
 #include "bench/kernel/ksource.h"
 #include "bench/options/options.h"
-#include "lib/base/parse_number.h"
 
 enum { TRACE_MS_MAX = 86400 * 1000 };
 
@@ -207,14 +205,12 @@ const struct option_def option_defs[OPTIONS] = {
 	    .od_commands = (commands), .od_descr = (descr),		\
 	    .od_default = { __VA_ARGS__ } },
 #include "bench/options/options.tbl"
-#undef OPTION
 };
 
 const struct command_text command_texts[COMMANDS] = {
 #define	COMMAND(name, operands, usage, line, text)			\
 	[COMMAND_##name] = { #name, (operands), (usage), (line), (text) },
 #include "bench/options/command.tbl"
-#undef COMMAND
 };
 
 struct family operand_families[COMMANDS];
@@ -383,8 +379,7 @@ FAMILY(family_arrivals, ARRIVALS_RECORDED - ARRIVALS_CONSTANT,
     workload_arrivals_names[ARRIVALS_CONSTANT + i], .fam_title = NULL);
 FAMILY(family_ciphers, cipher_count, ciphers[i]->ci_name,
     .fam_title = "cipher");
-FAMILY(family_crypto, CRYPTO_CHOICES, crypto_mode_names[i],
-    .fam_title = NULL);
+FAMILY(family_crypto, CRYPTO_CHOICES, crypto_mode_names[i], .fam_title = NULL);
 FAMILY(family_designs, design_at(i) == NULL ? 0 : i + 1, design_at(i)->de_ident,
     .fam_title = "design");
 FAMILY(family_hashes, hash_count(), hash_get(i)->ha_name,

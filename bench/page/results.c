@@ -1,6 +1,4 @@
 /* The page of a result, or of two that are compared. */
-#include <math.h>
-
 #include "bench/compare/compare.h"
 #include "bench/page/page.h"
 #include "bench/report/report.h"
@@ -36,8 +34,7 @@ compare(const struct page_results *pr, struct compare *co,
 		compare_free(co);
 		*co = wanted;
 		co->co_by = (enum compare_by)by;
-		error = compare_conditions(co, false, why);
-		if (error == 0)
+		if ((error = compare_conditions(co, false, why)) == 0)
 			error = compare_match(co, NULL, why);
 	} while (error != 0 && !two && by++ < COMPARE_CIPHER);
 	if (error != 0 && !two)

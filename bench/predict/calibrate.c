@@ -4,13 +4,9 @@
 
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_statistics_double.h>
-#include <math.h>
-#include <stdarg.h>
 
 #include "bench/cli/child.h"
-#include "bench/cli/format.h"
 #include "bench/cli/progress.h"
-#include "bench/cli/stop.h"
 #include "bench/predict/calibrate.h"
 #include "bench/result/result.h"
 #include "bench/stats/stats.h"
@@ -109,8 +105,6 @@ static const struct calibrate_probe probes[] = {
 	{ native, weight, label, loop, PROFILE_##key, 0,		\
 	    calibrate_##function, note },
 #include "bench/predict/calibrate.tbl"
-#undef PROBE
-#undef LOOP
 };
 
 static double
@@ -135,14 +129,11 @@ calibrate_set(struct calibration *cb, enum profile_key key,
     enum provenance from, double value, const char *fmt, ...)
 {
 	struct profile *pr = &cb->cb_profile;
-	va_list ap;
 
 	pr->pr_value[key] = in_range(key, value);
 	pr->pr_from[key] = from;
 	cb->cb_spread[key].spr_count = 0;
-	va_start(ap, fmt);
-	vsnprintf(pr->pr_source[key], PROFILE_TEXT_SIZE, fmt, ap);
-	va_end(ap);
+	VFORMAT(pr->pr_source[key], PROFILE_TEXT_SIZE, fmt);
 	plain(pr->pr_source[key]);
 }
 
@@ -154,11 +145,8 @@ calibrate_enter(struct calibration *cb, enum profile_key key,
 	const double p5 = in_range(key, qs->spr_p5 * scale + offset);
 	const double p95 = in_range(key, qs->spr_p95 * scale + offset);
 	char note[TEXT_SIZE];
-	va_list ap;
 
-	va_start(ap, fmt);
-	vsnprintf(note, sizeof(note), fmt, ap);
-	va_end(ap);
+	VFORMAT(note, sizeof(note), fmt);
 	calibrate_set(cb, key, PROVENANCE_MEASURED, qs->spr_p50 * scale +
 	    offset, "%s%sn %u, %.3g..%.3g", note, note[0] != '\0' ? "; " : "",
 	    qs->spr_count, p5, p95);
@@ -182,8 +170,7 @@ run_probe(struct calibration *cb, const struct calibrate_probe *pq,
 	cb->cb_probe = pq;
 	cb->cb_most = CALIBRATE_SAMPLES_MAX;
 	cb->cb_budget_ns = (int64_t)(seconds * (double)NS_PER_S);
-	error = machine_spawn(&td, "calibrate", 0, probe_main, cb);
-	if (error != 0)
+	if ((error = machine_spawn(&td, "calibrate", 0, probe_main, cb)) != 0)
 		return (error);
 	machine_join(&td);
 	cb->cb_conditions.cc_unbound |= !td.mt_bound;
@@ -251,11 +238,9 @@ run_native(struct calibration *cb, char *const whole[], double seconds)
 	FILE *in;
 
 	snprintf(time, sizeof(time), "%.3f", fmax(0.01, seconds));
-	error = child_start(&ch);
-	if (error != 0)
+	if ((error = child_start(&ch)) != 0)
 		return (error);
-	in = fdopen(ch.cld_out, "r");
-	if (in == NULL)
+	if ((in = fdopen(ch.cld_out, "r")) == NULL)
 		no_memory();
 	complete = fread(cb, sizeof(*cb), 1, in);
 	/* A signal ends the reading, and is to end the part. */
@@ -314,8 +299,7 @@ calibrate_measure(struct calibration *cb, double seconds, bool force,
 		return (EBUSY);
 	progress_init(&p, others + native, 0);
 	progress_update(&p, 0, "ciphers, native");
-	error = run_native(cb, argv, native * each_s);
-	if (error == 0) {
+	if ((error = run_native(cb, argv, native * each_s)) == 0) {
 		before.cc_unbound = cc->cc_unbound;
 		*cc = before;
 		cb->cb_progress = &p;

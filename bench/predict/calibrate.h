@@ -8,8 +8,8 @@
  */
 #pragma once
 
+#include "bench/cli/stop.h"
 #include "lib/machine/machine.h"
-#include "lib/profile/profile.h"
 
 enum {
 	CALIBRATE_TEXT_SIZE	= 768,
@@ -98,8 +98,6 @@ struct calibrate_probe {
 #define	LOOP(native, weight, label, function, ...)			\
 	void calibrate_##function(void *arg, unsigned n);
 #include "bench/predict/calibrate.tbl"
-#undef PROBE
-#undef LOOP
 
 /* Fills in cc_others and cc_steal, of the time since the call before. */
 void calibrate_watch(struct calibrate_conditions *cc);

@@ -1,11 +1,7 @@
 /* Whether a machine is fit to be calibrated: what else uses its CPUs. */
 #include <sys/resource.h>
 
-#include <math.h>
-#include <unistd.h>
-
 #include "bench/cli/format.h"
-#include "bench/cli/stop.h"
 #include "bench/predict/calibrate.h"
 
 enum { LOOK_NS = 250 * 1000 * 1000 };	/* at the machine at rest */
@@ -45,8 +41,7 @@ usage_now(void)
 		    ru.ru_stime.tv_sec) + (double)(ru.ru_utime.tv_usec +
 		    ru.ru_stime.tv_usec) / 1e6;
 	}
-	f = fopen("/proc/stat", "re");
-	if (f == NULL)
+	if ((f = fopen("/proc/stat", "re")) == NULL)
 		return (ut);
 	n = fscanf(f, "cpu %lf %lf %lf %lf %lf %lf %lf %lf", &t[0], &t[1],
 	    &t[2], &t[3], &t[4], &t[5], &t[6], &t[7]);

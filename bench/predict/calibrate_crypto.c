@@ -2,12 +2,9 @@
  * Probes of ciphers and hashes as the generators use them, and of reads.  They
  * run in a process whose libcrypto is in the measured mode.
  */
-#include <math.h>
-
 #include "bench/predict/calibrate.h"
 #include "bench/cell/cell.h"
 #include "lib/crypto/digest.h"
-#include "lib/crypto/wipe.h"
 
 enum {
 	KEYSTREAM_MAX	= 65536,

@@ -76,8 +76,7 @@ calibrate_topology(struct calibration *cb)
 static struct {
 	_Alignas(MACHINE_CACHE_LINE)
 	struct m32	 xc_turn;	/* 0: the leader's, 1: the other's */
-	_Alignas(MACHINE_CACHE_LINE)
-	struct m32	 xc_stop;
+	_Alignas(MACHINE_CACHE_LINE) struct m32 xc_stop;
 	_Alignas(MACHINE_CACHE_LINE)
 	bool		 xc_yield;	/* on one CPU, given up meanwhile */
 	struct calibration *xc_cb;

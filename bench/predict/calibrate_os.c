@@ -1,13 +1,7 @@
 /* Probes of the operating system: calls and wake-ups; and of locks. */
 #include <sys/syscall.h>
 
-#include <math.h>
-#include <sched.h>
-#include <time.h>
-#include <unistd.h>
-
 #include "bench/predict/calibrate.h"
-#include "bench/cli/stop.h"
 #include "harvest/harvest.h"
 
 enum {

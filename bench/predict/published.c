@@ -1,9 +1,6 @@
 /* Reads files of published figures; the loops of benchmarks; their units. */
-#include <limits.h>
-#include <math.h>
 #include <strings.h>
 
-#include "bench/cli/format.h"
 #include "bench/predict/published.h"
 
 const struct published_unit published_units[] = {
@@ -305,8 +302,7 @@ take_row(struct reading *bf)
 	/* A value of 0 is no time; some files have rows of zeros. */
 	if (error != 0 || !take || v[VALUE] <= 0)
 		return (error);
-	in = intern(&pb->pb_groups, group);
-	if (in == -1)
+	if ((in = intern(&pb->pb_groups, group)) == -1)
 		return (REFUSE("more than %d groups: "
 		    "choose some with --where", PUBLISHED_NAMES_MAX));
 	pb->pb_rows = xreallocarray(pb->pb_rows, pb->pb_row_count + 1,

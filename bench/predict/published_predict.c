@@ -1,15 +1,11 @@
 /* Chooses the rows of a file that a machine can be asked for; predicts them. */
-#include <math.h>
-
 #include <gsl/gsl_cdf.h>
 
-#include "bench/cli/format.h"
 #include "bench/cli/progress.h"
 #include "bench/cli/stop.h"
 #include "bench/predict/published.h"
 #include "bench/stats/stats.h"
 #include "bench/sweep/pool.h"
-#include "lib/base/splitmix.h"
 
 enum {
 	/* Acquisitions of a window, of each thread: it is longer if need be. */
@@ -151,8 +147,7 @@ published_open(struct published *pb, const struct options *op)
 	int status;
 
 	pb->pb_op = op;
-	status = published_read(pb);
-	if (status == 0)
+	if ((status = published_read(pb)) == 0)
 		status = map_locks(pb);
 	if (status == 0)
 		status = settle(pb);

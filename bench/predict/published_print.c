@@ -1,7 +1,4 @@
 /* Published figures beside predictions: tables of 80 columns, CSV, JSON. */
-#include <math.h>
-
-#include "bench/cli/format.h"
 #include "bench/predict/published.h"
 #include "bench/stats/stats.h"
 

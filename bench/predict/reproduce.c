@@ -1,11 +1,7 @@
 /* Fits, predicts and prints. */
-#include <math.h>
-
-#include <gsl/gsl_errno.h>
 #include <gsl/gsl_roots.h>
 
 #include "bench/cell/virtual.h"
-#include "bench/cli/format.h"
 #include "bench/cli/stop.h"
 #include "bench/predict/reproduce.h"
 #include "bench/stats/stats.h"
@@ -21,8 +17,6 @@ const struct reproduction *const reproductions[] = {
 	&(const struct reproduction){ .rn_name = name, .rn_descr = descr, \
 	    .rn_profile = profile, .rn_file = file, .rn_map = map },
 #include "bench/predict/reproduce.tbl"
-#undef REPRODUCTION
-#undef PUBLISHED
 };
 
 const unsigned reproduction_count = nitems(reproductions);

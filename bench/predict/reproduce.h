@@ -82,8 +82,6 @@ struct reproduction {
 	extern const struct reproduction reproduce_##name;
 #define	PUBLISHED(...)
 #include "bench/predict/reproduce.tbl"
-#undef REPRODUCTION
-#undef PUBLISHED
 
 extern const struct reproduction *const reproductions[];
 extern const unsigned reproduction_count;

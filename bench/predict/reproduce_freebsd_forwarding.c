@@ -6,13 +6,8 @@
  * packet calls random_harvest_queue(), whose spin mutex all queues share.
  * Nothing is fitted to the rates with it.
  */
-#include <math.h>
-
-#include "bench/cli/format.h"
 #include "bench/predict/forwarding.h"
 #include "bench/stats/stats.h"
-#include "lib/base/parse_number.h"
-#include "lib/base/splitmix.h"
 
 enum {
 	MASK_ETHER	= 1 << RANDOM_NET_ETHER,
@@ -247,8 +242,7 @@ predict(const struct forwarding *fo, struct forwarding_row *fw)
 	double cv;
 	int error;
 
-	error = profile_load(&pr, fw->fw_profile, why);
-	if (error != 0)
+	if ((error = profile_load(&pr, fw->fw_profile, why)) != 0)
 		error = usage_error("--profile: %s", why);
 	for (unsigned i = 0; error == 0 && i < SEEDS; i++)
 		error = simulate(fo, fw, &pr, work_cv, seed + i, &v[i]);

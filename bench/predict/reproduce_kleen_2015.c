@@ -9,7 +9,6 @@
  * fit finds how many writes a draw to memory that all nodes share would explain
  * the difference.
  */
-
 #include "bench/cell/critical_section.h"
 #include "bench/cli/stop.h"
 #include "bench/predict/reproduce.h"
@@ -130,8 +129,7 @@ run(const struct profile *pr, unsigned number, double fitted, uint64_t seed,
 	vm_costs(pr, "chacha20", false, &mc.mc_costs);
 	/* Interrupts are off: every waiter has a CPU. */
 	se.se_lock_config.spin_polls = 0;
-	error = virtual_critical_section_run(&se, &mc, &so);
-	if (error != 0)
+	if ((error = virtual_critical_section_run(&se, &mc, &so)) != 0)
 		snprintf(why, CELL_ERROR_SIZE, "%u nodes: %s%s%s", nodes,
 		    strerror(error), error == EDEADLK ? "; " : "",
 		    error == EDEADLK ? so.so_machine.mo_stuck : "");

@@ -1,6 +1,4 @@
 /* Compares predictions with measurements of the same cells. */
-#include <math.h>
-
 #include "bench/cell/cell.h"
 #include "bench/cli/command.h"
 #include "bench/predict/validate.h"

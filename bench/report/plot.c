@@ -1,13 +1,6 @@
-#include <sys/wait.h>
-
-#include <unistd.h>
-
 #include "bench/cli/child.h"
 #include "bench/cli/embed.h"
 #include "bench/report/report.h"
-#include "bench/result/comparable.h"
-#include "bench/result/describe.h"
-#include "lib/base/read_file.h"
 
 enum {
 	PLOT_CURVES	= 6,	/* in one row: different shapes */

@@ -1,6 +1,5 @@
 #include "bench/cli/command.h"
 #include "bench/report/report.h"
-#include "bench/result/describe.h"
 
 enum { COLUMNS_MAX = 128, COLUMNS_PRODUCERS = 54, COLUMNS_SEEDED = 71 };
 

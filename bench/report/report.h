@@ -1,9 +1,9 @@
 /* A result for a reader or other programs: tables, CSV, views, a picture. */
 #pragma once
 
-#include "bench/cli/format.h"
 #include "bench/options/family.h"
-#include "bench/result/result.h"
+#include "bench/result/comparable.h"
+#include "bench/result/describe.h"
 
 /* Reports are these of enum format, and a view. */
 enum {

@@ -1,8 +1,4 @@
-#include <math.h>
-
 #include "bench/report/report.h"
-#include "bench/result/comparable.h"
-#include "bench/result/describe.h"
 
 enum {
 	TABLE_MARK_SIZE	= 8,	/* "[a]" */
@@ -160,8 +156,7 @@ print_row(struct table *tb, const struct result_cell *base,
 		    cell->readers, cell->oversubscribed ? '*' : ' '),
 		cell->design,
 		FORMATF("%s%c", kind == SEEDING ? FORMAT(ns, middle) :
-		    FORMAT(real, rate),
-		    comparable_gated(cell) ? '!' : ' '),
+		    FORMAT(real, rate), comparable_gated(cell) ? '!' : ' '),
 		kind < PRODUCERS ? comparable_spread(cell, spread) :
 		    few ? "?" : FORMAT(percent, fmin(1e6, 50 *
 		    (ci95[1] - ci95[0]) / fmax(1, middle))),
@@ -308,8 +303,7 @@ print_legend(const struct table *tb)
 		    "request before it; p99: of these requests, the median of "
 		    "the repeats' p99; discarded: samples of health tests.");
 	if (provenance_of(tb->tbl_result) != RESULT_MEASURED &&
-	    tb->tbl_result->uncertainty.samples == 0 &&
-	    !tb->tbl_kind[SEEDING])
+	    tb->tbl_result->uncertainty.samples == 0 && !tb->tbl_kind[SEEDING])
 		format_wrapf(out, "", 2, "Predicted: %s.", provenance_guesses);
 	if (tb->tbl_gate)
 		format_wrap(out, "!", 2, "failed a gate: do not rank it or "

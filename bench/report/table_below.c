@@ -1,8 +1,4 @@
-#include <math.h>
-
 #include "bench/report/report.h"
-#include "bench/result/comparable.h"
-#include "bench/result/describe.h"
 #include "lib/lock/lock.h"
 
 enum {

@@ -1,10 +1,7 @@
 #include <gsl/gsl_statistics_double.h>
-#include <math.h>
 
-#include "bench/cli/format.h"
 #include "bench/result/result.h"
 #include "bench/stats/stats.h"
-#include "lib/base/append.h"
 
 /* A document's numbers are decimal; the arithmetic was not. */
 static const double rounding_share = 1e-6;

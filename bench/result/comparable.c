@@ -1,6 +1,5 @@
 #include <gsl/gsl_fit.h>
 #include <gsl/gsl_statistics_double.h>
-#include <math.h>
 
 #include "bench/result/comparable.h"
 #include "bench/result/describe.h"

@@ -1,7 +1,6 @@
 /* What the repeats of cells show: figures, spread, differences, drift. */
 #pragma once
 
-#include "bench/cli/format.h"
 #include "bench/result/result.h"
 #include "bench/stats/stats.h"
 

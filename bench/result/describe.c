@@ -1,5 +1,4 @@
 #include <ctype.h>
-#include <math.h>
 
 #include "bench/result/describe.h"
 #include "lib/lock/lock.h"

@@ -1,7 +1,6 @@
 /* Results and cells in words: what was run and where, measured or predicted. */
 #pragma once
 
-#include "bench/cli/format.h"
 #include "bench/result/result.h"
 
 /* What two cells can have in common. */

@@ -1,8 +1,4 @@
-#include <limits.h>
-#include <math.h>
-
 #include "bench/result/result.h"
-#include "lib/base/kassert.h"
 
 /* Above this the digits written could round up past the largest double. */
 #define	REAL_MAX	1e300

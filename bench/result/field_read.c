@@ -1,9 +1,4 @@
-#include <limits.h>
-#include <math.h>
-
 #include "bench/result/result.h"
-#include "lib/base/append.h"
-#include "lib/base/parse_number.h"
 
 enum { PATH_SIZE = 96, PLACE_SIZE = 48 };
 
@@ -74,8 +69,7 @@ read_words(struct reader *rd, const json_t *j, const char *key, char ***out)
 		return (refuse(rd, key, "not an array"));
 	words = *out = xcalloc(n + 1, sizeof(*words));
 	for (size_t i = 0; i < n; i++) {
-		word = json_string_value(json_array_get(j, i));
-		if (word == NULL) {
+		if ((word = json_string_value(json_array_get(j, i))) == NULL) {
 			snprintf(place, sizeof(place), "%s[%zu]", key, i);
 			return (refuse(rd, place, "not a string"));
 		}

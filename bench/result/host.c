@@ -1,8 +1,5 @@
 #include <sys/utsname.h>
 
-#include <time.h>
-
-#include "bench/cli/format.h"
 #include "bench/result/result.h"
 #include "lib/crypto/crypto.h"
 #include "lib/machine/cpu.h"

@@ -1,8 +1,6 @@
 #include <fcntl.h>
-#include <unistd.h>
 
 #include "bench/result/result.h"
-#include "lib/base/read_file.h"
 
 enum {
 	INDENT	= 2,
@@ -57,8 +55,7 @@ result_load(const char *path, struct result *r, char error[RESULT_TEXT_SIZE])
 		    where.line, where.column, where.text);
 		return (EINVAL);
 	}
-	status = check_schema(top, error);
-	if (status == 0)
+	if ((status = check_schema(top, error)) == 0)
 		status = field_read(result_document_fields, top, &loaded, 0,
 		    error);
 	if (status == 0)

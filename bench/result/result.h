@@ -12,7 +12,7 @@
 
 #include <jansson.h>
 
-#include "lib/base/base.h"
+#include "bench/cli/format.h"
 
 #define	RESULT_SCHEMA	"rngsim-result/1"
 

@@ -1,10 +1,8 @@
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
-#include <math.h>
 
 #include "bench/stats/stats.h"
-#include "lib/base/kassert.h"
 
 enum {
 	/*

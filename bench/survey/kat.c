@@ -1,14 +1,8 @@
-#include <stdarg.h>
-
-#include "bench/cli/format.h"
 #include "bench/kernel/ksource.h"
 #include "bench/survey/kat.h"
 #include "fortuna/device/randomdev.h"
-#include "lib/base/parse_number.h"
-#include "lib/base/splitmix.h"
 #include "lib/crypto/crypto.h"
 #include "lib/crypto/digest.h"
-#include "lib/crypto/wipe.h"
 
 enum {
 	KAT_LINE_BYTES	= 256,
@@ -479,8 +473,7 @@ kat_run(const char *name, FILE *in, const char *design, FILE *out, FILE *err)
 
 	errno = 0;
 	while (error == 0 && !end) {
-		error = read_line(&k, in, line, &end);
-		if (error == 0)
+		if ((error = read_line(&k, in, line, &end)) == 0)
 			error = kat_line(&k, line);
 		if (error == 0 && crypto_failed() != NULL)
 			error = complain(&k, "libcrypto refused to compute %s",

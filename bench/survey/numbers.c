@@ -111,8 +111,7 @@ number_source_check(const struct number_source *ns, enum number_width width,
 	for (unsigned i = 0; i < NUMBER_FIRST; i++) {
 		struct window_batch wb = { .wb_count = 1 };
 
-		error = ns->ns_batch[width](&wn, &wb);
-		if (error != 0)
+		if ((error = ns->ns_batch[width](&wn, &wb)) != 0)
 			return (error);
 		first[i] = wb.wb_last;
 		same += first[i] == first[0];

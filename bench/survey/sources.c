@@ -1,5 +1,3 @@
-#include <math.h>
-
 #include "bench/survey/sources.h"
 
 /* Throughputs that count as the same. */

@@ -4,7 +4,6 @@
  */
 #pragma once
 
-#include "bench/cli/format.h"
 #include "bench/options/options.h"
 
 enum {

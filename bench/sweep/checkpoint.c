@@ -6,9 +6,6 @@
  * window is open; it is on disk then where the repeat was measured, and within
  * 0.1 s where it was simulated.
  */
-#include <math.h>
-#include <stdarg.h>
-
 #include "bench/sweep/sweep.h"
 
 static const int64_t simulated_patience_ns = 100 * NS_PER_MS;
@@ -20,7 +17,6 @@ static const double cycles_max_share = 0.05;
 static int __attribute__((format(printf, 2, 3)))
 refuse(struct checkpoint *ck, const char *fmt, ...)
 {
-	va_list ap;
 	int n;
 
 	n = snprintf(ck->ckp_why, CELL_ERROR_SIZE, "%.600s: ",
@@ -28,9 +24,7 @@ refuse(struct checkpoint *ck, const char *fmt, ...)
 	if (ck->ckp_line > 0)
 		n += snprintf(ck->ckp_why + n, (size_t)(CELL_ERROR_SIZE - n),
 		    "line %u: ", ck->ckp_line);
-	va_start(ap, fmt);
-	vsnprintf(ck->ckp_why + n, (size_t)(CELL_ERROR_SIZE - n), fmt, ap);
-	va_end(ap);
+	VFORMAT(ck->ckp_why + n, (size_t)(CELL_ERROR_SIZE - n), fmt);
 	return (EINVAL);
 }
 
@@ -56,8 +50,7 @@ checkpoint_read(struct checkpoint *ck, struct result *begun)
 	const char *line;
 	size_t len;
 
-	line = next_line(ck, &len);
-	if (line == NULL) {
+	if ((line = next_line(ck, &len)) == NULL) {
 		(void)refuse(ck, "the run ended before anything was measured: "
 		    "begin it again");
 		return (ENOMSG);
@@ -258,11 +251,10 @@ take_line(struct checkpoint *ck, json_t *record)
 static int
 add(struct checkpoint *ck, json_t *record, bool *kept)
 {
-	char *text;
+	char *text = json_dumps(record, JSON_COMPACT |
+	    JSON_REAL_PRECISION(REPEAT_JSON_DIGITS));
 	int error;
 
-	text = json_dumps(record, JSON_COMPACT |
-	    JSON_REAL_PRECISION(REPEAT_JSON_DIGITS));
 	json_decref(record);
 	error = kept != NULL ? journal_begin(&ck->ckp_journal, text, kept) :
 	    journal_add(&ck->ckp_journal, text);

@@ -1,4 +1,3 @@
-#include "bench/cli/stop.h"
 #include "bench/sweep/sweep.h"
 
 enum { CONTROL_BYTES = 16 };	/* of the shortest request */

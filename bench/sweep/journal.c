@@ -1,8 +1,6 @@
 #include <fcntl.h>
-#include <unistd.h>
 
 #include "bench/sweep/sweep.h"
-#include "lib/base/read_file.h"
 
 enum { TRIES = 100 };
 
@@ -74,9 +72,8 @@ int
 journal_read(struct journal *jo)
 {
 	size_t size;
-	int error;
+	int error = read_file(jo->jo_fd, JOURNAL_MAX, &jo->jo_text, &size);
 
-	error = read_file(jo->jo_fd, JOURNAL_MAX, &jo->jo_text, &size);
 	while (error == 0 && size > 0 && jo->jo_text[size - 1] != '\n')
 		jo->jo_text[--size] = '\0';
 	jo->jo_end = error == 0 ? (off_t)size : 0;

@@ -1,8 +1,7 @@
 #include <pthread.h>
-#include <time.h>
 
 #include "bench/sweep/pool.h"
-#include "lib/base/kassert.h"
+#include "lib/base/base.h"
 
 enum {
 	POOL_IDLE_NS	= 100 * 1000 * 1000,

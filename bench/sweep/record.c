@@ -3,9 +3,7 @@
  * first, which describes the run, and those of repeats.
  */
 #include <fcntl.h>
-#include <math.h>
 #include <openssl/evp.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #include "bench/kernel/ksource.h"
@@ -111,9 +109,8 @@ sum_of_file(const char *path)
 	uLong sum = 0;
 	Bytef buf[1 << 14];
 	ssize_t n;
-	int fd;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	while (fd != -1 && (n = read(fd, buf, sizeof(buf))) > 0)
 		sum = crc32(sum, buf, (uInt)n);
 	if (fd != -1)

@@ -1,6 +1,4 @@
-#include <math.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include "bench/cli/progress.h"
 #include "bench/sweep/pool.h"
@@ -36,10 +34,9 @@ uint64_t
 replicate_memory_bytes(void)
 {
 	struct rlimit limit;
-	uint64_t bytes;
-
-	bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) *
+	uint64_t bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) *
 	    (uint64_t)sysconf(_SC_PAGESIZE);
+
 	/* FreeBSD's are signed. */
 	return (getrlimit(RLIMIT_AS, &limit) == 0 &&
 	    (uint64_t)limit.rlim_cur < bytes ? (uint64_t)limit.rlim_cur :
@@ -129,9 +126,8 @@ idle(void *context)
 {
 	struct replicating *rg = context;
 	const struct sweeping *sw = rg->rg_sweep;
-	uint64_t done, each;
+	uint64_t done = rg->rg_taken * rg->rg_each_steps, each;
 
-	done = rg->rg_taken * rg->rg_each_steps;
 	for (unsigned i = 0; i < rg->rg_slot_count; i++) {
 		each = rg->rg_slots[i].slt_progress_ps / ps_per_step;
 		done += MIN(each, rg->rg_each_steps);
@@ -209,8 +205,7 @@ replicate_run(struct sweeping *sw)
 	uint64_t needed;
 	int error;
 
-	threads = replicate_threads(op, &needed);
-	if (threads == 0)
+	if ((threads = replicate_threads(op, &needed)) == 0)
 		return (ENOMEM);
 	threads = MIN(threads, pj.pj_tasks);
 	rg.rg_slot_count = POOL_AHEAD * threads;

@@ -1,9 +1,5 @@
-#include <math.h>
-
 #include "bench/kernel/ksource.h"
-#include "bench/result/comparable.h"
 #include "bench/sweep/sweep.h"
-#include "lib/base/append.h"
 
 /* Limits of gates and notes. */
 static const double skew_max_share = 0.05;	/* of the window */

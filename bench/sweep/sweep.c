@@ -1,10 +1,7 @@
-#include <math.h>
-
 #include <gsl/gsl_randist.h>
 
 #include "bench/cell/slices.h"
 #include "bench/cli/progress.h"
-#include "bench/cli/stop.h"
 #include "bench/sweep/sweep.h"
 
 /* The repeats on this machine so far, and room for those of a group. */
@@ -39,8 +36,7 @@ measure_one(const struct options *op, struct cell_params *cp,
 		cell_measure_free(cm);
 	}
 	cp->cp_ledger = true;
-	error = en->en_run(cp, cm, error_text);
-	if (error == 0)
+	if ((error = en->en_run(cp, cm, error_text)) == 0)
 		cm->cm_sample.plain_mb_per_s = plain;
 	return (error);
 }
@@ -217,8 +213,7 @@ measure_all(struct sweeping *sw)
 	    sw->sw_checkpoint->ckp_before);
 	for (unsigned repeat = 0; error == 0 && !enough(sw, repeat, &mq);
 	    repeat++) {
-		error = measure_block(sw, 0, grid, repeat, &mq);
-		if (error == 0)
+		if ((error = measure_block(sw, 0, grid, repeat, &mq)) == 0)
 			error = measure_block(sw, grid, n, repeat, &mq);
 	}
 	progress_fini(&mq.mq_progress);

@@ -9,6 +9,7 @@
  */
 #pragma once
 
+#include "bench/cli/stop.h"
 #include "bench/options/options.h"
 #include "bench/result/comparable.h"
 

@@ -1,5 +1,4 @@
 #include <gsl/gsl_statistics.h>
-#include <math.h>
 
 #include "bench/sweep/sweep.h"
 

@@ -5,9 +5,7 @@
  * unique in the whole file, and sorts a thread with its process's number first;
  * so no thread has such a number.
  */
-
 #include "bench/cli/atomic_file.h"
-#include "bench/cli/format.h"
 #include "bench/result/result.h"
 #include "bench/timeline/timeline.h"
 
@@ -349,8 +347,7 @@ timeline_open(struct timeline **tlp, const char *path, unsigned cpus,
 	    ("%u CPUs, %u events", cpus, events));
 	KASSERT(span->spn_to_ps > span->spn_from_ps, ("an empty span"));
 	tl = xcalloc(1, sizeof(*tl));
-	error = atomic_file_open(&tl->ti_file, path, NULL);
-	if (error != 0) {
+	if ((error = atomic_file_open(&tl->ti_file, path, NULL)) != 0) {
 		free(tl);
 		return (error);
 	}

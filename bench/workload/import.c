@@ -1,14 +1,9 @@
 #include <sys/queue.h>
 
 #include <ctype.h>
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "bench/workload/recording.h"
 #include "fortuna/device/event.h"
-#include "lib/base/parse_number.h"
 
 enum { PID_NONE = 0 };
 
@@ -291,10 +286,8 @@ import_event(struct import *im)
 		    "event before: expected the order of times of each CPU",
 		    ns));
 	recording_add(rm, ns, bytes, source + 1u);
-	if (ns < im->im_first_ns)
-		im->im_first_ns = ns;
-	if (ns > im->im_at_ns)
-		im->im_at_ns = ns;
+	im->im_first_ns = MIN(im->im_first_ns, ns);
+	im->im_at_ns = MAX(im->im_at_ns, ns);
 	rec->rec_kinds |= 1u << source;
 	return (0);
 }
@@ -343,14 +336,12 @@ import_line(struct import *im)
 		(void)add_thread(im, pid);
 	if (p[0] == '\0' || begins(p, "strace: "))
 		return (0);
-	error = parse_pid(im, &p, &pid);
-	if (error != 0)
+	if ((error = parse_pid(im, &p, &pid)) != 0)
 		return (error);
 	if (!isdigit((unsigned char)*p) && p[strspn(p, name_letters)] != '(' &&
 	    !begins(p, "+++") && !begins(p, "---") && !begins(p, "<..."))
 		return (refuse_line(im));
-	error = parse_gap(im, &p);
-	if (error != 0)
+	if ((error = parse_gap(im, &p)) != 0)
 		return (error);
 	if (im->im_at_ns > RECORDING_LENGTH_MAX_NS)
 		return (REFUSE("later than a week from the first line: "
@@ -430,7 +421,6 @@ import_load(const char *path, struct recording *rec, struct import_summary *iu,
 	    .im_first_ns = UINT64_MAX };
 	struct lines *li = &im.im_lines;
 	struct import_thread *ip;
-	int error;
 
 	TAILQ_INIT(&im.im_all);
 	TAILQ_INIT(&im.im_alive);
@@ -455,14 +445,13 @@ import_load(const char *path, struct recording *rec, struct import_summary *iu,
 		    sizeof(*rec->rec_streams), busier);
 		rec->rec_length_ns = im.im_at_ns;
 	}
-	error = li->li_error;
 	lines_close(li);
 	while ((ip = TAILQ_FIRST(&im.im_all)) != NULL) {
 		TAILQ_REMOVE(&im.im_all, ip, imt_all);
 		free(ip->imt_requests.rcs_requests);
 		free(ip);
 	}
-	if (error != 0)
+	if (li->li_error != 0)
 		recording_free(rec);
-	return (error);
+	return (li->li_error);
 }

@@ -1,12 +1,6 @@
 /* What --producer takes: KIND, or KIND:ITEM,ITEM... */
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "bench/cli/format.h"
 #include "bench/workload/producing.h"
-#include "lib/base/parse_number.h"
-#include "lib/base/splitmix.h"
 
 /*
  * The callers of sys/net/if_ethersubr.c, sys/kern/kern_intr.c,
@@ -25,8 +19,6 @@ static const struct {
 	{ "atime", RANDOM_FS_ATIME, 8 },
 	{ "uma", RANDOM_UMA, 8 },
 };
-
-enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };
 
 #define	REFUSE(...)	format_wrong(why, WORKLOAD_ERROR_SIZE, __VA_ARGS__)
 
@@ -140,7 +132,7 @@ parse_item(struct producing *pg, char *item, char *why)
 	return (REFUSE("\"%.40s\": %s", item, items));
 }
 
-/* Two spellings of the same have one text. */
+/* Sets what was left out.  Two spellings of the same have one text. */
 static int
 canonical(struct producing *pg, unsigned bytes, char *why)
 {
@@ -148,13 +140,13 @@ canonical(struct producing *pg, unsigned bytes, char *why)
 	struct text t = { .s = "" };
 	uint64_t hash = 0;
 
+	pg->prw_burst = MAX(pg->prw_burst, 1);
+	pg->prw_queue = pg->prw_queue == 0 ? PRODUCING_QUEUE : pg->prw_queue;
 	text_add(&t, "%s:", producing_recorded(pg) ?
 	    pg->prw_recorded.wl_text : pg->prw_name);
 	for (unsigned i = 1; i <= PRODUCERS_MAX; i++)
 		hash = splitmix(hash ^ pg->prw_curve_ns[i]);
-	if (producing_recorded(pg))
-		text_add(&t, "work=%" PRIu64 "ns", pg->prw_work_ns);
-	else if (pg->prw_path[0] != '\0')
+	if (pg->prw_path[0] != '\0' && !producing_recorded(pg))
 		text_add(&t, "curve=%.64s#%08" PRIx32, base == NULL ?
 		    pg->prw_path : base + 1, (uint32_t)hash);
 	else
@@ -163,17 +155,13 @@ canonical(struct producing *pg, unsigned bytes, char *why)
 		text_add(&t, ",cv=%.9g", pg->prw_cv);
 	if (pg->prw_bytes != bytes)
 		text_add(&t, ",size=%u", pg->prw_bytes);
-	if (producing_recorded(pg)) {
-		if (pg->prw_queue != PRODUCING_QUEUE)
-			text_add(&t, ",queue=%u", pg->prw_queue);
-	} else if (pg->prw_rate_per_s > 0) {
+	if (pg->prw_rate_per_s > 0 && !producing_recorded(pg))
 		text_add(&t, ",rate%c%.9g", pg->prw_rate_drawn ? '~' : '=',
 		    pg->prw_rate_per_s);
-		if (pg->prw_burst > 1)
-			text_add(&t, ",burst=%u", pg->prw_burst);
-		if (pg->prw_queue != PRODUCING_QUEUE)
-			text_add(&t, ",queue=%u", pg->prw_queue);
-	}
+	if (pg->prw_burst > 1)
+		text_add(&t, ",burst=%u", pg->prw_burst);
+	if (pg->prw_queue != PRODUCING_QUEUE)
+		text_add(&t, ",queue=%u", pg->prw_queue);
 	text_clean(t.s);
 	if (strlen(t.s) >= sizeof(pg->prw_text))
 		return (REFUSE("too long: expected at most %zu characters",
@@ -191,15 +179,13 @@ parse_recorded(struct producing *pg, const char *text, char *rest, char *why)
 	char *item;
 	int error = workload_parse(text, wl, why);
 
+	pg->prw_kinds = wl->wl_recording.rec_kinds;
 	if (error == 0 && strlen(text) > sizeof(pg->prw_path))
 		error = REFUSE("\"%.40s...\": too long", text);
-	if (error != 0)
-		return (error);
-	pg->prw_kinds = wl->wl_recording.rec_kinds;
-	if (pg->prw_kinds == 0)
+	else if (error == 0 && pg->prw_kinds == 0)
 		error = REFUSE("\"%.40s\": expected a recording of events, not "
 		    "of requests: that is for --workload", text);
-	else if (workload_max_bytes(wl, 0) > PRODUCING_BYTES_MAX)
+	else if (error == 0 && workload_max_bytes(wl, 0) > PRODUCING_BYTES_MAX)
 		error = REFUSE("\"%.40s\": expected events of at most %d bytes",
 		    text, PRODUCING_BYTES_MAX);
 	while (error == 0 && (item = strsep(&rest, ",")) != NULL)
@@ -211,8 +197,6 @@ parse_recorded(struct producing *pg, const char *text, char *rest, char *why)
 	snprintf(pg->prw_path, sizeof(pg->prw_path), "%.*s", speed == NULL ?
 	    (int)strlen(text) - 1 : (int)(speed - text) - 1, text + 1);
 	pg->prw_rate_per_s = workload_rate(wl);
-	pg->prw_burst = 1;
-	pg->prw_queue = pg->prw_queue == 0 ? PRODUCING_QUEUE : pg->prw_queue;
 	return (error != 0 ? error : canonical(pg, 0, why));
 }
 
@@ -231,9 +215,9 @@ producing_parse(const char *text, struct producing *pg,
 	item = strsep(&rest, ":");
 	if (item[0] == '@')
 		return (parse_recorded(pg, item, rest, why));
-	for (i = 0; i < KINDS && strcmp(kinds[i].name, item) != 0; i++)
+	for (i = 0; i < nitems(kinds) && strcmp(kinds[i].name, item) != 0; i++)
 		text_list(&names, "%s", kinds[i].name);
-	if (i == KINDS)
+	if (i == nitems(kinds))
 		return (REFUSE("\"%.40s\": no kind of event: expected one of "
 		    "%s, and after a colon work=TIME", item, names.s));
 	pg->prw_name = kinds[i].name;
@@ -249,7 +233,5 @@ producing_parse(const char *text, struct producing *pg,
 	    pg->prw_queue != 0))
 		error = REFUSE("\"%.40s\": burst= and queue= are of packets "
 		    "that arrive: expected rate= too", text);
-	pg->prw_burst = pg->prw_burst == 0 ? 1 : pg->prw_burst;
-	pg->prw_queue = pg->prw_queue == 0 ? PRODUCING_QUEUE : pg->prw_queue;
 	return (error != 0 ? error : canonical(pg, kinds[i].bytes, why));
 }

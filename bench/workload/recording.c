@@ -1,7 +1,5 @@
 #include "bench/workload/recording.h"
 #include "fortuna/device/event.h"
-#include "lib/base/kassert.h"
-#include "lib/base/parse_number.h"
 
 struct recording_stream *
 recording_add_stream(struct recording *rec, const char *name)
@@ -73,18 +71,15 @@ void
 recording_print(FILE *out, const struct recording *rec, const char *comment)
 {
 	uint64_t last_ns;
-	size_t k;
 
 	fprintf(out, RECORDING_MAGIC "\n%slength %" PRIu64 "\n", comment,
 	    rec->rec_length_ns);
 	for (unsigned i = 0; i < rec->rec_count; i++) {
 		const struct recording_stream *rm = &rec->rec_streams[i];
+		const struct recording_request *rq = rm->rcs_requests;
 
 		fprintf(out, "stream %s\n", rm->rcs_name);
-		for (k = 0, last_ns = 0; k < rm->rcs_count; k++) {
-			const struct recording_request *rq =
-			    &rm->rcs_requests[k];
-
+		for (last_ns = 0; rq < rm->rcs_requests + rm->rcs_count; rq++) {
 			fprintf(out, "%" PRIu64 " %" PRIu32 "%s%s\n",
 			    rq->rq_at_ns - last_ns, rq->rq_bytes,
 			    rq->rq_kind == 0 ? "" : " ", rq->rq_kind == 0 ?
@@ -239,7 +234,6 @@ recording_load(const char *path, struct recording *rec,
 {
 	struct loading ld = { .ld_rec = rec };
 	struct lines *li = &ld.ld_lines;
-	int error;
 
 	*rec = (struct recording){ .rec_count = 0 };
 	lines_open(li, path, message);
@@ -254,9 +248,8 @@ recording_load(const char *path, struct recording *rec,
 		continue;
 	if (li->li_error == 0)
 		load_end(&ld);
-	error = li->li_error;
 	lines_close(li);
-	if (error != 0)
+	if (li->li_error != 0)
 		recording_free(rec);
-	return (error);
+	return (li->li_error);
 }

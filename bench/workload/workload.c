@@ -1,6 +1,4 @@
 #include "bench/workload/workload.h"
-#include "lib/base/kassert.h"
-#include "lib/base/splitmix.h"
 
 static const double ns_per_s = 1e9;
 

@@ -1,11 +1,9 @@
 /* What --workload takes. */
 #include <dirent.h>
-#include <unistd.h>
 
 #include "bench/cli/child.h"
 #include "bench/cli/format.h"
 #include "bench/workload/workload.h"
-#include "lib/base/parse_number.h"
 
 enum { FOLDERS = 3 };
 
@@ -201,8 +199,7 @@ load(struct workload *wl, const char *path, char *why)
 		(void)REFUSE("%s: expected a regular file", path);
 		return (EBADMSG);
 	}
-	error = recording_load(path, &wl->wl_recording, message);
-	if (error != 0) {
+	if ((error = recording_load(path, &wl->wl_recording, message)) != 0) {
 		(void)REFUSE("%s", message);
 		return (error == EINVAL ? EBADMSG : error);
 	}

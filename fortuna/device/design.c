@@ -1,6 +1,4 @@
-#include "fortuna/device/design.h"
 #include "fortuna/device/randomdev.h"
-#include "lib/base/parse_number.h"
 #include "lib/crypto/digest.h"
 
 enum { OBJECT_VARIANTS = DESIGN_MACHINES * HARVEST_MODELS };
@@ -21,7 +19,6 @@ enum { OBJECT_VARIANTS = DESIGN_MACHINES * HARVEST_MODELS };
 	BLOB(object_##name##_2, #name "-simulated.so");			\
 	BLOB(object_##name##_3, #name "-simulated-2019.so");
 #include "fortuna/device/object.tbl"
-#undef OBJECT
 
 struct design_object {
 	/* By machine and queue: its bytes in the program, or a file. */
@@ -43,7 +40,6 @@ static struct design_object object_##name = {				\
 	.do_end = { PART(name, 0_end), PART(name, 1_end),		\
 	    PART(name, 2_end), PART(name, 3_end) } };
 #include "fortuna/device/object.tbl"
-#undef OBJECT
 
 #define	NONE		{ .kv_name = "" }
 #define	SET(name, value)	{ .kv_name = name, .kv_value = (value) }
@@ -63,20 +59,17 @@ static unsigned added_count;
 const struct failpoint_def fortuna_failpoints[FORTUNA_FAILPOINTS] = {
 #define	FAILPOINT(name, where, descr)	{ #name, where, descr },
 #include "fortuna/device/failpoint.tbl"
-#undef FAILPOINT
 };
 
 const char *const design_queue_names[HARVEST_MODELS + 1] = {
 #define	HARVEST_MODEL(name, word)	word,
 #include "fortuna/device/queue.tbl"
-#undef HARVEST_MODEL
 	NULL
 };
 
 const char *const random_source_names[ENTROPYSOURCE] = {
 #define	EVENT_SOURCE(name)	#name,
 #include "fortuna/device/event.tbl"
-#undef EVENT_SOURCE
 };
 
 int
@@ -268,8 +261,7 @@ trial_begin(struct trial *tr, const struct design *de, enum design_queue queue)
 	*tr = (struct trial){ .tr_attached = machine_curthread() == NULL };
 	if (tr->tr_attached)
 		machine_attach(&tr->tr_td, "boot");
-	error = randomdev_new(&tr->tr_device, &rp);
-	if (error != 0)
+	if ((error = randomdev_new(&tr->tr_device, &rp)) != 0)
 		trial_end(tr);
 	return (error);
 }
@@ -335,13 +327,11 @@ design_check(const struct design *de, enum design_queue queue,
 	struct kern_sysctl *kx;
 	struct trial tr;
 	int64_t value;
-	int rc;
+	int rc = trial_begin(&tr, de, queue);
 
-	rc = trial_begin(&tr, de, queue);
 	if (rc != 0)
 		return (rc);
-	kx = kern_sysctl_find(randomdev_object(tr.tr_device),
-	    set->kv_name);
+	kx = kern_sysctl_find(randomdev_object(tr.tr_device), set->kv_name);
 	if (kx == NULL) {
 		rc = ENOENT;
 	} else {
@@ -362,8 +352,7 @@ design_sysctls(const struct design *de, struct design_sysctl *list,
 	struct trial tr;
 	unsigned n;
 
-	errno = trial_begin(&tr, de, HARVEST_MODEL_newest);
-	if (errno != 0)
+	if ((errno = trial_begin(&tr, de, HARVEST_MODEL_newest)) != 0)
 		return (0);
 	ko = randomdev_object(tr.tr_device);
 	for (n = 0; n < most && (kx = ko->ko_sysctl(n)) != NULL; n++) {

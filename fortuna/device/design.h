@@ -1,7 +1,6 @@
 /* Designs: algorithms as files of the kernel, of design.tbl or added. */
 #pragma once
 
-#include "lib/base/failpoint.h"
 #include "lib/kern/object.h"
 #include "lib/ledger/ledger.h"
 
@@ -23,7 +22,6 @@ enum {
 enum fortuna_failpoint {
 #define	FAILPOINT(name, where, descr)	FAILPOINT_##name,
 #include "fortuna/device/failpoint.tbl"
-#undef FAILPOINT
 	FORTUNA_FAILPOINTS,
 	/* The first that needs a queue. */
 	FAILPOINT_QUEUE = FAILPOINT_harvest_ring_full
@@ -35,7 +33,6 @@ extern const struct failpoint_def fortuna_failpoints[FORTUNA_FAILPOINTS];
 enum design_queue {
 #define	HARVEST_MODEL(name, word)	HARVEST_MODEL_##name,
 #include "fortuna/device/queue.tbl"
-#undef HARVEST_MODEL
 	HARVEST_MODELS
 };
 

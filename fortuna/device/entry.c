@@ -1,8 +1,6 @@
 /* The entry points of random(4), and what is counted at them. */
-
 #include "fortuna/device/impl.h"
 #include "lib/crypto/crypto.h"
-#include "lib/crypto/wipe.h"
 
 /* Whether what was just made can be handed out; if not, nothing is left. */
 static int
@@ -55,8 +53,7 @@ randomdev_read(struct randomdev *rd, int cpu, void *buf, size_t n, size_t *left,
 	if (error != 0)
 		return (error == KERN_EWOULDBLOCK ? EWOULDBLOCK :
 		    error == KERN_EINTR || error < 0 ? EINTR : EIO);
-	error = check(buf, n - *left);
-	if (error != 0)
+	if ((error = check(buf, n - *left)) != 0)
 		*left = n;
 	return (error);
 }
@@ -158,8 +155,7 @@ randomdev_harvest(struct randomdev *rd, enum random_entry entry,
 
 void
 randomdev_register(struct randomdev *rd, const char *ident,
-    enum random_entropy_source source, randomdev_read_source *read,
-    void *state)
+    enum random_entropy_source source, randomdev_read_source *read, void *state)
 {
 	unsigned i = RANDOM_ABI_SOURCES_MAX;
 
@@ -204,8 +200,7 @@ randomdev_window(struct randomdev *rd, bool open)
 struct harvest_totals
 randomdev_totals(struct randomdev *rd)
 {
-	const unsigned threads =
-	    rd->rd_params.rp_kernel.kp_lock_config.threads;
+	const unsigned threads = rd->rd_params.rp_kernel.kp_lock_config.threads;
 	struct harvest_totals ht = { .ht_in = 0 };
 	uint64_t direct, emptied, queued;
 	struct kind *kd;

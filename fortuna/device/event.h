@@ -2,7 +2,7 @@
 #pragma once
 
 #include "fortuna/device/abi.h"
-#include "lib/base/kassert.h"
+#include "lib/base/base.h"
 
 /*
  * Where an event came from.  ENVIRONMENTAL sources are timed happenings of the
@@ -11,7 +11,6 @@
 enum random_entropy_source {
 #define	EVENT_SOURCE(name)	RANDOM_##name,
 #include "fortuna/device/event.tbl"
-#undef EVENT_SOURCE
 	ENTROPYSOURCE,
 	RANDOM_ENVIRONMENTAL_END = RANDOM_RANDOMDEV,
 	RANDOM_PURE_START = RANDOM_PURE_TPM

@@ -173,8 +173,7 @@ glue_source(uint8_t source)
 		return (RANDOM_PURE_VMGENID);
 #endif
 	return (source < RANDOM_ABI_PURE ? MIN(source, GLUE_PURE_START - 1) :
-	    MIN(GLUE_PURE_START + source - RANDOM_ABI_PURE,
-	    ENTROPYSOURCE - 1));
+	    MIN(GLUE_PURE_START + source - RANDOM_ABI_PURE, ENTROPYSOURCE - 1));
 }
 
 KERN_PLAIN static void

@@ -5,8 +5,7 @@
 
 /* What a thread does; it alone writes its counts. */
 struct caller {
-	_Alignas(MACHINE_CACHE_LINE)
-	struct m64	 cl_queued[ENTROPYSOURCE];
+	_Alignas(MACHINE_CACHE_LINE) struct m64 cl_queued[ENTROPYSOURCE];
 	struct m64	 cl_dropped;
 	uint64_t	 cl_began_cycles;	/* of a delivery */
 	uint8_t		 cl_source;		/* what is delivered */
@@ -42,8 +41,7 @@ struct randomdev {
 	unsigned	 rd_sources;
 	int64_t		 rd_start_ns;	/* uptime */
 	struct m32	 rd_window;	/* is open */
-	_Alignas(MACHINE_CACHE_LINE)
-	struct m32	 rd_unblocked;
+	_Alignas(MACHINE_CACHE_LINE) struct m32 rd_unblocked;
 	uint64_t	 rd_seeded_cycles;	/* once that is not 0 */
 };
 

@@ -1,7 +1,6 @@
 /*
  * A random(4) that runs: how it starts and ends, and what it asks the program.
  */
-
 #include "fortuna/device/impl.h"
 
 /* What the kernel asks. */

@@ -8,7 +8,6 @@
 
 #include "fortuna/device/design.h"
 #include "fortuna/device/event.h"
-#include "lib/base/hist.h"
 #include "lib/kern/kernel.h"
 
 /* What read(2) makes between two checks for a signal. */
@@ -114,8 +113,7 @@ int randomdev_read(struct randomdev *rd, int cpu, void *buf, size_t n,
 void randomdev_generate(struct randomdev *rd, int cpu, void *buf, size_t n);
 void randomdev_pre_read(struct randomdev *rd);
 bool randomdev_seeded(struct randomdev *rd);
-void randomdev_deliver(struct randomdev *rd,
-    const struct random_event *event);
+void randomdev_deliver(struct randomdev *rd, const struct random_event *event);
 
 /*
  * Delivers n bytes, rounded down to whole events, to its pools in turn.  Beside

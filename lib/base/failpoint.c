@@ -1,11 +1,4 @@
-#include <limits.h>
-#include <math.h>
-#include <signal.h>
-
 #include "lib/base/failpoint.h"
-#include "lib/base/kassert.h"
-#include "lib/base/parse_number.h"
-#include "lib/base/splitmix.h"
 
 enum { PER_PERCENT = FAILPOINT_ALWAYS / 100 };
 
@@ -20,7 +13,6 @@ const char *const failpoint_action_names[FAILPOINT_ACTIONS] = {
 const struct failpoint_def lib_failpoints[LIB_FAILPOINTS] = {
 #define	FAILPOINT(name, where, descr)	{ #name, where, descr },
 #include "lib/base/failpoint.tbl"
-#undef FAILPOINT
 };
 
 /* A text under way. */
@@ -122,8 +114,7 @@ failpoint_parse(struct failpoint_spec *fs, const char *text,
 			return (expected(&re, "no more than 20 terms"));
 		CTASSERT(FAILPOINT_TERMS_MAX == 20);
 		ft = &fs->fps_term[fs->fps_terms++];
-		error = read_term(&re, ft);
-		if (error == 0)
+		if ((error = read_term(&re, ft)) == 0)
 			error = read_argument(&re, ft);
 		if (error != 0 || *re.fpr_at == '\0')
 			return (error);

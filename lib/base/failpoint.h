@@ -89,7 +89,6 @@ struct failpoint {
 enum lib_failpoint {
 #define	FAILPOINT(name, where, descr)	FAILPOINT_##name,
 #include "lib/base/failpoint.tbl"
-#undef FAILPOINT
 	LIB_FAILPOINTS
 };
 

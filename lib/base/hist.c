@@ -1,7 +1,5 @@
-#include <math.h>
-
+#include "lib/base/base.h"
 #include "lib/base/hist.h"
-#include "lib/base/kassert.h"
 
 CTASSERT(HIST_BUCKETS * sizeof(uint32_t) < 16384);
 

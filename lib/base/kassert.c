@@ -1,8 +1,5 @@
 /* The one place where a broken assumption ends the program. */
-#include <stdarg.h>
-#include <unistd.h>
-
-#include "lib/base/kassert.h"
+#include "lib/base/base.h"
 
 static kassert_handler kassert_abort;
 
@@ -32,10 +29,7 @@ const char *
 kassert_msg(const char *fmt, ...)
 {
 	static char buf[256];
-	va_list ap;
 
-	va_start(ap, fmt);
-	vsnprintf(buf, sizeof(buf), fmt, ap);
-	va_end(ap);
+	VFORMAT(buf, sizeof(buf), fmt);
 	return (buf);
 }

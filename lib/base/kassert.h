@@ -6,8 +6,6 @@
  */
 #pragma once
 
-#include "lib/base/base.h"
-
 /* Called by a failed assertion, to print and abort.  Tests replace it. */
 typedef void kassert_handler(const char *file, int line, const char *func,
     const char *expr, const char *msg);

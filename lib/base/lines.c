@@ -1,11 +1,8 @@
-#include <stdarg.h>
-
 #include "lib/base/lines.h"
 
 int
 lines_fail(struct lines *li, int error, bool line, const char *fmt, ...)
 {
-	va_list ap;
 	int n;
 
 	if (li->li_error != 0)
@@ -13,9 +10,7 @@ lines_fail(struct lines *li, int error, bool line, const char *fmt, ...)
 	li->li_error = error;
 	n = snprintf(li->li_message, LINES_ERROR_SIZE, line ? "%.200s:%" PRIu64
 	    ": " : "%.200s: ", li->li_name, li->li_number);
-	va_start(ap, fmt);
-	vsnprintf(li->li_message + n, LINES_ERROR_SIZE - (size_t)n, fmt, ap);
-	va_end(ap);
+	VFORMAT(li->li_message + n, LINES_ERROR_SIZE - (size_t)n, fmt);
 	return (error);
 }
 

@@ -43,8 +43,7 @@ parse_size(const char *text, uint64_t *value)
 	uint64_t v;
 	int error;
 
-	error = parse_digits(text, text + len - (shift != 0), &v);
-	if (error != 0)
+	if ((error = parse_digits(text, text + len - (shift != 0), &v)) != 0)
 		return (error);
 	if (v > UINT64_MAX >> shift)
 		return (ERANGE);

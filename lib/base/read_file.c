@@ -1,7 +1,5 @@
 #include <sys/stat.h>
 
-#include <unistd.h>
-
 #include "lib/base/base.h"
 #include "lib/base/read_file.h"
 

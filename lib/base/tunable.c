@@ -1,6 +1,3 @@
-#include "lib/base/append.h"
-#include "lib/base/kassert.h"
-#include "lib/base/parse_number.h"
 #include "lib/base/tunable.h"
 
 const struct tunable *

@@ -2,9 +2,6 @@
 
 #include "lib/crypto/cipher.h"
 #include "lib/crypto/crypto.h"
-#include "lib/base/kassert.h"
-#include "lib/base/splitmix.h"
-#include "lib/crypto/wipe.h"
 
 enum {
 	AES_BLOCK	= 16,

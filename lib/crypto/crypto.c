@@ -1,5 +1,4 @@
 #include <stdatomic.h>
-#include <unistd.h>
 
 #include <openssl/crypto.h>
 #include <openssl/evp.h>

@@ -1,6 +1,5 @@
 #include "lib/crypto/crypto.h"
 #include "lib/crypto/digest.h"
-#include "lib/base/kassert.h"
 
 const struct hash_library *const hash_libraries[] = {
 	&hash_openssl, &hash_gcrypt, &hash_zlib, &hash_cpu
@@ -155,8 +154,7 @@ digest_init(struct digest *dg, const struct hash *hash)
 	memset(dg, 0, sizeof(*dg));
 	dg->dg_hash = hash;
 	for (unsigned i = 0; i < CONTEXTS; i++) {
-		error = hash_init(hash, &dg->dg_ctx[i]);
-		if (error != 0) {
+		if ((error = hash_init(hash, &dg->dg_ctx[i])) != 0) {
 			digest_fini(dg);
 			return (error);
 		}

@@ -1,8 +1,6 @@
 /* libgcrypt's hashes; in mode kernel without its "hardware features". */
-
 #include <gcrypt.h>
 
-#include "lib/base/kassert.h"
 #include "lib/crypto/crypto.h"
 #include "lib/crypto/digest.h"
 

@@ -4,14 +4,12 @@
  * Departs: SHAKE128 and SHAKE256 give 32 and 64 bytes, not 16 and 32, so that
  * outputs resist collisions as well as states do.
  */
-
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/provider.h>
 
 #include "lib/crypto/crypto.h"
 #include "lib/crypto/hash.h"
-#include "lib/base/kassert.h"
 
 /* The legacy provider; NULL: not loaded yet, or not installed. */
 static OSSL_PROVIDER *legacy;

@@ -1,12 +1,10 @@
 /* Hashes of one word: zlib's checksums, the CPU's CRC-32C, and the stub. */
-
 #include <zlib.h>
 
 #if defined(__aarch64__)
 #include <sys/auxv.h>
 #endif
 
-#include "lib/base/splitmix.h"
 #include "lib/crypto/hash.h"
 
 enum { CHECKSUM_BYTES = 4, STUB_BYTES = 32 };

@@ -4,7 +4,6 @@
  * A key is where the source has it; a thread keeps ciphers that are set up for
  * the keys that it used last.
  */
-
 #include "lib/kern/impl.h"
 #ifdef MACHINE_VIRTUAL
 #endif
@@ -213,8 +212,7 @@ keep_lineage(struct kernel *k, const void *out, size_t n)
 	struct ahead *ah;
 
 	kern_tables_take(k);
-	ah = ahead_of(k, out);
-	if (ah == NULL)
+	if ((ah = ahead_of(k, out)) == NULL)
 		ah = &k->k_ahead[k->k_aheads++ % KERN_AHEAD_MAX];
 	*ah = (struct ahead){ out, n, lineage };
 	kern_tables_drop(k);
@@ -227,8 +225,7 @@ take_lineage(struct kernel *k, const void *from)
 	uint64_t lineage = 0;
 
 	kern_tables_take(k);
-	ah = ahead_of(k, from);
-	if (ah != NULL)
+	if ((ah = ahead_of(k, from)) != NULL)
 		lineage = ah->ah_lineage;
 	kern_tables_drop(k);
 	if (lineage != 0)

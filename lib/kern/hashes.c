@@ -4,7 +4,6 @@
  * A hash of the source begins with the number of a slot, in which the program
  * has it, and the slot's tag.
  */
-
 #include "lib/kern/impl.h"
 
 enum {
@@ -26,8 +25,7 @@ CTASSERT(KERN_POOLS_MAX <= INT8_MAX);
  * A free slot keeps its hash, without input.
  */
 struct hash_slot {
-	_Alignas(MACHINE_CACHE_LINE)
-	_Atomic uint32_t hsl_used;
+	_Alignas(MACHINE_CACHE_LINE) _Atomic uint32_t hsl_used;
 	int8_t		 hsl_pool;	/* its number; -1: none */
 	bool		 hsl_made;	/* hsl_digest was */
 	bool		 hsl_heap;	/* in malloc(9)'s memory */

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "lib/crypto/digest.h"
-#include "lib/crypto/wipe.h"
 #include "lib/kern/kernel.h"
 
 enum {
@@ -45,8 +44,7 @@ struct kern_held {
 
 /* What a thread has done and not reported; where it is. */
 struct kern_thread {
-	_Alignas(MACHINE_CACHE_LINE)
-	unsigned	 kt_held;
+	_Alignas(MACHINE_CACHE_LINE) unsigned kt_held;
 	bool		 kt_filter;	/* an interrupt's filter called */
 	struct kern_held kt_hold[KERN_HELD_MAX];
 	unsigned	 kt_shared;	/* of them, locks with a word */

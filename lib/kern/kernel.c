@@ -1,7 +1,4 @@
 /* Start and end of a kernel; clocks, memory. */
-#include <stdarg.h>
-
-#include "lib/base/splitmix.h"
 #include "lib/kern/impl.h"
 
 enum { UNPACED_STEP_NS = 1000 * 1000 * 1000 };
@@ -19,11 +16,8 @@ kernel_stop(struct kernel *k, const struct kern_site *site, const char *fmt,
     ...)
 {
 	char text[256];
-	va_list ap;
 
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
+	VFORMAT(text, sizeof(text), fmt);
 	host_panic(k, site->kw_file, site->kw_line, text);
 	__builtin_unreachable();
 }
@@ -260,8 +254,7 @@ kernel_free(struct kernel *k)
 	if (k->k_keys != NULL && k->k_copy != NULL) {
 		kern_keys_clear(k, k->k_copy->kc_data,
 		    k->k_copy->kc_data_bytes);
-		kern_keys_clear(k, k->k_copy->kc_heap,
-		    k->k_copy->kc_heap_used);
+		kern_keys_clear(k, k->k_copy->kc_heap, k->k_copy->kc_heap_used);
 	}
 	kern_hashes_fini(k);
 	kern_keys_free(k);

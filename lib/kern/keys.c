@@ -2,8 +2,6 @@
  * Where keys are in memory, for the ledger: a key set up or copied is there
  * until it is set, copied over, or freed.
  */
-#include <stdlib.h>
-#include <string.h>
 
 #include "lib/kern/impl.h"
 #ifdef MACHINE_VIRTUAL

@@ -1,5 +1,4 @@
 /* Locks of all kinds, which threads have, and mtx(9); the kernel's process. */
-
 #include "lib/kern/impl.h"
 
 void *
@@ -302,8 +301,7 @@ kernel_shutdown(struct kernel *k)
 	/* One that has not begun would not see that it is to end. */
 	wait_passes(k, 1);
 	atomic_store(&k->k_stopping, true);
-	td = atomic_load(&k->k_processing);
-	if (td != NULL)
+	if ((td = atomic_load(&k->k_processing)) != NULL)
 		machine_interrupt(td);
 	/* The end of the pass that goes on, and a whole one. */
 	wait_passes(k, atomic_load_acq_32(&k->k_passes) + 2);

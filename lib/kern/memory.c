@@ -1,5 +1,4 @@
 /* malloc(9), of a heap of the copy's own. */
-
 #include "lib/kern/impl.h"
 
 enum {
@@ -84,8 +83,7 @@ take_block(struct kernel *k, size_t n)
 
 	for (at = &k->k_free; *at != NULL && (*at)->b_bytes != n;)
 		at = &(*at)->b_next;
-	b = *at;
-	if (b != NULL) {
+	if ((b = *at) != NULL) {
 		*at = b->b_next;
 	} else if (n < KERN_HEAP_BYTES - kc->kc_heap_used) {
 		b = (struct block *)(void *)(kc->kc_heap + kc->kc_heap_used);

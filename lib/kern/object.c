@@ -2,9 +2,7 @@
 #include <fcntl.h>
 #include <link.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
-#include "lib/base/read_file.h"
 #include "lib/crypto/wipe.h"
 #include "lib/kern/object.h"
 
@@ -215,10 +213,9 @@ copy_new(const struct kern_file *kf)
 	struct search s = { .s_bytes = 0 };
 	const struct kern_object *ko;
 	struct kern_copy *kc;
-	void *handle;
+	void *handle = load(kf);
 	unsigned n;
 
-	handle = load(kf);
 	if (handle == NULL)
 		return (NULL);
 	s.s_object = dlsym(handle, "kern_object");

@@ -4,8 +4,6 @@
  */
 #pragma once
 
-#include <pthread.h>
-
 #include "lib/kern/abi.h"
 #include "lib/lock/profiling.h"
 

@@ -6,8 +6,6 @@
  * A secret is found by two words of it that follow each other.  Words are
  * masked wherever a compiler may put them on a stack.
  */
-#include <stdlib.h>
-#include <string.h>
 
 #include "lib/kern/impl.h"
 #ifdef MACHINE_VIRTUAL

@@ -2,7 +2,6 @@
  * What witness(4) and INVARIANTS check of locks and of sleep, in their words:
  * the order of locks by name, their kinds, and what a thread may do with them.
  */
-
 #include "lib/kern/impl.h"
 
 const char *
@@ -146,8 +145,7 @@ stop_critical(struct kernel *k, const struct kern_thread *kt,
 }
 
 void
-kern_may_block(struct kernel *k, const struct kern_site *site,
-    const char *what)
+kern_may_block(struct kernel *k, const struct kern_site *site, const char *what)
 {
 	const struct kern_thread *kt = kern_thread_of(k);
 
@@ -156,8 +154,7 @@ kern_may_block(struct kernel *k, const struct kern_site *site,
 }
 
 void
-kern_may_sleep(struct kernel *k, const struct kern_site *site,
-    const char *what)
+kern_may_sleep(struct kernel *k, const struct kern_site *site, const char *what)
 {
 	const struct kern_thread *kt = kern_thread_of(k);
 

@@ -266,8 +266,7 @@ marks_over(struct kern_lock *kl, uint32_t goal, bool wait)
 	for (unsigned i = 0; i < kl->kl_lock.lo_config.threads; i++) {
 		mark = mark_of(&kl->kl_node[i]);
 		while (!atomic_cmpset_acq_rel_32(mark, 0, 0)) {
-			v = atomic_load_acq_32(mark);
-			if (v == 0)
+			if ((v = atomic_load_acq_32(mark)) == 0)
 				continue;
 			if (goal != 0 && (int32_t)(v - goal) >= 0)
 				break;
@@ -426,10 +425,9 @@ uint32_t
 host_advance(void *self __unused, void *lock, bool deferred)
 {
 	struct kern_lock *kl = lock;
-	uint32_t v;
-
-	v = deferred ? atomic_load_acq_32(&kl->kl_sequence) :
+	uint32_t v = deferred ? atomic_load_acq_32(&kl->kl_sequence) :
 	    atomic_fetchadd_rel_32(&kl->kl_sequence, 2);
+
 	return (v + 2);
 }
 

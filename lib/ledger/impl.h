@@ -8,9 +8,7 @@
 #pragma once
 
 #include <stdatomic.h>
-#include <string.h>
 
-#include "lib/base/kassert.h"
 #include "lib/crypto/cipher.h"
 #include "lib/ledger/ledger.h"
 

@@ -1,6 +1,4 @@
 /* Keys by fingerprint, the counters used under each, and retired keys. */
-#include <stdlib.h>
-
 #include "lib/ledger/impl.h"
 
 void

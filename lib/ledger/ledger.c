@@ -1,11 +1,4 @@
 /* A ledger from its start to its result, in messages and log files. */
-#include <errno.h>
-#include <inttypes.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <unistd.h>
-
-#include "lib/crypto/wipe.h"
 #include "lib/ledger/impl.h"
 #include "lib/machine/tick.h"
 
@@ -14,19 +7,16 @@ uint32_t ledger_allowed;
 const struct ledger_property_text ledger_properties[LEDGER_PROPERTIES] = {
 #define	LEDGER_PROPERTY(name, word, text)	{ word, text },
 #include "lib/ledger/ledger.tbl"
-#undef LEDGER_PROPERTY
 };
 
 const char *const ledger_op_names[LEDGER_OPS] = {
 #define	LEDGER_OPERATION(name, word, text)	word,
 #include "lib/ledger/operation.tbl"
-#undef LEDGER_OPERATION
 };
 
 static const char *const texts[LEDGER_OPS] = {
 #define	LEDGER_OPERATION(name, word, text)	text,
 #include "lib/ledger/operation.tbl"
-#undef LEDGER_OPERATION
 };
 
 /* Decimal if it fits 64 bits, unless all are hexadecimal. */

@@ -11,9 +11,6 @@
  */
 #pragma once
 
-#include <stddef.h>
-#include <stdio.h>
-
 #include "lib/crypto/uint128.h"
 
 struct ledger;
@@ -21,7 +18,6 @@ struct ledger;
 enum ledger_property {
 #define	LEDGER_PROPERTY(name, word, text)	LEDGER_##name,
 #include "lib/ledger/ledger.tbl"
-#undef LEDGER_PROPERTY
 	LEDGER_PROPERTIES,
 	/* Of ledger_allowed alone: of explore, and of known answers. */
 	LEDGER_SOURCES = LEDGER_PROPERTIES,
@@ -41,7 +37,6 @@ extern uint32_t ledger_allowed;
 enum ledger_op {
 #define	LEDGER_OPERATION(name, word, text)	LEDGER_##name,
 #include "lib/ledger/operation.tbl"
-#undef LEDGER_OPERATION
 	LEDGER_OPS
 };
 

@@ -2,14 +2,10 @@
  * Threads log operations and check them, in their order, under one lock:
  * reads, pools, reseeds, events.
  */
-#include <inttypes.h>
 #include <sched.h>
-#include <stdlib.h>
 
 #include "lib/ledger/impl.h"
 #include "lib/machine/machine.h"
-#include "lib/machine/tick.h"
-#include "lib/vm/vm.h"
 
 CTASSERT(sizeof(struct ledger_record) == LINE);
 CTASSERT(CIPHER_KEY_BYTES == 4 * sizeof(uint64_t));

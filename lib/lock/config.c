@@ -1,6 +1,4 @@
 /* Configuration of locks. */
-#include <limits.h>
-
 #include "lib/lock/lock.h"
 
 enum {

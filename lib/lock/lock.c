@@ -2,7 +2,6 @@
  * The lock family: its table, and what all kinds share.  Stands for the
  * class-independent part of sys/kern/subr_lock.c.
  */
-
 #include "lib/lock/spin.h"
 
 const struct lock_class *const lock_classes[] = {

@@ -5,7 +5,6 @@
  */
 #pragma once
 
-#include "lib/base/kassert.h"
 #include "lib/base/tunable.h"
 #include "lib/lock/profiling.h"
 
@@ -66,14 +65,12 @@ struct lock_class;
 
 /* What precedes lo_state is read-only while the lock is in use. */
 struct lock {
-	_Alignas(MACHINE_CACHE_LINE)
-	const struct lock_class	*lo_class;
+	_Alignas(MACHINE_CACHE_LINE) const struct lock_class *lo_class;
 	const char		*lo_name;
 	struct lockprof		*lo_prof;	/* or NULL: not profiled */
 	void			*lo_lines;	/* lock_lines_init()'s */
 	struct lock_config	 lo_config;
-	_Alignas(MACHINE_CACHE_LINE)
-	unsigned char		 lo_state[LOCK_STATE_BYTES];
+	_Alignas(MACHINE_CACHE_LINE) unsigned char lo_state[LOCK_STATE_BYTES];
 	struct lockprof_owner	 lo_owner;
 };
 
@@ -82,8 +79,7 @@ CTASSERT(offsetof(struct lock, lo_owner) + sizeof(struct lockprof_owner) -
 
 /* One acquisition, from lock_acquire() to lock_release(); a queue's node. */
 struct lock_node {
-	_Alignas(MACHINE_CACHE_LINE)
-	unsigned char		ln_state[LOCK_NODE_BYTES];
+	_Alignas(MACHINE_CACHE_LINE) unsigned char ln_state[LOCK_NODE_BYTES];
 	struct lockprof_hold	ln_hold;
 };
 

@@ -24,8 +24,7 @@ struct clh_node {
 
 /* What a thread keeps from one acquisition to the next. */
 struct clh_thread {
-	_Alignas(MACHINE_CACHE_LINE)
-	struct clh_node	*clt_node;	/* its own */
+	_Alignas(MACHINE_CACHE_LINE) struct clh_node *clt_node;	/* its own */
 };
 
 /* The last one's node, never NULL; and the owner's. */

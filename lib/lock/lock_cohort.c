@@ -15,8 +15,7 @@
 #include "lib/lock/ticket.h"
 
 struct cohort_node {
-	_Alignas(MACHINE_CACHE_LINE)
-	struct ticket	coh_local;
+	_Alignas(MACHINE_CACHE_LINE) struct ticket coh_local;
 	/* Of the owner of coh_local. */
 	bool		coh_inherited;	/* the global lock came with it */
 	unsigned	coh_passes;	/* since the node got that */

@@ -15,7 +15,6 @@
  * Departs: whether the owner runs is machine_running()'s guess; there is no
  * priority to lend; waiters wake in the host's order.
  */
-
 #include "lib/lock/mtx.h"
 
 static bool

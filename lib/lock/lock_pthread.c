@@ -6,8 +6,6 @@
  * Fairness: none; a running thread overtakes woken ones.
  * Bytes: sizeof(pthread_mutex_t).  Uncontended: one atomic each way.
  */
-#include <pthread.h>
-
 #include "lib/lock/lock.h"
 
 LOCK_STATE(pthread_mutex_t)

@@ -24,8 +24,7 @@ enum {
 };
 
 struct qspin_node {
-	_Alignas(MACHINE_CACHE_LINE)
-	struct m32	qs_next;	/* a tail */
+	_Alignas(MACHINE_CACHE_LINE) struct m32 qs_next;	/* a tail */
 	struct m32	qs_head;	/* granted: head of the queue */
 };
 

@@ -2,8 +2,6 @@
  * The rows of a profile, kept and added up.  Shared by all flavours but for
  * lockprof_record(), which runs on the machine's threads.
  */
-
-#include "lib/base/kassert.h"
 #include "lib/lock/profiling.h"
 
 void

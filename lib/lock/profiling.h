@@ -5,7 +5,6 @@
  */
 #pragma once
 
-#include "lib/machine/flavour.h"
 #include "lib/base/hist.h"
 #include "lib/machine/machine.h"
 

@@ -1,8 +1,6 @@
 #include <hwloc.h>
-#include <sched.h>
 
 #include "lib/machine/cpu.h"
-#include "lib/base/kassert.h"
 
 /* Written by cpu_init(), read-only while threads run. */
 static hwloc_topology_t topology;
@@ -50,9 +48,8 @@ static void
 collect(hwloc_const_bitmap_t allowed, unsigned nth)
 {
 	hwloc_obj_t core, pu;
-	int cores;
+	int cores = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE);
 
-	cores = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE);
 	for (int c = 0; c < cores; c++) {
 		core = hwloc_get_obj_by_type(topology, HWLOC_OBJ_CORE,
 		    (unsigned)c);
@@ -146,9 +143,8 @@ cpu_count(void)
 unsigned
 cpu_count_machine(void)
 {
-	int n;
+	int n = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PU);
 
-	n = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PU);
 	return (n < 1 ? 1 : (unsigned)n);
 }
 
@@ -162,8 +158,7 @@ read_numbers(const char *root, const char *group, const char *name,
 	int n;
 
 	snprintf(path, sizeof(path), "%s%s/%s", root, group, name);
-	f = fopen(path, "re");
-	if (f == NULL)
+	if ((f = fopen(path, "re")) == NULL)
 		return (0);
 	n = fscanf(f, "%lf %lf", &number[0], &number[1]);
 	fclose(f);
@@ -191,8 +186,7 @@ cgroup_quota(const char *root, char *group)
 		if (quota[0] > 0 && period[0] > 0 &&
 		    (best == 0 || quota[0] / period[0] < best))
 			best = quota[0] / period[0];
-		slash = strrchr(group, '/');
-		if (slash == NULL)
+		if ((slash = strrchr(group, '/')) == NULL)
 			return (best);
 		*slash = '\0';
 	}
@@ -205,8 +199,7 @@ cpu_quota(void)
 	double best = 0, q = 0;
 	FILE *f;
 
-	f = fopen("/proc/self/cgroup", "re");
-	if (f == NULL)
+	if ((f = fopen("/proc/self/cgroup", "re")) == NULL)
 		return (0);
 	while (fgets(line, sizeof(line), f) != NULL) {
 		line[strcspn(line, "\n")] = '\0';
@@ -327,10 +320,9 @@ cpu_kind(unsigned os)
 int
 cpu_bind(pthread_t thread, unsigned rank)
 {
-	hwloc_bitmap_t set;
+	hwloc_bitmap_t set = new_set();
 	int error;
 
-	set = new_set();
 	hwloc_bitmap_only(set, cpus[rank % cpu_count()].c_os);
 	error = hwloc_set_thread_cpubind(topology, thread, set, 0) == 0 ? 0 :
 	    errno;
@@ -341,9 +333,8 @@ cpu_bind(pthread_t thread, unsigned rank)
 unsigned
 cpu_current(void)
 {
-	int c;
+	int c = sched_getcpu();
 
-	c = sched_getcpu();
 	return (c < 0 ? 0 : (unsigned)c);
 }
 

@@ -45,8 +45,7 @@ struct freezer_member {
  * only while the threads that read it are stopped, at any instruction.
  */
 extern struct freezer_lost {
-	_Alignas(MACHINE_CACHE_LINE)
-	volatile uint64_t fzl_cycles;
+	_Alignas(MACHINE_CACHE_LINE) volatile uint64_t fzl_cycles;
 	volatile int64_t fzl_ns;
 } freezer_lost;
 

@@ -3,7 +3,6 @@
  *
  * Sleeping on a word is futex(2) on Linux and _umtx_op(2) on FreeBSD.
  */
-#include <unistd.h>
 #if defined(__linux__)
 #include <linux/futex.h>
 #include <sys/syscall.h>
@@ -33,8 +32,7 @@ _Thread_local struct mthread *machine_self;
 
 /* The bound thread that last ran on each CPU. */
 static struct {
-	_Alignas(MACHINE_CACHE_LINE)
-	struct mptr	slot_thread;
+	_Alignas(MACHINE_CACHE_LINE) struct mptr slot_thread;
 } slots[CPU_SLOTS];
 
 CTASSERT(sizeof(struct m32) == sizeof(uint32_t));

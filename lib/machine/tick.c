@@ -1,4 +1,3 @@
-#include "lib/base/kassert.h"
 #include "lib/machine/tick.h"
 
 /* Written once by tick_calibrate(), before threads start. */
@@ -7,10 +6,9 @@ static double cycles_per_ns = 1.0;
 void
 tick_calibrate(void)
 {
-	int64_t ns0, ns1;
+	int64_t ns0 = tick_ns(), ns1;
 	uint64_t c0, c1;
 
-	ns0 = tick_ns();
 	c0 = tick_cycles();
 	do {
 		ns1 = tick_ns();

@@ -14,7 +14,6 @@ CTASSERT((int)MTHREAD_NAME_MAX + 1 == VM_NAME_SIZE);
 static const char *const cost_names[MACHINE_COSTS] = {
 #define	COST(name, word)	[COST_##name] = word,
 #include "lib/base/cost.tbl"
-#undef COST
 };
 
 struct mthread *

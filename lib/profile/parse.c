@@ -1,8 +1,5 @@
 #include <ctype.h>
-#include <math.h>
-#include <stdarg.h>
 
-#include "lib/base/append.h"
 #include "lib/profile/profile.h"
 
 enum {
@@ -50,15 +47,12 @@ look_at(struct reader *pt, unsigned key)
 static int __attribute__((format(printf, 2, 3)))
 refuse(const struct reader *pt, const char *fmt, ...)
 {
-	va_list ap;
 	int n;
 
 	n = snprintf(pt->rdr_error, PROFILE_ERROR_SIZE, "%.200s:%u: %.40s%s",
 	    pt->rdr_file, pt->rdr_line, pt->rdr_key, *pt->rdr_key == '\0' ? "" :
 	    ": ");
-	va_start(ap, fmt);
-	vsnprintf(pt->rdr_error + n, PROFILE_ERROR_SIZE - (size_t)n, fmt, ap);
-	va_end(ap);
+	VFORMAT(pt->rdr_error + n, PROFILE_ERROR_SIZE - (size_t)n, fmt);
 	/* A file must not send control sequences to a terminal. */
 	for (char *c = pt->rdr_error; *c != '\0'; c++)
 		if (!isascii((unsigned char)*c) || iscntrl((unsigned char)*c))
@@ -81,7 +75,7 @@ next_word(char **line)
 }
 
 static int
-parse_number(const struct reader *pt, const char *word, unsigned key)
+take_number(const struct reader *pt, const char *word, unsigned key)
 {
 	const struct profile_field *pf = &profile_fields[key];
 	const char *unit = profile_unit_name(pf->pf_unit), *wrong = NULL;
@@ -174,7 +168,7 @@ parse_value(const struct reader *pt, char *line, unsigned key)
 {
 	const char *want = profile_unit_name(profile_fields[key].pf_unit);
 	const char *unit = want;
-	int error = parse_number(pt, next_word(&line), key);
+	int error = take_number(pt, next_word(&line), key);
 
 	if (error == 0 && *want != '\0')
 		unit = next_word(&line);
@@ -218,8 +212,7 @@ parse_like(struct reader *pt, const char *line)
 	for (unsigned key = 0; key < PROFILE_VALUES; key++)
 		if (pt->rdr_lines[key] != 0)
 			return (refuse(pt, "expected it before all values"));
-	error = parse_text(pt, line, "NAME", name, sizeof(name));
-	if (error != 0)
+	if ((error = parse_text(pt, line, "NAME", name, sizeof(name))) != 0)
 		return (error);
 	if (shipped_text(name) == NULL)
 		return (refuse(pt, "\"%.40s\"; expected %s, or a profile that "

@@ -2,13 +2,7 @@
 
 #include <fcntl.h>
 #include <float.h>
-#include <limits.h>
-#include <math.h>
-#include <unistd.h>
 
-#include "lib/base/append.h"
-#include "lib/base/kassert.h"
-#include "lib/base/read_file.h"
 #include "lib/profile/profile.h"
 
 enum { FILE_MAX = 65536 };	/* some ten times the size of a profile */
@@ -23,14 +17,12 @@ enum { FILE_MAX = 65536 };	/* some ten times the size of a profile */
 	    ".popsection\n");						\
 	extern const char profile_##ident[]				\
 	    __attribute__((visibility("hidden")));
-#include "lib/profile/shipped.tbl"
 PROFILE(common, "common")
-#undef PROFILE
+#include "lib/profile/shipped.tbl"
 
 const struct profile_shipped profile_shipped[] = {
 #define	PROFILE(ident, name)	{ name, profile_##ident },
 #include "lib/profile/shipped.tbl"
-#undef PROFILE
 	{ NULL, NULL }
 };
 
@@ -38,7 +30,6 @@ const struct profile_field profile_fields[PROFILE_VALUES] = {
 #define	VALUE(name, key, unit, least, most, need)			\
 	{ key, PROFILE_##unit, least, most, PROFILE_NEED_##need },
 #include "lib/profile/profile.tbl"
-#undef VALUE
 };
 
 static const struct {

@@ -20,7 +20,6 @@ enum {
 enum profile_key {
 #define	VALUE(name, ...)	PROFILE_##name,
 #include "lib/profile/profile.tbl"
-#undef VALUE
 	PROFILE_VALUES
 };
 

@@ -1,7 +1,3 @@
-#include <math.h>
-
-#include "lib/base/kassert.h"
-#include "lib/base/splitmix.h"
 #include "lib/profile/profile.h"
 
 /* Purposes of draws. */

@@ -116,8 +116,7 @@ turn_end(struct vm *vm, struct vm_line *vl)
 	}
 	/* The same without the heap. */
 	self->vt_asks = NULL;
-	next = vl->vl_turn = choose(vm, vl, &self->vt_random);
-	if (next == NULL)
+	if ((next = vl->vl_turn = choose(vm, vl, &self->vt_random)) == NULL)
 		return;
 	TAILQ_REMOVE(&vl->vl_askers, next, vt_link);
 	vm_happened(vm, now_ps, next->vt_id);

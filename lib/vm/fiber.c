@@ -1,8 +1,7 @@
 #include <sys/mman.h>
-#include <unistd.h>
 
+#include "lib/base/base.h"
 #include "lib/vm/fiber.h"
-#include "lib/base/kassert.h"
 
 #ifndef __has_feature
 #define	__has_feature(x)	0
@@ -125,8 +124,7 @@ fiber_make(struct fiber *fb, size_t stack_bytes, void (*fn)(void *), void *arg)
 
 	memset(fb, 0, sizeof(*fb));
 	stack_bytes = (stack_bytes * STACK_FACTOR + page - 1) / page * page;
-	map = map_zeros(stack_bytes + page);
-	if (map == NULL)
+	if ((map = map_zeros(stack_bytes + page)) == NULL)
 		return (ENOMEM);
 	if (mprotect(map, page, PROT_NONE) != 0) {
 		munmap(map, stack_bytes + page);

@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "lib/base/kassert.h"
+#include "lib/base/base.h"
 
 enum { VM_HEAP_WAYS = 4, VM_HEAP_NONE = -1 };
 

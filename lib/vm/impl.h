@@ -3,7 +3,6 @@
 
 #include <sys/queue.h>
 
-#include "lib/base/splitmix.h"
 #include "lib/vm/fiber.h"
 #include "lib/vm/heap.h"
 #include "lib/vm/thread.h"

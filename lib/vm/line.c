@@ -12,7 +12,6 @@
  * its stores, except before a read-modify-write (cpu.stores); a write that
  * waited for its turn has done a share of its fetch meanwhile (line.ahead).
  */
-
 #include "lib/vm/line.h"
 
 enum { LINE_BITS = 6 };

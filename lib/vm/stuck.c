@@ -1,4 +1,3 @@
-#include "lib/base/append.h"
 #include "lib/vm/impl.h"
 
 enum {

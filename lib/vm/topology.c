@@ -1,4 +1,3 @@
-#include "lib/base/kassert.h"
 #include "lib/vm/topology.h"
 
 static bool

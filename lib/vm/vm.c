@@ -1,5 +1,3 @@
-#include <math.h>
-
 #include <gsl/gsl_cdf.h>
 
 #include "lib/vm/impl.h"
@@ -196,8 +194,7 @@ vm_thread_start(struct vm *vm, struct mthread *td, int cpu)
 	if (vm->vm_threads == VM_THREADS_MAX ||
 	    (vm_is_controlled(vm) && !vm_controlled_room(vm)))
 		return (EAGAIN);
-	vt = thread_make(vm, VM_STACK_BYTES);
-	if (vt == NULL)
+	if ((vt = thread_make(vm, VM_STACK_BYTES)) == NULL)
 		return (ENOMEM);
 	if (vm_is_weak(vm))
 		memory_start(vm, vt);
@@ -290,9 +287,8 @@ uint64_t
 vm_memory_bytes(unsigned threads)
 {
 	const uint64_t line = sizeof(struct vm_line) + 64 * sizeof(uint16_t);
-	uint64_t lines;
+	uint64_t lines = (uint64_t)threads * 16 + 1024;
 
-	lines = (uint64_t)threads * 16 + 1024;
 	return ((uint64_t)threads * (VM_STACK_BYTES + 8192) + lines * line);
 }
 
@@ -374,8 +370,7 @@ vm_run(const struct machine_config *mc, void (*main)(void *), void *arg,
 	vm->vm_stuck = mo->mo_stuck;
 	fiber_init_thread(&vm->vm_root);
 	order_init(vm);
-	first = thread_make(vm, HOST_STACK_BYTES);
-	if (first != NULL) {
+	if ((first = thread_make(vm, HOST_STACK_BYTES)) != NULL) {
 		first->vt_host = first->vt_untimed = true;
 		first->vt_state = VM_RUNNING;
 		vm->vm_self = first;

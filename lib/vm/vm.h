@@ -15,7 +15,6 @@
 #include <signal.h>
 #include <stdatomic.h>
 
-#include "lib/base/kassert.h"
 #include "lib/vm/topology.h"
 
 /*
@@ -25,7 +24,6 @@
 enum machine_cost {
 #define	COST(name, word)	COST_##name,
 #include "lib/base/cost.tbl"
-#undef COST
 	MACHINE_COSTS
 };
 
@@ -168,8 +166,7 @@ struct vm_control {
 	 * observer.
 	 */
 	void		(*vh_unordered)(void *context, const void *object,
-			    const char *what, unsigned thread,
-			    unsigned before);
+			    const char *what, unsigned thread, unsigned before);
 };
 
 /* A machine; also the stacks and other memory that a run leaves to the next. */

@@ -7,8 +7,7 @@
  * add its header's name to headers.tbl; another name of one is in alias.tbl; a
  * family of them has a row of interface.tbl.
  */
-#ifndef KERN_H
-#define	KERN_H
+#pragma once
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -435,6 +434,4 @@ kern_touch(void *p, u_int lines)
 
 #ifndef KERN_CRYPTO_SOURCE
 #include <kern_crypto.h>
-#endif
-
 #endif

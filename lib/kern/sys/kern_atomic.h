@@ -3,8 +3,6 @@
  * without one.  The object for a simulated machine leaves those on shared words
  * to the program, which knows weak memory.
  */
-#ifndef KERN_ATOMIC_H
-#define	KERN_ATOMIC_H
 
 #ifdef KERNEL_SIMULATED
 #define	KERN_SIMULATE(p, op, order, v, old)				\
@@ -107,5 +105,3 @@ KERN_ATOMICS(ptr, uintptr_t)
 #define	atomic_thread_fence_acq_rel()	atomic_thread_fence(__ATOMIC_ACQ_REL)
 #define	atomic_thread_fence_seq_cst()	atomic_thread_fence(__ATOMIC_SEQ_CST)
 #define	atomic_interrupt_fence()	__compiler_membar()
-
-#endif

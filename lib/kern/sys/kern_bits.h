@@ -1,6 +1,4 @@
 /* Sets of bits, of kern.h: bitset(9) and bitstring(3), arrays of words. */
-#ifndef KERN_BITS_H
-#define	KERN_BITS_H
 
 enum { KERN_WORD_BITS = NBBY * sizeof(u_long) };
 #define	KERN_BIT_WORDS(n)	howmany(n, KERN_WORD_BITS)
@@ -104,5 +102,3 @@ typedef u_long bitstr_t;
 #define	bit_foreach(b, n, i)						\
 	for ((i) = kern_bits_find(b, n, 0, true); (i) >= 0;		\
 	    (i) = kern_bits_find(b, n, (i) + 1, true))
-
-#endif

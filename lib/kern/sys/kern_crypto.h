@@ -3,8 +3,6 @@
  * Key objects are as large as the kernel's and have the key where sources look
  * for it.  The contents of hashes are the program's.
  */
-#ifndef KERN_CRYPTO_H
-#define	KERN_CRYPTO_H
 
 /* crypto/rijndael */
 enum { DIR_ENCRYPT = 0, MODE_ECB = 1 };
@@ -110,5 +108,3 @@ blake2s_init_key(blake2s_state *s, size_t n __unused, const void *key,
 	HOST(hash_init, s, KERN_BLAKE2S, key);
 	return (0);
 }
-
-#endif

@@ -2,8 +2,6 @@
  * Devices, of kern.h: sys/uio.h, sys/conf.h, sys/module.h, sys/selinfo.h,
  * sys/linker.h, sys/fcntl.h.
  */
-#ifndef KERN_DEV_H
-#define	KERN_DEV_H
 
 struct iovec {
 	void		*iov_base;
@@ -80,5 +78,3 @@ enum { FIONBIO = 1, FIOASYNC = 2 };
 void	*preload_search_by_type(const char *);
 void	*preload_fetch_addr(void *);
 size_t	preload_fetch_size(void *);
-
-#endif

@@ -2,8 +2,6 @@
  * Sections and counters of readers that write nothing shared, of kern.h:
  * sys/epoch.h, sys/smr.h, sys/smr_types.h, sys/seqc.h.
  */
-#ifndef KERN_EPOCH_H
-#define	KERN_EPOCH_H
 
 #define	KERN_ENTER(s)	((void)HOST(lock, (s)->lock_object.lo_witness,	\
 	KERN_SITE(), KERN_SHARES))
@@ -152,5 +150,3 @@ seqc_consistent(const seqc_t *p, seqc_t old)
 	seqc_sleepable_write_end(p);					\
 	critical_exit();						\
 } while (0)
-
-#endif

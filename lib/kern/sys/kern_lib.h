@@ -2,8 +2,6 @@
  * Small functions, of kern.h: sys/libkern.h, sys/systm.h, sys/time.h, sys/ktr.h,
  * sys/eventhandler.h, machine/fpu.h.
  */
-#ifndef KERN_LIB_H
-#define	KERN_LIB_H
 
 #define	KERN_FOR_INTEGERS(each)						\
 each(, int, __builtin_ffs, __builtin_clz)				\
@@ -109,5 +107,3 @@ struct fpu_kern_ctx { int fp_unused; };
 		critical_exit();					\
 	0;								\
 })
-
-#endif

@@ -2,8 +2,6 @@
  * Locks beside mutexes, and sleep, of kern.h: sys/sx.h, sys/rwlock.h,
  * sys/rmlock.h, sys/condvar.h, sys/sema.h.
  */
-#ifndef KERN_LOCK_H
-#define	KERN_LOCK_H
 
 /* What these have in common; operations that are the same: alias.tbl. */
 #define	KERN_LOCK_STRUCT(name, word)					\
@@ -149,5 +147,3 @@ void	sema_init(struct sema *, int, const char *);
 #define	sema_trywait(s)		(KERN_SEMA(s, -1, true) == 0)
 #define	sema_post(s)		kern_sema_post(s, KERN_LOCK_SITE())
 #define	sema_value(s)		((s)->sema_value)
-
-#endif

@@ -2,8 +2,6 @@
  * Memory and what is counted in it, of kern.h: malloc(9)'s other forms, uma(9),
  * zpcpu, refcount(9), counter(9), buf_ring(9).
  */
-#ifndef KERN_MEM_H
-#define	KERN_MEM_H
 
 #define	KERN_PRODUCT(n, size) ({					\
 	size_t kern_product;						\
@@ -163,5 +161,3 @@ KERN_CALL(u_int, buf_ring_count, (struct buf_ring *br),
 KERN_CALL(int, buf_ring_empty, (struct buf_ring *br), buf_ring_count(br) == 0)
 KERN_CALL(int, buf_ring_full, (struct buf_ring *br),
     buf_ring_count(br) == br->br_mask)
-
-#endif

@@ -2,8 +2,6 @@
  * sys/mutex.h and sys/lock.h, of kern.h.  The program has the locks, and
  * checks what witness(4) and INVARIANTS do.
  */
-#ifndef KERN_MUTEX_H
-#define	KERN_MUTEX_H
 
 enum { MTX_DEF = 0, MTX_SPIN = 1, MTX_RECURSE = 4, MTX_NOWITNESS = 8,
     MTX_QUIET = 0x10, MTX_DUPOK = 0x20, MTX_NEW = 0x40, MTX_NOPROFILE = 0x80 };
@@ -130,5 +128,3 @@ SYSINIT(init##_##name, SI_SUB_LOCK, SI_ORDER_MIDDLE,			\
     kern_##init##_##name, NULL)
 #define	MTX_SYSINIT(name, mtx, desc, opts)				\
 	KERN_LOCK_SYSINIT(mtx_init, name, mtx, desc, NULL, opts)
-
-#endif

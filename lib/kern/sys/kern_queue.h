@@ -2,8 +2,6 @@
  * Lists, of kern.h: queue(3) and sys/ck.h.  An element is linked to before what
  * links to it, with a fence: all of them can be read meanwhile, as ck's.
  */
-#ifndef KERN_QUEUE_H
-#define	KERN_QUEUE_H
 
 #define	KERN_PUBLISH(at, e) do {					\
 	atomic_thread_fence_rel();					\
@@ -247,5 +245,3 @@ struct name { struct type *tqh_first, **tqh_last; }
 	KERN_TAILQ_MOVED(a, f);						\
 	KERN_TAILQ_MOVED(b, f);						\
 } while (0)
-
-#endif

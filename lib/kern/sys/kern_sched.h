@@ -5,8 +5,6 @@
  * Where a thread is may change at any time, unless it is pinned or in a
  * critical section.
  */
-#ifndef KERN_SCHED_H
-#define	KERN_SCHED_H
 
 /* Each use of these marks the object: without one nothing is held. */
 #define	KERN_LOOK()							\
@@ -105,5 +103,3 @@ void	kern_rendezvous(cpuset_t, void (*[])(void *), void *,
 #define	smp_rendezvous(setup, action, teardown, arg)			\
 	smp_rendezvous_cpus(all_cpus, setup, action, teardown, arg)
 #define	smp_no_rendezvous_barrier	NULL
-
-#endif

@@ -1,6 +1,4 @@
 /* sys/sysctl.h, of kern.h: numbers; texts cannot be read. */
-#ifndef KERN_SYSCTL_H
-#define	KERN_SYSCTL_H
 
 #define	OID_AUTO		(-1)
 enum { CTLTYPE_NODE = 1, CTLTYPE_INT, CTLTYPE_STRING, CTLTYPE_S64,
@@ -141,5 +139,3 @@ struct sbuf { int s_unused; };
 #define	sbuf_putc(s, c)		((void)(s), (void)(c))
 #define	sbuf_finish(s)		((void)(s), 0)
 #define	sbuf_delete(s)		((void)(s))
-
-#endif

@@ -2,8 +2,6 @@
  * Work for later, of kern.h: callout(9), taskqueue(9), kthread(9), kproc(9).
  * The program's timer runs what is due, in one thread, for all queues.
  */
-#ifndef KERN_TASK_H
-#define	KERN_TASK_H
 
 struct proc;
 #define	maxproc			((int)kern_host->kh_threads)
@@ -139,5 +137,3 @@ void	kthread_start(const void *);
 #define	kproc_suspend_check(p)	((void)(p))
 #define	kthread_suspend_check()	((void)0)
 KERN_CALL(void, kproc_shutdown, (void *p __unused, int howto __unused), (void)0)
-
-#endif
