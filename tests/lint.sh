@@ -43,7 +43,7 @@ budget()
 found "more lines than the budget" "$(budget <<'END'
 1350 lib/base
 1650 lib/crypto
-9300 lib/kern
+9350 lib/kern
 1800 lib/ledger
 2500 lib/lock
 2550 lib/machine
@@ -51,12 +51,12 @@ found "more lines than the budget" "$(budget <<'END'
 4850 lib/vm
 4950 fortuna
 1850 harvest
-2750 bench/assure
+2900 bench/assure
 500 bench/campaign
 3350 bench/cell
 1200 bench/cli
 1750 bench/compare
-4200 bench/explore
+4300 bench/explore
 250 bench/figures
 450 bench/kernel
 2750 bench/options
@@ -65,12 +65,12 @@ found "more lines than the budget" "$(budget <<'END'
 1550 bench/report
 2850 bench/result
 600 bench/stats
-1500 bench/survey
+1600 bench/survey
 2700 bench/sweep
 500 bench/timeline
 1750 bench/workload
-68250 lib fortuna harvest bench
-47000 tests
+68800 lib fortuna harvest bench
+47250 tests
 END
 )"
 found "a function of more than 70 lines" "$(awk '
