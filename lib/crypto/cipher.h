@@ -75,6 +75,10 @@ struct cipher_key {
 	EVP_CIPHER_CTX	*ck_ctx;	/* NULL: stub */
 	/* ChaCha20: what ck_ctx counts next; low half 0: that is not known. */
 	uint128_t	 ck_position;
+	/* Of explore: its last keystream ended there; calls in a row. */
+	const uint8_t	*ck_end;
+	unsigned	 ck_calls;
+	bool		 ck_loop;	/* so many that they are no choices */
 	uint8_t		 ck_raw[CIPHER_KEY_BYTES];
 };
 

@@ -277,7 +277,8 @@ host_keystream(void *self, const void *key, uint64_t lo, uint64_t hi, void *out,
 	generate(k, ck, &ctr, out, n);
 	if (k->k_secrets != NULL)
 		followed(k, out, n);
-	machine_charge(COST_KEYSTREAM, n);
+	if (!ck->ck_loop)
+		machine_charge(COST_KEYSTREAM, n);
 	if (kp->kp_ledger != NULL && kern_is_shared(k, out))
 		keep_lineage(k, out, n);
 	return (uint128_lo(ctr) - lo);

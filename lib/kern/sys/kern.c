@@ -232,12 +232,10 @@ rijndael_blockEncrypt(cipherInstance *cipher, keyInstance *key,
 KERN_PLAIN void
 chacha_keysetup(struct chacha_ctx *x, const u_char *key, u_int bits)
 {
-	static const u_int32_t sigma[4] = { 0x61707865, 0x3320646e, 0x79622d32,
-	    0x6b206574 };
-
 	MPASS(bits == KERN_KEY_BYTES * 8);
 	KERN_STORES(x, sizeof(*x));
-	__builtin_memcpy(x->input, sigma, sizeof(sigma));
+	for (u_int i = 0; i < 4; i++)
+		x->input[i] = U8TO32_LITTLE(&sigma[4 * i]);
 	HOST(key_set, &x->input[4], key);
 }
 

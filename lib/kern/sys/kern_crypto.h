@@ -44,9 +44,17 @@ rijndael_makeKey(keyInstance *key, u_int8_t direction, int bits,
 int	rijndael_blockEncrypt(cipherInstance *, keyInstance *, const u_int8_t *,
 	    int, u_int8_t *);
 
-/* crypto/chacha20, whose words 12 to 15 are a counter of 128 bits */
+/*
+ * crypto/chacha20, whose words 12 to 15 are a counter of 128 bits.  Sources
+ * that include chacha.c compare a key's first words with its constant.
+ */
 #define	CHACHA_BLOCKLEN		64
 #define	CHACHA_MINKEYLEN	16
+#define	CHACHA_NONCELEN		8
+#define	CHACHA_CTRLEN		8
+#define	CHACHA_STATELEN		(CHACHA_NONCELEN + CHACHA_CTRLEN)
+#define	U8TO32_LITTLE(p)	le32dec(p)
+static const char sigma[16] __unused = "expand 32-byte k";
 struct chacha_ctx { u_int32_t input[16]; };
 void	chacha_keysetup(struct chacha_ctx *, const u_char *, u_int);
 void	chacha_encrypt_bytes(struct chacha_ctx *, const u_char *, u_char *,
