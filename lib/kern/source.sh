@@ -66,7 +66,9 @@ fail()
 }
 
 work= kept=
-trap '[ -z "$work" ] || rm -rf "$work"' EXIT
+# A compiler that a signal ends may still make a file.
+trap 'for i in 1 2 3; do [ -z "$work" ] || rm -rf "$work" 2>/dev/null && break
+    sleep 1; done' EXIT
 trap 'exit 1' HUP INT PIPE TERM
 
 # A folder for files being made; what a killed process left goes first.
