@@ -17,8 +17,8 @@ packages()
 	*:build) echo gcc libc6-dev pkgconf libssl-dev libgcrypt20-dev \
 	    zlib1g-dev libatf-dev atf-sh kyua libjemalloc-dev libhwloc-dev \
 	    libjansson-dev libgsl-dev libck-dev \
-	    libboost-context-dev gnuplot-nox mandoc ministat python3 spin \
-	    strace ;;
+	    libboost-context-dev gnuplot-nox mandoc ministat patch python3 \
+	    spin strace ;;
 	FreeBSD:bench) ;;
 	*:bench) echo openssl python3 ;;
 	# spin calls the compiler's preprocessor.
