@@ -236,13 +236,19 @@ man__skeleton_body() {
 	skeleton rngsim-lock.7 lib/lock/lock.h
 }
 
-test_case man__patches "the patches of rngsim-designs(7) apply to the file of" \
-    "this tree, compile, read Fortuna's bytes and survive schedules"
-man__patches_body() {
+# Skips, or there is all to compile what is patched.
+patching()
+{
 	command -v patch >/dev/null || atf_skip "patch is not installed"
 	command -v ${CC:-cc} >/dev/null || atf_skip "no C compiler"
 	src=$(cd "$(source_folder)" && pwd)
 	export XDG_CACHE_HOME="$PWD/cache"
+}
+
+test_case man__patches "the patches of rngsim-designs(7) apply to the file of" \
+    "this tree, compile, read Fortuna's bytes and survive schedules"
+man__patches_body() {
+	patching
 	page rngsim-designs.7 | sed 's/\\e/\\/g' >page.txt
 	sed -n 's/^+++ \(.*\)$/\1/p' page.txt >names.txt
 	[ "$(wc -l <names.txt)" -ge 2 ] || atf_fail "too few patches"
@@ -267,10 +273,7 @@ needs=python3
 test_case man__harvest "the patch of rngsim-harvest(7) applies by its command," \
     "is the one of tests/patches, and gives back packets and interrupts"
 man__harvest_body() {
-	command -v patch >/dev/null || atf_skip "patch is not installed"
-	command -v ${CC:-cc} >/dev/null || atf_skip "no C compiler"
-	src=$(cd "$(source_folder)" && pwd)
-	export XDG_CACHE_HOME="$PWD/cache"
+	patching
 	ln -s "$src/man" man
 	cp -R "$src/harvest" .
 	sed 's/\\e/\\/g' man/rngsim-harvest.7 |
