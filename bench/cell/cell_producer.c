@@ -107,6 +107,21 @@ work_ns(struct event_producer *evp)
 	    splitmix_exponential(&evp->evp_draw))));
 }
 
+/*
+ * Works from the end of the last event on, or from now if that is 0.  What this
+ * loop does for itself is a part of it; a simulated machine takes no time for
+ * that.
+ */
+static void
+work(struct event_producer *evp, uint64_t last)
+{
+	const uint64_t ns = work_ns(evp), spent_ns = MACHINE_SIMULATED ||
+	    last == 0 ? 0 : (uint64_t)machine_cycles_to_ns(
+	    machine_cycles_since(last, machine_cycles()));
+
+	machine_work(ns - MIN(ns, spent_ns));
+}
+
 static void
 producer_loop(struct event_producer *evp)
 {
@@ -116,7 +131,7 @@ producer_loop(struct event_producer *evp)
 	    (uint16_t)pg->prw_bytes };
 	struct arrivals ar = { .arr_queued = 0 };
 	enum phase phase = PHASE_WARM, seen;
-	uint64_t began, origin, now, counted = 0, lost = 0;
+	uint64_t began, last, origin, now = 0, counted = 0, lost = 0;
 	enum random_fate fate;
 	bool packet;
 
@@ -128,6 +143,7 @@ producer_loop(struct event_producer *evp)
 	for (;;) {
 		packet = pg->prw_rate_per_s <= 0 ||
 		    take_packet(evp, &ar, origin, phase);
+		last = pg->prw_rate_per_s <= 0 ? now : 0;
 		began = now = 0;
 		fate = RANDOM_FATES;
 		if (packet && evp->evp_waiting != NULL) {
@@ -135,7 +151,7 @@ producer_loop(struct event_producer *evp)
 			ar.arr_first = (ar.arr_first + 1) % pg->prw_queue;
 		}
 		if (packet) {
-			machine_work(work_ns(evp));
+			work(evp, last);
 			began = machine_cycles();
 			evp->evp_entropy[0] = began;
 			fate = randomdev_harvest(run->run_dev,
