@@ -11,6 +11,7 @@ enum {
 	BUFFER_ALIGN	= 4096,
 	SCANS_EVERY	= 4,	/* runs: they take as long as reads */
 	PASSES_MAX	= 6,	/* of the harvest thread before it waits */
+	STALLS_MAX	= 3,	/* more, which give no event */
 	/* Turns before other threads start, and of a turn; past 2^10. */
 	AGE_TURNS	= 1100,
 	AGE_JUMPS	= 60,	/* the last, before and at each power of 2 */
@@ -18,20 +19,6 @@ enum {
 	AGE_BYTES	= 65,
 	AGE_MS		= 101	/* a reseed is due */
 };
-
-const struct ledger_property_text execution_properties[EXECUTION_PROPERTIES] = {
-#define	EXECUTION_PROPERTY(name, word, text)	{ word, text },
-#include "bench/explore/explore.tbl"
-};
-
-void
-subject_default(struct subject *tb)
-{
-	memset(tb, 0, sizeof(*tb));
-	tb->tb_setting[tb->tb_settings++] = (struct kern_setting){
-	    "kern.random.fortuna.minpoolsize", EXECUTION_MINPOOLSIZE };
-	tb->tb_lock_config = lock_config_default(EXECUTION_CPUS);
-}
 
 /* What an event holds; real hashes and ciphers get other keys in each run. */
 static uint64_t
@@ -65,10 +52,10 @@ feed(struct execution *ex)
 static void
 enqueue(struct execution *ex, enum random_entry entry)
 {
+	/* Release 11 has these, too. */
 	static const enum random_entropy_source others[] = { RANDOM_CACHED,
 	    RANDOM_ATTACH, RANDOM_KEYBOARD, RANDOM_MOUSE, RANDOM_NET_TUN,
-	    RANDOM_NET_NG, RANDOM_SWI, RANDOM_FS_ATIME, RANDOM_CALLOUT,
-	    RANDOM_RANDOMDEV };
+	    RANDOM_NET_NG, RANDOM_SWI, RANDOM_FS_ATIME };
 	const uint32_t i = ex->ex_events++;
 	const uint64_t entropy = entropy_of(ex, i);
 
@@ -180,15 +167,37 @@ producer_main(void *arg)
 	machine_wake_32(&ex->ex_produced);
 }
 
+/*
+ * After the last event: whether passes have given what was queued.  One need
+ * not give all, but three in a row that give nothing have lost the rest.
+ */
+static bool
+is_emptied(struct execution *ex)
+{
+	const uint64_t pending = randomdev_totals(ex->ex_device).ht_pending;
+
+	ex->ex_stalls = pending == ex->ex_pending ? ex->ex_stalls + 1 : 0;
+	ex->ex_pending = pending;
+	if (pending > 0 && ex->ex_stalls == STALLS_MAX)
+		ledger_kernel(ex->ex_ledger, LEDGER_EVENTS, "%ju events were "
+		    "queued that no pass gave to the algorithm",
+		    (uintmax_t)pending);
+	return (pending == 0 || ex->ex_stalls == STALLS_MAX);
+}
+
 /* Its last pass begins after the last event; then it waits for its end. */
 static void
 between_passes(void *arg, int64_t *timeout_ns)
 {
 	struct execution *ex = arg;
 
-	if (ex->ex_passes == PASSES_MAX) {
+	if (ex->ex_passes == PASSES_MAX && is_emptied(ex)) {
 		feed_until_seeded(ex);
 		ex->ex_passes++;
+	}
+	if (ex->ex_passes == PASSES_MAX) {
+		*timeout_ns = 0;
+		return;
 	}
 	if (ex->ex_passes > PASSES_MAX) {
 		*timeout_ns = INT64_MAX;

@@ -55,6 +55,8 @@ struct execution {
 	uint32_t	 ex_alone;	/* the last to wake; others slept */
 	struct randomdev *ex_device;
 	unsigned	 ex_passes;	/* of the harvest thread */
+	uint64_t	 ex_pending;	/* then, after the last event */
+	unsigned	 ex_stalls;	/* passes that left as many */
 	bool		 ex_tested;	/* sources have health tests */
 	bool		 ex_masked;	/* a source of events is */
 	bool		 ex_jumps;	/* its count of reseeds can be set */

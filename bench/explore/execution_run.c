@@ -9,6 +9,20 @@ enum {
 	SHARED_SIZE	= 512
 };
 
+const struct ledger_property_text execution_properties[EXECUTION_PROPERTIES] = {
+#define	EXECUTION_PROPERTY(name, word, text)	{ word, text },
+#include "bench/explore/explore.tbl"
+};
+
+void
+subject_default(struct subject *tb)
+{
+	memset(tb, 0, sizeof(*tb));
+	tb->tb_setting[tb->tb_settings++] = (struct kern_setting){
+	    "kern.random.fortuna.minpoolsize", EXECUTION_MINPOOLSIZE };
+	tb->tb_lock_config = lock_config_default(EXECUTION_CPUS);
+}
+
 /* The run of this host thread, for assertions. */
 static _Thread_local struct execution *running;
 
