@@ -19,13 +19,13 @@ extern char **environ;
 static size_t
 stack_taken(char *argv[])
 {
-	const char *end = argv[0];
+	const char *last = argv[0];
 
 	for (; *argv != NULL; argv++)
-		end = *argv > end ? *argv : end;
+		last = *argv > last ? *argv : last;
 	for (char **p = environ; *p != NULL; p++)
-		end = *p > end ? *p : end;
-	return ((size_t)(end - (const char *)&end));
+		last = *p > last ? *p : last;
+	return ((size_t)(last + strlen(last) - (const char *)&last));
 }
 
 /*
