@@ -331,7 +331,7 @@ path_of(const struct options *op, unsigned id, struct uses *uss)
 	const char *name = op->op_text[id];
 
 	if (id == OPTION_WORKLOAD)
-		return (name != NULL && name[0] == '@' ? name + 1 : NULL);
+		return (op->op_workload.wl_path);
 	if (id == OPTION_PRODUCER)
 		return (op->op_producing.prw_path);
 	if (id != OPTION_PROFILE)

@@ -122,7 +122,7 @@ json_t *
 head_format(const struct options *op, const struct result *r)
 {
 	const char *replayed = op->op_config.bc_harvest.replay_file;
-	const char *workload = op->op_text[OPTION_WORKLOAD];
+	const char *workload = op->op_workload.wl_path;
 	json_t *argv = json_array();
 	json_t *record = field_format(result_document_fields, r, 0);
 	char *word;
@@ -136,9 +136,9 @@ head_format(const struct options *op, const struct result *r)
 	json_object_set_new(record, "schema", json_string(CHECKPOINT_SCHEMA));
 	json_object_set_new(record, "cycles_per_us", json_real(
 	    op->op_simulated ? 0 : (double)tick_ns_to_cycles(NS_PER_S) / 1e6));
-	if (workload != NULL && workload[0] == '@')
+	if (workload[0] != '\0')
 		json_object_set_new(record, "sum of --workload",
-		    sum_of_file(workload + 1));
+		    sum_of_file(workload));
 	if (op->op_producing.prw_path[0] != '\0')
 		json_object_set_new(record, "sum of --producer",
 		    sum_of_file(op->op_producing.prw_path));

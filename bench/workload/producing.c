@@ -175,14 +175,11 @@ static int
 parse_recorded(struct producing *pg, const char *text, char *rest, char *why)
 {
 	struct workload *wl = &pg->prw_recorded;
-	const char *speed = strstr(text, "/speed=");
 	char *item;
 	int error = workload_parse(text, wl, why);
 
 	pg->prw_kinds = wl->wl_recording.rec_kinds;
-	if (error == 0 && strlen(text) > sizeof(pg->prw_path))
-		error = REFUSE("\"%.40s...\": too long", text);
-	else if (error == 0 && pg->prw_kinds == 0)
+	if (error == 0 && pg->prw_kinds == 0)
 		error = REFUSE("\"%.40s\": expected a recording of events, not "
 		    "of requests: that is for --workload", text);
 	else if (error == 0 && workload_max_bytes(wl, 0) > PRODUCING_BYTES_MAX)
@@ -194,9 +191,12 @@ parse_recorded(struct producing *pg, const char *text, char *rest, char *why)
 		    parse_item(pg, item, why) : REFUSE("\"%.40s\": expected "
 		    "work=TIME, work~TIME, cv=SHARE or queue=N: the recording "
 		    "has the rest", item);
-	snprintf(pg->prw_path, sizeof(pg->prw_path), "%.*s", speed == NULL ?
-	    (int)strlen(text) - 1 : (int)(speed - text) - 1, text + 1);
+	CTASSERT(sizeof(pg->prw_path) == sizeof(wl->wl_path));
+	memcpy(pg->prw_path, wl->wl_path, sizeof(pg->prw_path));
 	pg->prw_rate_per_s = workload_rate(wl);
+	if (error == 0 && pg->prw_rate_per_s > PRODUCING_RATE_MAX_PER_S)
+		error = REFUSE("\"%.40s\": expected at most %d events a "
+		    "second of each producer", text, PRODUCING_RATE_MAX_PER_S);
 	return (error != 0 ? error : canonical(pg, 0, why));
 }
 

@@ -49,7 +49,7 @@ struct workload {
 	enum workload_arrivals wl_arrivals;
 	double		 wl_rate_per_s;	/* of each reader */
 	struct recording wl_recording;
-	struct stat	 wl_file;	/* the recording's */
+	char		 wl_path[256];	/* the recording's; "": none */
 	double		 wl_speed;	/* the recording is played at */
 };
 

@@ -191,12 +191,18 @@ load(struct workload *wl, const char *path, char *why)
 {
 	const char *base = strrchr(path, '/');
 	char message[LINES_ERROR_SIZE] = "", name[64];
+	struct stat st;
 	size_t n;
 	int error;
 
 	/* It may have to be read again, by the program executed anew. */
-	if (stat(path, &wl->wl_file) == 0 && !S_ISREG(wl->wl_file.st_mode)) {
+	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
 		(void)REFUSE("%s: expected a regular file", path);
+		return (EBADMSG);
+	}
+	if ((size_t)snprintf(wl->wl_path, sizeof(wl->wl_path), "%s", path) >=
+	    sizeof(wl->wl_path)) {
+		(void)REFUSE("\"%.40s...\": too long", path);
 		return (EBADMSG);
 	}
 	if ((error = recording_load(path, &wl->wl_recording, message)) != 0) {

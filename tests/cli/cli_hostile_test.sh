@@ -403,6 +403,7 @@ files__inputs_stay_body() {
 		done <<-END
 		-o|the|operand|t.txt workload import t.txt -o ${p}t.txt
 		-o|--workload|w run --workload @w.workload -o ${p}w.workload
+		-o|--workload|w run --workload @w.workload/speed=2 -o ${p}w.workload
 		--trace|--profile|m.conf run $virtual --trace ${p}m.conf
 		-o|--profile|m.conf sweep $virtual -o ${p}m.conf
 		--plot|operand|r.png report r.png --plot ${p}r.png
