@@ -233,16 +233,14 @@ cell_reader_main(void *arg)
 
 	machine_curthread()->mt_index = r->r_index;
 	cell_wait_start(run);
-	if (run->run_params->cp_cell.ce_until_seeded) {
-		r->r_error = seeding_loop(r);
-		atomic_fetchadd_rel_32(&run->run_ready, 1);
-		machine_wake_32(&run->run_ready);
-		return;
-	}
-	r->r_error = run->run_params->cp_cell.ce_workload == NULL ?
+	r->r_error = run->run_params->cp_cell.ce_until_seeded ?
+	    seeding_loop(r) : run->run_params->cp_cell.ce_workload == NULL ?
 	    reader_loop(r, true) : reader_loop(r, false);
 	r->r_cpu = machine_cpu();
 	r->r_node = machine_node();
 	r->r_displaced = machine_displaced();
 	r->r_delayed = machine_thread_delayed();
+	/* measure_seeding() waits for that. */
+	atomic_fetchadd_rel_32(&run->run_ready, 1);
+	machine_wake_32(&run->run_ready);
 }

@@ -44,6 +44,7 @@ needs=python3
 test_case seeded__designs "all designs that wait, both queues, other readers"
 seeded__designs_body() {
 	"$(program)" list designs | sed -n 's/^  \([a-z]*\) .*/\1/p' >designs
+	[ "$(wc -l <designs)" -ge 9 ] || atf_fail "$(cat designs)"
 	for queue in newest 2019; do
 		while read -r d; do
 			case $d in
@@ -68,6 +69,7 @@ seeded__blocked_body() {
 	    for ns in c['samples'][0]['reader_blocked_ns'])"
 	cell "c['blocked_readers'] == sum(
 	    ns > 0 for ns in c['samples'][0]['reader_blocked_ns'])"
+	cell "len(set(c['samples'][0]['reader_cpu'])) > 1"
 	cell "c['latency_ns']['p50'] < 0.9 * c['time_to_seeded_ns']"
 	# Producers feed it, too; the harvest thread seeds it.
 	saves run.json run $machine -r 0 --producers 2 --producer \
@@ -83,7 +85,7 @@ assert a == b' || atf_fail "not repeatable"
 }
 
 needs=python3
-test_case seeded__forms "tables, CSV, ministat, comparisons, an unfinished run"
+test_case seeded__forms "tables, CSV, ministat, comparisons, a trace"
 seeded__forms_body() {
 	saves run.json sweep $machine -d locked,concurrent -r 1,2 -n 3 \
 	    -c chacha20 --format json $slow
