@@ -8,14 +8,15 @@
 #include "bench/survey/kat.h"
 #include "fortuna/device/randomdev.h"
 
-enum { WRONG_SIZE = 512 };
+enum { WRONG_SIZE = 512, NAMED = 3 };
 
 /* Scripts of one kind, and how many give what they must. */
 struct tally {
 	unsigned	tly_scripts;
 	unsigned	tly_right;
 	unsigned	tly_aes_wrong;
-	char		tly_wrong[WRONG_SIZE];	/* those that do not */
+	unsigned	tly_named;	/* of the others, these: */
+	char		tly_wrong[WRONG_SIZE];
 };
 
 /* path is a script's, without its ".script". */
@@ -72,8 +73,11 @@ try_folder(const char *folder, const char *part, const char *design)
 			continue;
 		}
 		ta.tly_aes_wrong += strncmp(name, "aes-", 4) == 0;
-		APPEND(ta.tly_wrong, WRONG_SIZE, "%s%s",
-		    ta.tly_wrong[0] == '\0' ? "" : ", ", name);
+		if (++ta.tly_named <= NAMED)
+			APPEND(ta.tly_wrong, WRONG_SIZE, "%s%s",
+			    ta.tly_wrong[0] == '\0' ? "" : ", ", name);
+		else
+			ta.tly_named = NAMED;
 	}
 	free(names);
 	return (ta);
@@ -85,7 +89,8 @@ add_tally(struct tally *ta, const struct tally *more)
 	ta->tly_scripts += more->tly_scripts;
 	ta->tly_right += more->tly_right;
 	ta->tly_aes_wrong += more->tly_aes_wrong;
-	APPEND(ta->tly_wrong, WRONG_SIZE, "%s%.400s",
+	ta->tly_named += more->tly_named;
+	APPEND(ta->tly_wrong, WRONG_SIZE, "%s%.250s",
 	    ta->tly_wrong[0] == '\0' || more->tly_wrong[0] == '\0' ? "" : ", ",
 	    more->tly_wrong);
 }
@@ -93,8 +98,13 @@ add_tally(struct tally *ta, const struct tally *more)
 static void
 say_wrong(const struct tally *ta, const char *whose, struct evidence_row *row)
 {
-	row_fails(row, "%u of %u scripts %s bytes. Not: %s. ", ta->tly_right,
+	const unsigned others = ta->tly_scripts - ta->tly_right - ta->tly_named;
+
+	row_fails(row, "%u of %u scripts %s bytes. Not: %s", ta->tly_right,
 	    ta->tly_scripts, whose, ta->tly_wrong);
+	if (others > 0)
+		row_says(row, " and %u others", others);
+	row_says(row, ". ");
 }
 
 /*
@@ -187,9 +197,7 @@ is_wrong(const struct assure_params *ap, const struct tally *ta,
 		    "not those of %s. ", ta->tly_aes_wrong == 0 ? "AES" :
 		    "ChaCha20", ta->tly_aes_wrong == 0 ? "ChaCha20" : "AES");
 	if (row->er_state == EVIDENCE_FAILS)
-		row_says(row, "%u of %u scripts of FreeBSD give its bytes, K "
-		    "and C; %s does not.", ta->tly_right, ta->tly_scripts,
-		    ta->tly_wrong);
+		say_wrong(ta, "of FreeBSD give its", row);
 	return (row->er_state == EVIDENCE_FAILS);
 }
 

@@ -249,9 +249,10 @@ fairness_gather(const struct assure_params *ap, struct evidence_row *row)
 	if (bound > 0 && lt.lt_overtaken > bound)
 		row->er_state = EVIDENCE_FAILS;
 	/* Those of chance are a small part of all. */
-	if (bound > 0 || lt.lt_overtaken <= others / 2)
+	if (bound > 0 || lt.lt_overtaken <= others / 2 ||
+	    !claims(ap, LC_EXCLUDES))
 		return;
-	if (claims(ap, LC_EXCLUDES) && !claims(ap, LC_STARVES))
+	if (!claims(ap, LC_STARVES))
 		row_fails(row, "These are most of their %u: it starves a "
 		    "waiter, and does not declare that. ", others);
 	else

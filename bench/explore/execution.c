@@ -299,7 +299,9 @@ is_due(struct execution *ex, uint32_t *reseeds)
 
 	randomdev_status(ex->ex_device, &ds);
 	*reseeds = ds.ds_reseeds;
-	return (ds.ds_pool0_bytes >= ds.ds_pool0_needed_bytes);
+	/* 0: the source has no sysctl that tells. */
+	return (ds.ds_pool0_needed_bytes > 0 &&
+	    ds.ds_pool0_bytes >= ds.ds_pool0_needed_bytes);
 }
 
 /*
@@ -330,7 +332,8 @@ age(struct execution *ex, struct execution_reader *r)
 		if (probed && due && is_due(ex, &reseeds) && reseeds == before)
 			ledger_kernel(ex->ex_ledger, LEDGER_DUE, "%d ms after "
 			    "reseed %u reads found enough in pool 0, and "
-			    "none of %d reseeded", AGE_MS, before, AGE_READS);
+			    "none of %d reseeded; if it is to do so less "
+			    "often: --allow due", AGE_MS, before, AGE_READS);
 	}
 }
 

@@ -80,7 +80,8 @@ look_up(const struct kern_copy *kc, uintptr_t offset, struct place *pl)
 		    sscanf(colon + 1, "%d", &pl->whr_line) != 1) {
 			snprintf(pl->whr_file, sizeof(pl->whr_file),
 			    "the kernel's object");
-			own = strncmp(pl->whr_func, "kern_", 5) == 0 ||
+			own = pl->whr_func[0] == '?' ||
+			    strncmp(pl->whr_func, "kern_", 5) == 0 ||
 			    strncmp(pl->whr_func, "glue_", 5) == 0;
 			continue;
 		}
@@ -281,8 +282,11 @@ arm_thread(void)
 void
 kern_fault_catch(void)
 {
-	if (atomic_exchange(&armed, getpid()) != getpid())
+	/* Who finds it armed has the handlers; to arm it twice does no harm. */
+	if (atomic_load(&armed) != getpid()) {
 		arm_process();
+		atomic_store(&armed, getpid());
+	}
 	arm_thread();
 }
 

@@ -227,7 +227,7 @@ kern_keys_in(struct kernel *k, const void *p, size_t n)
 	return (at == NULL ? NULL : (*at)->ky_at);
 }
 
-/* Whether the key is known to be at p, and whether this thread sees it. */
+/* Whether the key is known to be at p; sees, unless NULL: to this thread. */
 static bool
 has_place(struct kernel *k, const uint8_t *p, const uint8_t *key, bool *sees)
 {
@@ -238,7 +238,9 @@ has_place(struct kernel *k, const uint8_t *p, const uint8_t *key, bool *sees)
 	while (ky != NULL && (ky->ky_at != p || memcmp(ky->ky_key, key,
 	    CIPHER_KEY_BYTES) != 0))
 		ky = ky->ky_next;
-	*sees = ky == NULL || (!ky->ky_unseen && vm_sees(ky->ky_mark));
+	if (sees != NULL)
+		*sees = ky == NULL || (!ky->ky_unseen &&
+		    vm_sees(ky->ky_mark));
 	kern_tables_drop(k);
 	return (ky != NULL);
 }
@@ -269,7 +271,6 @@ find_copies(struct kernel *k, const uint8_t *key)
 	const uint8_t *end = kern_thread_of(k)->kt_entry;
 	const volatile uint32_t *p = __builtin_frame_address(0);
 	unsigned i, same;
-	bool sees;
 
 	for (; (const uint8_t *)(p + CIPHER_KEY_BYTES / sizeof(*p)) <= end;
 	    p++) {
@@ -277,7 +278,7 @@ find_copies(struct kernel *k, const uint8_t *key)
 			same += memcmp(&(uint32_t){ p[i] }, key +
 			    i * sizeof(*p), sizeof(*p)) == 0;
 		if (same == i && !has_place(k, (const void *)(uintptr_t)p, key,
-		    &sees))
+		    NULL))
 			kern_keys_set(k, (void *)(uintptr_t)p, key);
 	}
 }

@@ -207,7 +207,7 @@ kern_secrets_stack(struct kernel *k __unused, const void *func __unused)
 
 /*
  * A secret that should not be in n bytes at p; NULL: none.  Keys may be where
- * keys are, and output until its memory is freed.
+ * keys are, and output, unless it is masked, until its memory is freed.
  */
 static const void *
 secret_in(const struct kernel *k, const uint8_t *p, size_t n, bool freed)

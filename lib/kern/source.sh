@@ -352,6 +352,8 @@ stub()
 		mkdir -p "$(dirname "$work/$stub")"
 		echo "#include \"$include\"" >"$work/$stub"
 	done
+	[ $stub != ciphers/crypto/chacha20/chacha.c ] ||
+		echo "#define sigma kern_sigma" >>"$work/$stub"
 }
 
 # Makes the headers that sources include: the tree's own of random(4), and

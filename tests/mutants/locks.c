@@ -340,7 +340,7 @@ WAIT(seldom)
 
 BROKEN(seldom, LC_SPIN, word, .lc_enter = barges_enter, RIGHT_OWNER);
 
-/* The same with a queue, but one that does not claim an order. */
+/* As lock_stack, but it does not claim an order. */
 #define	lifo_wait	stack_wait
 #define	unlock_lifo	unlock_stack
 BROKEN(lifo, LC_SPIN, lifo, .lc_enter = stack_enter, RIGHT_OWNER);

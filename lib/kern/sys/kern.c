@@ -235,7 +235,7 @@ chacha_keysetup(struct chacha_ctx *x, const u_char *key, u_int bits)
 	MPASS(bits == KERN_KEY_BYTES * 8);
 	KERN_STORES(x, sizeof(*x));
 	for (u_int i = 0; i < 4; i++)
-		x->input[i] = U8TO32_LITTLE(&sigma[4 * i]);
+		x->input[i] = U8TO32_LITTLE(&kern_sigma[4 * i]);
 	HOST(key_set, &x->input[4], key);
 }
 

@@ -54,7 +54,7 @@ int	rijndael_blockEncrypt(cipherInstance *, keyInstance *, const u_int8_t *,
 #define	CHACHA_CTRLEN		8
 #define	CHACHA_STATELEN		(CHACHA_NONCELEN + CHACHA_CTRLEN)
 #define	U8TO32_LITTLE(p)	le32dec(p)
-static const char sigma[16] __unused = "expand 32-byte k";
+static const char kern_sigma[16] __unused = "expand 32-byte k";
 struct chacha_ctx { u_int32_t input[16]; };
 void	chacha_keysetup(struct chacha_ctx *, const u_char *, u_int);
 void	chacha_encrypt_bytes(struct chacha_ctx *, const u_char *, u_char *,
