@@ -43,7 +43,7 @@ budget()
 found "more lines than the budget" "$(budget <<'END'
 1350 lib/base
 1650 lib/crypto
-9350 lib/kern
+9400 lib/kern
 1800 lib/ledger
 2500 lib/lock
 2550 lib/machine
@@ -51,7 +51,7 @@ found "more lines than the budget" "$(budget <<'END'
 4850 lib/vm
 4950 fortuna
 1850 harvest
-2900 bench/assure
+2950 bench/assure
 500 bench/campaign
 3400 bench/cell
 1200 bench/cli
@@ -68,8 +68,8 @@ found "more lines than the budget" "$(budget <<'END'
 1600 bench/survey
 2700 bench/sweep
 500 bench/timeline
-1750 bench/workload
-68900 lib fortuna harvest bench
+1800 bench/workload
+68870 lib fortuna harvest bench
 47250 tests
 END
 )"
