@@ -25,7 +25,7 @@ fields()
 			return "array of strings"
 		if (kind == "PAIR")
 			return "array of two numbers"
-		return many || kind == "BINS" ? "array of numbers" : "number"
+		return many ? "array of numbers" : "number"
 	}
 	# A sentence a line; marked words as macros of their own.
 	function prose(text,    n, part, i, word, out, punct, macro) {

@@ -39,23 +39,6 @@ row_quantiles(const struct engine *en, const struct hist_small *cycles,
 #undef Q
 }
 
-/* Each bucket goes where its largest duration belongs. */
-static void
-row_log2(const struct engine *en, const struct hist_small *cycles,
-    double bins[RESULT_LOG2_BINS])
-{
-	uint64_t ns;
-	unsigned bin;
-
-	memset(bins, 0, RESULT_LOG2_BINS * sizeof(*bins));
-	for (unsigned i = 0; i < HIST_SMALL_BUCKETS; i++) {
-		ns = (uint64_t)en->en_cycles_to_ns(hist_small_last(i));
-		for (bin = 0; ns > 1 && bin < RESULT_LOG2_BINS - 1; bin++)
-			ns /= 2;
-		bins[bin] += cycles->hsm_bucket[i];
-	}
-}
-
 void
 cell_row_finish(const struct engine *en, struct cell_row *cr)
 {
@@ -64,9 +47,6 @@ cell_row_finish(const struct engine *en, struct cell_row *cr)
 	row->hold_ns = row_quantiles(en, &cr->cr_hold, row->hold_max_ns);
 	row->spin_ns = row_quantiles(en, &cr->cr_spin, row->wait_max_ns);
 	row->block_ns = row_quantiles(en, &cr->cr_block, row->wait_max_ns);
-	row_log2(en, &cr->cr_hold, row->hold_log2);
-	row_log2(en, &cr->cr_spin, row->spin_log2);
-	row_log2(en, &cr->cr_block, row->block_log2);
 	row->spin_count = (double)hist_small_count(&cr->cr_spin);
 	row->block_count = (double)hist_small_count(&cr->cr_block);
 }

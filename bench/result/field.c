@@ -62,7 +62,6 @@ const struct field_type field_types[FIELD_OBJECT + 1] = {
 	[FIELD_SHARE] = DOUBLE(0, 1),
 	[FIELD_SIGNED] = DOUBLE(-1, 1),
 	[FIELD_PAIR] = DOUBLE(0, REAL_MAX),
-	[FIELD_BINS] = DOUBLE(0, REAL_MAX),
 	[FIELD_BUCKETS] = { FORM_BUCKETS, 0, 1, UINT32_MAX },
 	[FIELD_OBJECT] = { FORM_OBJECT, 0, 0, 0 }
 };
@@ -70,8 +69,7 @@ const struct field_type field_types[FIELD_OBJECT + 1] = {
 bool
 field_is_array(const struct field *f)
 {
-	return (f->f_shape != FIELD_ONE || f->f_kind == FIELD_PAIR ||
-	    f->f_kind == FIELD_BINS);
+	return (f->f_shape != FIELD_ONE || f->f_kind == FIELD_PAIR);
 }
 
 size_t
@@ -95,20 +93,13 @@ field_elements(const struct field *f, const void *base)
 	return (elements);
 }
 
-/* The number of elements, without trailing zeros of FIELD_BINS. */
 static unsigned
 length(const struct field *f, const void *base, unsigned readers)
 {
-	const double *bins = field_elements(f, base);
 	unsigned n;
 
 	if (f->f_kind == FIELD_PAIR)
 		return (2);
-	if (f->f_kind == FIELD_BINS) {
-		for (n = RESULT_LOG2_BINS; n > 0 && bins[n - 1] <= 0; n--)
-			continue;
-		return (n);
-	}
 	if (f->f_shape == FIELD_EACH)
 		return (readers);
 	memcpy(&n, (const char *)base + f->f_count, sizeof(n));

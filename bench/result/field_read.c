@@ -154,8 +154,8 @@ static int
 check_length(struct reader *rd, const struct field *f, size_t n,
     unsigned stated)
 {
-	const unsigned most = f->f_kind == FIELD_BINS ? RESULT_LOG2_BINS :
-	    f->f_shape == FIELD_INLINE ? f->f_room : UINT_MAX;
+	const unsigned most = f->f_shape == FIELD_INLINE ? f->f_room :
+	    UINT_MAX;
 
 	if (f->f_kind == FIELD_PAIR && n != 2)
 		return (refuse(rd, f->f_key, "not [low, high]"));

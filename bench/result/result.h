@@ -25,7 +25,6 @@ enum {
 	RESULT_TEXT_SIZE	= 256,
 	/* With fewer repeats, RESULT_CI95_PARTS. */
 	RESULT_CI95_REPEATS_MIN	= 3,
-	RESULT_LOG2_BINS	= 48,	/* of durations, as lockstat(1) */
 	RESULT_SHA256_SIZE	= 2 * 32 + 1,	/* in hex */
 	RESULT_FILE_MAX		= 256 << 20
 };
@@ -48,7 +47,6 @@ enum field_kind {
 	FIELD_SHARE,		/* 0..1 */
 	FIELD_SIGNED,		/* -1..1 */
 	FIELD_PAIR,		/* [low, high] */
-	FIELD_BINS,		/* without the zeros at the end */
 	FIELD_BUCKETS,		/* f_room counts; [index, count, ...] if > 0 */
 	FIELD_OBJECT
 };
@@ -119,7 +117,6 @@ typedef unsigned	field_COUNT, field_SOME, field_READERS;
 typedef uint64_t	field_BYTES, field_SEED;
 typedef double		field_REAL, field_SHARE, field_SIGNED;
 typedef double		field_PAIR[2];
-typedef double		field_BINS[RESULT_LOG2_BINS];
 
 /* The whole document is struct result. */
 #define	result_document	result

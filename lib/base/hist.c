@@ -72,13 +72,6 @@ hist_small_count(const struct hist_small *h)
 }
 
 uint64_t
-hist_small_last(unsigned i)
-{
-	KASSERT(i < HIST_SMALL_BUCKETS, ("bucket %u", i));
-	return (bucket_last(i, HIST_SMALL_SUB_BITS));
-}
-
-uint64_t
 hist_small_quantile(const struct hist_small *h, double q)
 {
 	return (quantile(h->hsm_bucket, HIST_SMALL_BUCKETS,

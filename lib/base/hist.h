@@ -83,6 +83,3 @@ uint64_t hist_quantile(const struct hist *h, double q);
 uint64_t hist_small_quantile(const struct hist_small *h, double q);
 
 uint64_t hist_small_count(const struct hist_small *h);
-
-/* The largest value that bucket i counts. */
-uint64_t hist_small_last(unsigned i);

@@ -21,8 +21,8 @@ is_pointer(const struct field *f)
 static unsigned
 elements_of(const struct field *f)
 {
-	return (f->f_shape == FIELD_EACH ? READERS : f->f_kind == FIELD_BINS ?
-	    RESULT_LOG2_BINS : f->f_shape == FIELD_ONE ? 1 : ELEMENTS);
+	return (f->f_shape == FIELD_EACH ? READERS :
+	    f->f_shape == FIELD_ONE ? 1 : ELEMENTS);
 }
 
 /* Marks the bytes of a structure that a table describes. */

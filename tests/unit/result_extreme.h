@@ -78,8 +78,6 @@ extreme_row(struct result_row *row, double v)
 	row->spin_total_ns = row->block_total_ns = v;
 	row->spin_count = row->block_count = v;
 	row->hold_ns = row->spin_ns = row->block_ns = q;
-	for (unsigned i = 0; i < RESULT_LOG2_BINS; i++)
-		row->hold_log2[i] = row->spin_log2[i] = row->block_log2[i] = v;
 }
 
 /* Every figure of a cell is v. */
