@@ -19,7 +19,7 @@ check(struct options *op)
 		    op->op_operand[1]));
 	if (import && op->op_operands < 2)
 		return (usage_error("missing operand: expected a FILE that "
-		    "strace, dtrace or bpftrace wrote"));
+		    "strace wrote"));
 	if (!import && op->op_output != NULL)
 		return (usage_error("-o: expected it with import only"));
 	return (0);
@@ -56,12 +56,7 @@ import(const char *path, const char *output)
 			    iu.iu_reads_unknown, names_files);
 		return (EXIT_FAILURE);
 	}
-	if (rec.rec_kinds != 0)
-		text_add(&found, "%" PRIu64 " event%s of %u CPU%s, %.6g s",
-		    iu.iu_requests, PLURAL(iu.iu_requests), rec.rec_count,
-		    PLURAL(rec.rec_count), (double)rec.rec_length_ns / 1e9);
-	else
-		text_add(&found, "%" PRIu64 " request%s of %" PRIu64
+	text_add(&found, "%" PRIu64 " request%s of %" PRIu64
 	    " thread%s in %u stream%s, %.6g s; left out: %" PRIu64
 	    " calls without bytes, %" PRIu64 " reads of other files, %" PRIu64
 	    " reads of files not known, %" PRIu64 " other calls",
@@ -69,8 +64,7 @@ import(const char *path, const char *output)
 	    PLURAL(iu.iu_threads), rec.rec_count, PLURAL(rec.rec_count),
 	    (double)rec.rec_length_ns / 1e9, iu.iu_failed, iu.iu_reads_other,
 	    iu.iu_reads_unknown, iu.iu_calls_other);
-	text_add(&d.doc_comment, "# From %.200s%s: %s.", path,
-	    rec.rec_kinds != 0 ? "" : ", strace's", found.s);
+	text_add(&d.doc_comment, "# From %.200s, strace's: %s.", path, found.s);
 	for (char *c = d.doc_comment.s; *c != '\0'; c++)
 		if (*c < ' ' || *c > '~')
 			*c = '?';

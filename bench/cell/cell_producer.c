@@ -14,8 +14,6 @@ struct arrivals {
 	uint64_t	 arr_next_ns;	/* since it began */
 	unsigned	 arr_queued;
 	uint64_t	 arr_lost;
-	struct event_packet arr_next;	/* of a recording */
-	unsigned	 arr_first;	/* place of the first that waits */
 };
 
 static void
@@ -23,33 +21,12 @@ plan(struct event_producer *evp, struct arrivals *ar)
 {
 	const struct producing *pg = evp->evp_producing;
 	double ns = ns_per_s / pg->prw_rate_per_s * pg->prw_burst;
-	struct workload_step st;
 
-	if (evp->evp_waiting != NULL) {
-		workload_next(&evp->evp_player, &st);
-		ar->arr_next_ns = st.st_ns;
-		ar->arr_next = (struct event_packet){ (uint16_t)(st.st_kind -
-		    1), (uint16_t)st.st_bytes };
-		return;
-	}
 	if (pg->prw_rate_drawn)
 		ns *= splitmix_exponential(&evp->evp_draw);
 	evp->evp_plan_ns += ns;
 	/* The first one may have come before the producer began. */
 	ar->arr_next_ns = (uint64_t)fmax(0, evp->evp_plan_ns);
-}
-
-/* A recording from its beginning, with nothing queued. */
-static void
-replay(struct event_producer *evp, struct arrivals *ar)
-{
-	const struct cell_params *cp = evp->evp_run->run_params;
-	const uint64_t lost = ar->arr_lost;
-
-	*ar = (struct arrivals){ .arr_lost = lost };
-	workload_begin(&evp->evp_player, &evp->evp_producing->prw_recorded, 0,
-	    cp->cp_seed, evp->evp_index);
-	plan(evp, ar);
 }
 
 /*
@@ -69,10 +46,6 @@ take_packet(struct event_producer *evp, struct arrivals *ar, uint64_t began,
 		    ar->arr_next_ns) {
 			room = MIN(pg->prw_queue - ar->arr_queued,
 			    pg->prw_burst);
-			if (room > 0 && evp->evp_waiting != NULL)
-				evp->evp_waiting[(ar->arr_first +
-				    ar->arr_queued) % pg->prw_queue] =
-				    ar->arr_next;
 			ar->arr_queued += room;
 			ar->arr_lost += pg->prw_burst - room;
 			plan(evp, ar);
@@ -127,18 +100,14 @@ producer_loop(struct event_producer *evp)
 {
 	const struct producing *pg = evp->evp_producing;
 	struct cell_run *run = evp->evp_run;
-	struct event_packet packet_of = { (uint16_t)pg->prw_source,
-	    (uint16_t)pg->prw_bytes };
 	struct arrivals ar = { .arr_queued = 0 };
 	enum phase phase = PHASE_WARM, seen;
-	uint64_t began, last, origin, now = 0, counted = 0, lost = 0;
+	const uint64_t origin = machine_cycles();
+	uint64_t began, last, now = 0, counted = 0, lost = 0;
 	enum random_fate fate;
 	bool packet;
 
-	origin = machine_cycles();
-	if (evp->evp_waiting != NULL)
-		replay(evp, &ar);
-	else if (pg->prw_rate_per_s > 0)
+	if (pg->prw_rate_per_s > 0)
 		plan(evp, &ar);
 	for (;;) {
 		packet = pg->prw_rate_per_s <= 0 ||
@@ -146,18 +115,14 @@ producer_loop(struct event_producer *evp)
 		last = pg->prw_rate_per_s <= 0 ? now : 0;
 		began = now = 0;
 		fate = RANDOM_FATES;
-		if (packet && evp->evp_waiting != NULL) {
-			packet_of = evp->evp_waiting[ar.arr_first];
-			ar.arr_first = (ar.arr_first + 1) % pg->prw_queue;
-		}
 		if (packet) {
 			work(evp, last);
 			began = machine_cycles();
 			evp->evp_entropy[0] = began;
 			fate = randomdev_harvest(run->run_dev,
-			    packet_of.evt_source == RANDOM_UMA ? RANDOM_FAST :
-			    RANDOM_QUEUE, evp->evp_entropy,
-			    packet_of.evt_bytes, packet_of.evt_source);
+			    pg->prw_source == RANDOM_UMA ? RANDOM_FAST :
+			    RANDOM_QUEUE, evp->evp_entropy, pg->prw_bytes,
+			    pg->prw_source);
 			now = machine_cycles();
 		}
 		seen = (enum phase)atomic_load_acq_32(&run->run_phase);
@@ -166,10 +131,6 @@ producer_loop(struct event_producer *evp)
 				break;
 			phase = seen;
 			lost = ar.arr_lost;
-			if (evp->evp_waiting != NULL) {
-				origin = run->run_open_cycles;
-				replay(evp, &ar);
-			}
 			evp->evp_cpu_ns = -machine_thread_cpu_ns(&evp->evp_td);
 		} else if (packet && phase == PHASE_MEASURE) {
 			evp->evp_fate[fate]++;
@@ -217,9 +178,6 @@ cell_producers_setup(struct cell_run *run)
 		evp->evp_plan_ns = -(double)(splitmix_next(&evp->evp_draw) >>
 		    11) * 0x1p-53 * ns_per_s / fmax(1,
 		    ce->ce_producing->prw_rate_per_s);
-		if (producing_recorded(ce->ce_producing))
-			evp->evp_waiting = xcalloc(ce->ce_producing->prw_queue,
-			    sizeof(*evp->evp_waiting));
 		for (unsigned k = 0; k < PRODUCING_BYTES_MAX / 8; k++)
 			evp->evp_entropy[k] = splitmix_next(&evp->evp_draw);
 		atomic_init_64(&evp->evp_events, 0);

@@ -47,12 +47,6 @@ struct reader {
 	_Alignas(MACHINE_CACHE_LINE) struct mthread r_td;
 };
 
-/* An event of a recording that waits. */
-struct event_packet {
-	uint16_t	 evt_source;
-	uint16_t	 evt_bytes;
-};
-
 /* The same of a producer of events; interrupts of one source of --producers. */
 struct event_producer {
 	_Alignas(MACHINE_CACHE_LINE)
@@ -67,8 +61,6 @@ struct event_producer {
 	uint64_t	 evp_work_ns;
 	uint64_t	 evp_draw;	/* the generator's state */
 	double		 evp_plan_ns;	/* when the next packet arrives */
-	struct workload_player evp_player;	/* of a recording */
-	struct event_packet *evp_waiting;	/* [prw_queue]; or NULL */
 	uint64_t	 evp_entropy[PRODUCING_BYTES_MAX / 8];
 	bool		 evp_displaced;
 	_Alignas(MACHINE_CACHE_LINE) struct mthread evp_td;

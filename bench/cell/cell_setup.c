@@ -89,11 +89,12 @@ hashes_bytes(const struct cell_run *run)
 	return (MACHINE_SIMULATED && run->run_params->cp_bytes);
 }
 
-/* Fails with the kinds of events that the design's release lacks and has. */
+/* Fails with the kinds of events that the design's release has. */
 static int
 cell_lacks(struct cell_run *run, struct randomdev_params *rp)
 {
-	struct text has = { .s = "" }, lacks = { .s = "" };
+	const struct cell *ce = &run->run_params->cp_cell;
+	struct text has = { .s = "" };
 	struct randomdev *rd;
 
 	for (unsigned i = RANDOM_ATTACH; i < RANDOM_RANDOMDEV; i++) {
@@ -101,13 +102,12 @@ cell_lacks(struct cell_run *run, struct randomdev_params *rp)
 		if (randomdev_new(&rd, rp) == 0) {
 			text_list(&has, "RANDOM_%s", random_source_names[i]);
 			randomdev_free(rd);
-		} else if ((run->run_params->cp_cell.ce_producing->prw_kinds &
-		    rp->rp_included) != 0)
-			text_list(&lacks, "RANDOM_%s", random_source_names[i]);
+		}
 	}
 	return (cell_fail(run, ENXIO, "--producer: the enum "
-	    "random_entropy_source of %s has no %s: expected one of %s",
-	    run->run_params->cp_cell.ce_design, lacks.s, has.s));
+	    "random_entropy_source of %s has no RANDOM_%s: expected one of %s",
+	    ce->ce_design, random_source_names[ce->ce_producing->prw_source],
+	    has.s));
 }
 
 /* With the run's i-th ledger, if it keeps any. */
@@ -139,7 +139,7 @@ make_device(struct cell_run *run, unsigned i, struct randomdev **rd)
 		rp.rp_kernel.kp_spin = lock_class_find(
 		    program_spin_names[bc->bc_program.spinmutex]);
 	if (ce->ce_producers > 0)
-		rp.rp_included = ce->ce_producing->prw_kinds;
+		rp.rp_included = 1u << ce->ce_producing->prw_source;
 	rp.rp_kernel.kp_lock_config.threads = index_main(run) + 1;
 	if (run->run_faults != NULL)
 		failpoints_set(run->run_faults, &rp);
@@ -291,9 +291,6 @@ cell_teardown(struct cell_run *run)
 	free(run->run_readers);
 	free(run->run_buf);
 	free(run->run_hold);
-	for (unsigned i = 0; run->run_event_producers != NULL &&
-	    i < run->run_params->cp_cell.ce_producers; i++)
-		free(run->run_event_producers[i].evp_waiting);
 	free(run->run_event_producers);
 	if (ended)
 		ht = randomdev_totals(run->run_dev);

@@ -63,9 +63,6 @@ finish_workload(struct options *op)
 	if (GIVEN(op, SIZE) && (recorded || wl->wl_size_count > 0))
 		return (usage_error("-s and --workload %s both set the sizes "
 		    "of requests: drop one of them", wl->wl_text));
-	if (wl->wl_recording.rec_kinds != 0)
-		return (usage_error("--workload: %s has events, not requests: "
-		    "expected --producer and --producers", wl->wl_text));
 	if (GIVEN(op, ARRIVALS) && !GIVEN(op, RATE))
 		return (usage_error("--arrivals: expected --rate with it"));
 	if (!GIVEN(op, RATE))
@@ -309,7 +306,7 @@ finish_producers(struct options *op)
 			return (usage_error("-r: \"0\": expected a number of "
 			    "readers, 1..%d; 0 with --producers alone",
 			    CELL_READERS_MAX));
-		if (n > 0 && GIVEN(op, PRODUCER) && !producing_recorded(pg) &&
+		if (n > 0 && GIVEN(op, PRODUCER) &&
 		    producing_work_ns(pg, n) == 0) {
 			for (unsigned k = 1; k <= PRODUCERS_MAX; k++)
 				if (pg->prw_curve_ns[k] != 0)

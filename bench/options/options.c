@@ -373,6 +373,5 @@ options_free(struct options *op)
 	free(op->op_operand);
 	pinning_free(&op->op_place);
 	workload_free(&op->op_workload);
-	workload_free(&op->op_producing.prw_recorded);
 	memset(op, 0, sizeof(*op));
 }

@@ -153,8 +153,6 @@ gate_and_notes(const struct sweep_cell *sc, const struct result_host *host,
 		note(rc, "%u NUMA nodes are pretended, threads in turn on "
 		    "them", rc->pretended_nodes);
 	note_of_recording(sc->sc_cell.ce_workload, rc);
-	if (sc->sc_cell.ce_producers > 0)
-		note_of_recording(&sc->sc_cell.ce_producing->prw_recorded, rc);
 	if (rc->producers > 0 && rc->harvest.cpu_percent <= 0)
 		note(rc, "the harvest thread got no CPU beside the producers");
 	for (unsigned i = 0; i < sc->sc_count; i++) {

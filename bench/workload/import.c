@@ -3,7 +3,6 @@
 #include <ctype.h>
 
 #include "bench/workload/recording.h"
-#include "fortuna/device/event.h"
 
 enum { PID_NONE = 0 };
 
@@ -33,11 +32,7 @@ struct import {
 	struct lines	 im_lines;
 	struct import_summary *im_summary;
 	struct import_threads im_all, im_alive;
-	uint64_t	 im_at_ns;	/* of the line; the latest event's */
-	uint64_t	 im_first_ns;	/* the first event's */
-	/* Of events: a stream for each CPU that had one, less 1. */
-	struct recording *im_rec;
-	unsigned	 im_stream[RECORDING_STREAMS_MAX];
+	uint64_t	 im_at_ns;	/* of the line */
 };
 
 static struct import_thread *
@@ -198,7 +193,7 @@ end_call(struct import *im, struct import_thread *ip, enum call call,
 		return (REFUSE("more than %d requests",
 		    RECORDING_REQUESTS_MAX));
 	iu->iu_threads += ip->imt_requests.rcs_count == 0;
-	recording_add(&ip->imt_requests, began_ns, bytes, 0);
+	recording_add(&ip->imt_requests, began_ns, bytes);
 	return (0);
 }
 
@@ -242,84 +237,6 @@ resume(struct import *im, struct import_thread *ip, const char *text)
 	    im->im_at_ns, rest));
 }
 
-/* "harvest NS CPU SOURCE BYTES [PROGRAM]", as dtrace(1) and bpftrace print. */
-static int
-import_event(struct import *im)
-{
-	const char *text = im->im_lines.li_text;
-	struct recording *rec = im->im_rec;
-	uint64_t bytes, ns, number;
-	struct recording_stream *rm;
-	unsigned cpu, *stream;
-	char name[32];
-	uint8_t source;
-	int used = 0;
-
-	if (text[0] == '\0' || begins(text, "Attaching "))
-		return (0);
-	if (sscanf(text, "harvest %20" SCNu64 " %9u %31s %9" SCNu64 "%n", &ns,
-	    &cpu, name, &bytes, &used) != 4 || ns > INT64_MAX || bytes < 1 ||
-	    bytes > RECORDING_BYTES_MAX || cpu >= RECORDING_STREAMS_MAX ||
-	    (text[used] != '\0' && text[used] != ' '))
-		return (REFUSE("\"%.40s\": expected \"harvest NS CPU SOURCE "
-		    "BYTES\", CPU below %d", text, RECORDING_STREAMS_MAX));
-	if (parse_number(name, &number) == 0 && number < ENTROPYSOURCE)
-		source = (uint8_t)number;
-	else if (random_source_number(name, &source) != 0)
-		source = ENTROPYSOURCE;
-	if (source > RANDOM_ENVIRONMENTAL_END)
-		return (REFUSE("source \"%s\": expected one of events that are "
-		    "queued: a name such as NET_ETHER, or its number in "
-		    "FreeBSD 15, 0..%d", name, RANDOM_ENVIRONMENTAL_END));
-	if (im->im_summary->iu_requests++ == RECORDING_REQUESTS_MAX)
-		return (REFUSE("more than %d events", RECORDING_REQUESTS_MAX));
-	stream = &im->im_stream[cpu];
-	if (*stream == 0) {
-		snprintf(name, sizeof(name), "cpu%u", cpu);
-		recording_add_stream(rec, name);
-		*stream = rec->rec_count;
-	}
-	rm = &rec->rec_streams[*stream - 1];
-	if (rm->rcs_count > 0 && ns < rm->rcs_requests[rm->rcs_count -
-	    1].rq_at_ns)
-		return (REFUSE("time %" PRIu64 " is before that of the CPU's "
-		    "event before: expected the order of times of each CPU",
-		    ns));
-	recording_add(rm, ns, bytes, source + 1u);
-	im->im_first_ns = MIN(im->im_first_ns, ns);
-	im->im_at_ns = MAX(im->im_at_ns, ns);
-	rec->rec_kinds |= 1u << source;
-	return (0);
-}
-
-static int
-by_cpu(const void *a, const void *b)
-{
-	return (strverscmp(((const struct recording_stream *)a)->rcs_name,
-	    ((const struct recording_stream *)b)->rcs_name));
-}
-
-/* Times since boot become times since the first event. */
-static void
-finish_events(struct import *im)
-{
-	struct recording *rec = im->im_rec;
-	struct recording_stream *rm;
-	const uint64_t length_ns = im->im_at_ns - im->im_first_ns;
-
-	for (rm = rec->rec_streams; rm < rec->rec_streams + rec->rec_count;
-	    rm++)
-		for (size_t k = 0; k < rm->rcs_count; k++)
-			rm->rcs_requests[k].rq_at_ns -= im->im_first_ns;
-	if (length_ns == 0 || length_ns > RECORDING_LENGTH_MAX_NS)
-		lines_refuse_file(&im->im_lines, "all events in %" PRIu64
-		    " ns: expected times in ns, and at most a week",
-		    length_ns);
-	rec->rec_length_ns = length_ns;
-	qsort(rec->rec_streams, rec->rec_count, sizeof(*rec->rec_streams),
-	    by_cpu);
-}
-
 static int
 import_line(struct import *im)
 {
@@ -328,9 +245,6 @@ import_line(struct import *im)
 	uint64_t pid;
 	int error, used = 0;
 
-	if (im->im_rec->rec_kinds != 0 || (TAILQ_EMPTY(&im->im_all) &&
-	    (begins(p, "harvest ") || begins(p, "Attaching "))))
-		return (import_event(im));
 	if (sscanf(p, "strace: Process %" SCNu64 " attached%n", &pid,
 	    &used) == 1 && used > 0 && p[used] == '\0' && pid != PID_NONE)
 		(void)add_thread(im, pid);
@@ -392,7 +306,7 @@ make_streams(struct import *im, struct recording *rec)
 			snprintf(rm->rcs_name, sizeof(rm->rcs_name),
 			    "processes-%u", s + 1);
 		for (size_t k = 0; k < ip->imt_requests.rcs_count; k++)
-			recording_add(rm, rq[k].rq_at_ns, rq[k].rq_bytes, 0);
+			recording_add(rm, rq[k].rq_at_ns, rq[k].rq_bytes);
 		ends_ns[s] = ip->imt_end_ns;
 	}
 	return (0);
@@ -417,8 +331,7 @@ int
 import_load(const char *path, struct recording *rec, struct import_summary *iu,
     char message[LINES_ERROR_SIZE])
 {
-	struct import im = { .im_summary = iu, .im_rec = rec,
-	    .im_first_ns = UINT64_MAX };
+	struct import im = { .im_summary = iu };
 	struct lines *li = &im.im_lines;
 	struct import_thread *ip;
 
@@ -432,15 +345,11 @@ import_load(const char *path, struct recording *rec, struct import_summary *iu,
 	if (li->li_error == 0 && iu->iu_requests == 0)
 		lines_refuse_file(li, "no request for random bytes: expected "
 		    "getrandom(...) = BYTES, or read(N</dev/urandom>...) = "
-		    "BYTES, which strace -y writes, or lines \"harvest NS CPU "
-		    "SOURCE BYTES\"");
-	else if (li->li_error == 0 && rec->rec_kinds != 0)
-		finish_events(&im);
+		    "BYTES, which strace -y writes");
 	else if (li->li_error == 0 && im.im_at_ns == 0)
 		lines_refuse_file(li, "all of it happens at the same time: "
 		    "expected a trace of \"strace -r\"");
-	if (li->li_error == 0 && rec->rec_kinds == 0 &&
-	    make_streams(&im, rec) == 0) {
+	if (li->li_error == 0 && make_streams(&im, rec) == 0) {
 		qsort(rec->rec_streams, rec->rec_count,
 		    sizeof(*rec->rec_streams), busier);
 		rec->rec_length_ns = im.im_at_ns;

@@ -142,11 +142,10 @@ canonical(struct producing *pg, unsigned bytes, char *why)
 
 	pg->prw_burst = MAX(pg->prw_burst, 1);
 	pg->prw_queue = pg->prw_queue == 0 ? PRODUCING_QUEUE : pg->prw_queue;
-	text_add(&t, "%s:", producing_recorded(pg) ?
-	    pg->prw_recorded.wl_text : pg->prw_name);
+	text_add(&t, "%s:", pg->prw_name);
 	for (unsigned i = 1; i <= PRODUCERS_MAX; i++)
 		hash = splitmix(hash ^ pg->prw_curve_ns[i]);
-	if (pg->prw_path[0] != '\0' && !producing_recorded(pg))
+	if (pg->prw_path[0] != '\0')
 		text_add(&t, "curve=%.64s#%08" PRIx32, base == NULL ?
 		    pg->prw_path : base + 1, (uint32_t)hash);
 	else
@@ -155,7 +154,7 @@ canonical(struct producing *pg, unsigned bytes, char *why)
 		text_add(&t, ",cv=%.9g", pg->prw_cv);
 	if (pg->prw_bytes != bytes)
 		text_add(&t, ",size=%u", pg->prw_bytes);
-	if (pg->prw_rate_per_s > 0 && !producing_recorded(pg))
+	if (pg->prw_rate_per_s > 0)
 		text_add(&t, ",rate%c%.9g", pg->prw_rate_drawn ? '~' : '=',
 		    pg->prw_rate_per_s);
 	if (pg->prw_burst > 1)
@@ -168,36 +167,6 @@ canonical(struct producing *pg, unsigned bytes, char *why)
 		    sizeof(pg->prw_text) - 1));
 	memcpy(pg->prw_text, t.s, strlen(t.s) + 1);
 	return (0);
-}
-
-/* "@FILE[/speed=N]" and items that say what each event of the file costs. */
-static int
-parse_recorded(struct producing *pg, const char *text, char *rest, char *why)
-{
-	struct workload *wl = &pg->prw_recorded;
-	char *item;
-	int error = workload_parse(text, wl, why);
-
-	pg->prw_kinds = wl->wl_recording.rec_kinds;
-	if (error == 0 && pg->prw_kinds == 0)
-		error = REFUSE("\"%.40s\": expected a recording of events, not "
-		    "of requests: that is for --workload", text);
-	else if (error == 0 && workload_max_bytes(wl, 0) > PRODUCING_BYTES_MAX)
-		error = REFUSE("\"%.40s\": expected events of at most %d bytes",
-		    text, PRODUCING_BYTES_MAX);
-	while (error == 0 && (item = strsep(&rest, ",")) != NULL)
-		error = strncmp(item, "work", 4) == 0 || strncmp(item, "cv=",
-		    3) == 0 || strncmp(item, "queue=", 6) == 0 ?
-		    parse_item(pg, item, why) : REFUSE("\"%.40s\": expected "
-		    "work=TIME, work~TIME, cv=SHARE or queue=N: the recording "
-		    "has the rest", item);
-	CTASSERT(sizeof(pg->prw_path) == sizeof(wl->wl_path));
-	memcpy(pg->prw_path, wl->wl_path, sizeof(pg->prw_path));
-	pg->prw_rate_per_s = workload_rate(wl);
-	if (error == 0 && pg->prw_rate_per_s > PRODUCING_RATE_MAX_PER_S)
-		error = REFUSE("\"%.40s\": expected at most %d events a "
-		    "second of each producer", text, PRODUCING_RATE_MAX_PER_S);
-	return (error != 0 ? error : canonical(pg, 0, why));
 }
 
 int
@@ -213,8 +182,6 @@ producing_parse(const char *text, struct producing *pg,
 	if ((size_t)snprintf(copy, sizeof(copy), "%s", text) >= sizeof(copy))
 		return (REFUSE("\"%.40s...\": too long", text));
 	item = strsep(&rest, ":");
-	if (item[0] == '@')
-		return (parse_recorded(pg, item, rest, why));
 	for (i = 0; i < nitems(kinds) && strcmp(kinds[i].name, item) != 0; i++)
 		text_list(&names, "%s", kinds[i].name);
 	if (i == nitems(kinds))
@@ -223,7 +190,6 @@ producing_parse(const char *text, struct producing *pg,
 	pg->prw_name = kinds[i].name;
 	pg->prw_source = kinds[i].source;
 	pg->prw_bytes = kinds[i].bytes;
-	pg->prw_kinds = 1u << pg->prw_source;
 	while (error == 0 && (item = strsep(&rest, ",")) != NULL)
 		error = parse_item(pg, item, why);
 	if (error == 0 && (pg->prw_work_ns == 0) == (pg->prw_path[0] == '\0'))

@@ -1,5 +1,4 @@
 #include "bench/workload/recording.h"
-#include "fortuna/device/event.h"
 
 struct recording_stream *
 recording_add_stream(struct recording *rec, const char *name)
@@ -15,8 +14,7 @@ recording_add_stream(struct recording *rec, const char *name)
 }
 
 void
-recording_add(struct recording_stream *rm, uint64_t at_ns, uint64_t bytes,
-    unsigned kind)
+recording_add(struct recording_stream *rm, uint64_t at_ns, uint64_t bytes)
 {
 	KASSERT(bytes >= 1 && bytes <= RECORDING_BYTES_MAX,
 	    ("%" PRIu64 " bytes", bytes));
@@ -26,7 +24,7 @@ recording_add(struct recording_stream *rm, uint64_t at_ns, uint64_t bytes,
 	rm->rcs_requests = xreallocarray(rm->rcs_requests, rm->rcs_count + 1,
 	    sizeof(*rm->rcs_requests));
 	rm->rcs_requests[rm->rcs_count++] = (struct recording_request){
-	    .rq_at_ns = at_ns, .rq_bytes = (uint32_t)bytes, .rq_kind = kind };
+	    .rq_at_ns = at_ns, .rq_bytes = (uint32_t)bytes };
 }
 
 size_t
@@ -60,8 +58,7 @@ recording_hash(const struct recording *rec)
 		hash = hash_number(hash, rm->rcs_count);
 		for (size_t k = 0; k < rm->rcs_count; k++) {
 			hash = hash_number(hash, rm->rcs_requests[k].rq_at_ns);
-			hash = hash_number(hash, rm->rcs_requests[k].rq_bytes |
-			    (uint64_t)rm->rcs_requests[k].rq_kind << 32);
+			hash = hash_number(hash, rm->rcs_requests[k].rq_bytes);
 		}
 	}
 	return ((uint32_t)(hash ^ hash >> 32));
@@ -80,10 +77,8 @@ recording_print(FILE *out, const struct recording *rec, const char *comment)
 
 		fprintf(out, "stream %s\n", rm->rcs_name);
 		for (last_ns = 0; rq < rm->rcs_requests + rm->rcs_count; rq++) {
-			fprintf(out, "%" PRIu64 " %" PRIu32 "%s%s\n",
-			    rq->rq_at_ns - last_ns, rq->rq_bytes,
-			    rq->rq_kind == 0 ? "" : " ", rq->rq_kind == 0 ?
-			    "" : random_source_names[rq->rq_kind - 1]);
+			fprintf(out, "%" PRIu64 " %" PRIu32 "\n",
+			    rq->rq_at_ns - last_ns, rq->rq_bytes);
 			last_ns = rq->rq_at_ns;
 		}
 	}
@@ -118,13 +113,10 @@ end_stream(struct loading *ld)
 	    "\"GAP_NS BYTES\" in it", ld->ld_stream->rcs_name));
 }
 
-/* kind: of an event; or NULL */
 static int
-add_request(struct loading *ld, const char *gap, const char *bytes,
-    const char *kind)
+add_request(struct loading *ld, const char *gap, const char *bytes)
 {
 	uint64_t gap_ns, n;
-	uint8_t source = 0;
 
 	if (parse_number(gap, &gap_ns) != 0 || gap_ns > RECORDING_LENGTH_MAX_NS)
 		return (REFUSE("gap \"%.40s\": expected nanoseconds since the "
@@ -133,16 +125,6 @@ add_request(struct loading *ld, const char *gap, const char *bytes,
 	if (parse_number(bytes, &n) != 0 || n < 1 || n > RECORDING_BYTES_MAX)
 		return (REFUSE("size \"%.40s\": expected bytes, 1..%d", bytes,
 		    RECORDING_BYTES_MAX));
-	if (kind != NULL && (random_source_number(kind, &source) != 0 ||
-	    source > RANDOM_ENVIRONMENTAL_END))
-		return (REFUSE("\"%.40s\": expected a source of events that "
-		    "are queued, such as NET_ETHER or INTERRUPT", kind));
-	if (ld->ld_requests > 0 && (kind != NULL) != (ld->ld_rec->rec_kinds !=
-	    0))
-		return (REFUSE("expected requests, or events with the name of "
-		    "their source, not both"));
-	if (kind != NULL)
-		ld->ld_rec->rec_kinds |= 1u << source;
 	if (ld->ld_stream == NULL)
 		return (REFUSE("a request before the first stream: expected "
 		    "\"stream NAME\""));
@@ -155,8 +137,7 @@ add_request(struct loading *ld, const char *gap, const char *bytes,
 		    "expected at most %" PRId64, ld->ld_at_ns,
 		    RECORDING_LENGTH_MAX_NS));
 	ld->ld_latest_ns = MAX(ld->ld_latest_ns, ld->ld_at_ns);
-	recording_add(ld->ld_stream, ld->ld_at_ns, n, kind == NULL ? 0 :
-	    source + 1u);
+	recording_add(ld->ld_stream, ld->ld_at_ns, n);
 	return (0);
 }
 
@@ -168,8 +149,8 @@ load_line(struct loading *ld)
 	struct recording *rec = ld->ld_rec;
 	char *rest = NULL, *first = strtok_r(li->li_text, blanks, &rest);
 	char *second = first == NULL ? NULL : strtok_r(NULL, blanks, &rest);
-	char *third = second == NULL ? NULL : strtok_r(NULL, blanks, &rest);
-	const bool two = second != NULL && third == NULL;
+	const bool two = second != NULL &&
+	    strtok_r(NULL, blanks, &rest) == NULL;
 
 	if (first == NULL || first[0] == '#')
 		return (0);
@@ -198,9 +179,8 @@ load_line(struct loading *ld)
 			    RECORDING_LENGTH_MAX_NS));
 		return (0);
 	}
-	if (first[0] >= '0' && first[0] <= '9' && second != NULL && (two ||
-	    strtok_r(NULL, blanks, &rest) == NULL))
-		return (add_request(ld, first, second, third));
+	if (two && first[0] >= '0' && first[0] <= '9')
+		return (add_request(ld, first, second));
 	return (REFUSE("\"%.40s\"%s: expected \"GAP_NS BYTES\", \"stream "
 	    "NAME\", \"length NS\" or a # comment", first, second != NULL ?
 	    " and what follows" : ""));

@@ -1,8 +1,8 @@
 /*
  * A program's requests for random bytes, and their times: an rngsim-workload(5)
  * file in memory.  A stream has the requests of one thread, or of several that
- * ran one after the other; or the events that a CPU of a kernel queued.  All
- * times count from the start of the recording and ascend within a stream.
+ * ran one after the other.  All times count from the start of the recording and
+ * ascend within a stream.
  */
 #pragma once
 
@@ -25,8 +25,6 @@ struct recording_stream {
 	struct recording_request {
 		uint64_t	 rq_at_ns;
 		uint32_t	 rq_bytes;	/* 1..RECORDING_BYTES_MAX */
-		/* Of an event, 1 + enum random_entropy_source; else 0. */
-		uint32_t	 rq_kind;
 	}		*rcs_requests;
 	size_t		 rcs_count;	/* at least 1 in a whole recording */
 };
@@ -36,16 +34,14 @@ struct recording {
 	unsigned	 rec_count;
 	/* When it repeats: at least 1 and the last request's time. */
 	uint64_t	 rec_length_ns;
-	uint32_t	 rec_kinds;	/* of its events, by bit; 0: requests */
 };
 
 /* Adds an empty stream; the result is valid until the next is added. */
 struct recording_stream *recording_add_stream(struct recording *rec,
     const char *name);
 
-/* Adds a request or an event at the end of a stream. */
-void recording_add(struct recording_stream *rm, uint64_t at_ns, uint64_t bytes,
-    unsigned kind);
+/* Adds a request at the end of a stream. */
+void recording_add(struct recording_stream *rm, uint64_t at_ns, uint64_t bytes);
 
 /* Requests of all streams; a hash, the same on every machine. */
 size_t recording_requests(const struct recording *rec);
@@ -80,9 +76,6 @@ struct import_summary {
  * read(2) of files that strace -y shows to be /dev/random or /dev/urandom.  A
  * thread that starts after another's end continues its stream: the commands of
  * a shell are one stream.  The busiest stream comes first.
- *
- * Or of lines "harvest NS CPU SOURCE BYTES", events, with a stream for each CPU
- * in the order of CPUs.
  */
 int import_load(const char *path, struct recording *rec,
     struct import_summary *iu, char message[LINES_ERROR_SIZE]);

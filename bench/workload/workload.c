@@ -135,7 +135,6 @@ next_recorded(struct workload_player *wp, struct workload_step *st)
 	const struct recording_request *rq = &rm->rcs_requests[wp->wp_next];
 
 	st->st_bytes = rq->rq_bytes;
-	st->st_kind = rq->rq_kind;
 	st->st_ns = (uint64_t)((wp->wp_loop_ns + (double)rq->rq_at_ns) /
 	    wp->wp_workload->wl_speed);
 	if (++wp->wp_next == rm->rcs_count) {

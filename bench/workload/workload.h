@@ -60,7 +60,6 @@ struct workload_step {
 		START_AFTER,	/* st_ns after the end of the one before */
 		START_AT	/* st_ns after the player began */
 	}		 st_start;
-	uint32_t	 st_kind;	/* as rq_kind, of a recording */
 	uint64_t	 st_ns;
 };
 

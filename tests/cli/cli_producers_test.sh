@@ -100,70 +100,6 @@ assert cells("a.json") == cells("b.json")
 assert "producers" not in cells("plain.json")[0]' || atf_fail "they differ"
 }
 
-needs=python3
-test_case producers__recorded "events as a kernel queued them: when, on which " \
-    "CPU, of which kind and size"
-producers__recorded_body() {
-	# 2 CPUs: 1 event each 10 us, and 1 each 20 us, of two kinds in turn.
-	python3 >trace.txt -c '
-for cpu, gap in ((1, 20000), (0, 10000)):
-    for i in range(200000 // gap):
-        print("harvest", 5 * 10**12 + i * gap, cpu,
-            *(("NET_ETHER", 256) if i % 2 else (7, 16)), "intr")
-print("harvest", 5 * 10**12 + 200000, 1, 8, 16)'
-	atf_check -o empty -e match:'31 events of 2 CPUs, 0.0002 s' \
-	    "$(program)" workload import trace.txt -o e.workload
-	atf_check -o match:'^0 16 INTERRUPT$' -o match:'^10000 256 NET_ETHER' \
-	    -o match:'^stream cpu1' cat e.workload
-	run_json --producers 2 --producer @e.workload:work=1us
-	# Their times, and no more; the last one of CPU 1 is SWI.
-	holds "abs($(number samples.0.producer_per_s.0) - 1e5) < 1500"
-	holds "abs($(number samples.0.producer_per_s.1) - 5.5e4) < 1500"
-	run_json --producers 2 --producer @e.workload/speed=10
-	holds "abs($(number samples.0.producer_per_s.0) - 1e6) < 15000"
-	run_json --producers 2 --producer @e.workload:work=30us,queue=8
-	has production.lost_percent 50 65
-	# Half of the events are interrupts, few are SWI.
-	for case in 0x20:45:55 0x80:45:55 0x100:90:100; do
-		run_json --producers 2 --producer @e.workload:work=1us \
-		    -S kern.random.harvest.mask=$((${case%%:*}))
-		want=${case#*:}
-		has production.masked_percent ${want%:*} ${want#*:}
-	done
-	saves a.json run --format json $machine --producers 4 --producer \
-	    @e.workload -r 1
-	saves b.json run --format json $machine --producers 4 --producer \
-	    @e.workload -r 1
-	python3 -c '
-import json
-a, b = (json.load(open(f))["cells"] for f in ("a.json", "b.json"))
-assert a == b' || atf_fail "not repeatable"
-	atf_check -o match:'until seeded' "$(program)" sweep --engine virtual \
-	    --profile graviton3 --until-seeded --producers 2 -r 1,2 -n 2 \
-	    --producer @e.workload -S rngsim.harvest.sources=none
-	while IFS='!' read -r words args; do
-		complains 2 "$words" run $machine $args
-	done <<EOF
---workload|--producer!-r 1 --workload @e.workload
-rate=5|queue=N!--producers 1 --producer @e.workload:rate=5
-size|the recording!--producers 1 --producer @e.workload:work=1us,size=8
-EOF
-	printf 'rngsim-workload/1\nstream a\n0 8\n5 8\n' >r.workload
-	complains 2 '--producer|not of requests' run $machine --producers 1 \
-	    --producer @r.workload
-	printf 'rngsim-workload/1\nstream a\n0 8 SWI\n5 8\n' >r.workload
-	complains 1 'r.workload:4|not both' run $machine --producers 1 \
-	    --producer @r.workload
-	printf 'rngsim-workload/1\nstream a\n0 8 PURE_TPM\n' >r.workload
-	complains 1 'r.workload:3|PURE_TPM|NET_ETHER' run $machine \
-	    --producers 1 --producer @r.workload
-	printf 'rngsim-workload/1\nstream a\n0 8 SWI\n1 8 SWI\n' >r.workload
-	complains 2 '--producer|100000000 events' run $machine --producers 1 \
-	    --producer @r.workload/speed=1000
-	complains 2 '--producer|-o' run $machine --producers 1 \
-	    --producer @e.workload -o e.workload
-}
-
 test_case producers__refused "what producers cannot be"
 producers__refused_body() {
 	printf '1 650\n4 700\n' >hole.curve
@@ -219,9 +155,6 @@ producers__tree_body() {
 	elder=kernel:$(source_folder)/tests/kernel/old
 	complains 1 '--producer|no RANDOM_CALLOUT|one of|RANDOM_UMA' run \
 	    $machine -d "$elder" --producers 1 --producer callout:work=1us
-	printf 'rngsim-workload/1\nstream a\n0 8 SWI\n5000 8 CALLOUT\n' >c.workload
-	complains 1 'no RANDOM_CALLOUT: |RANDOM_SWI' run $machine -d "$elder" \
-	    --producers 1 --producer @c.workload
 	run_json -d "$elder" --producers 1 --producer ether:work=1us
 	has production.full_percent 50 100
 	[ -z "$(number notes)" ] || atf_fail "$(number notes)"

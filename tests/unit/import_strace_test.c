@@ -147,24 +147,10 @@ TEST(import_strace__streams, "A thread goes on with the stream of one that "
 	ATF_CHECK_EQ(5, iu.iu_threads);
 }
 
-TEST(import_events__cpus, "Events become a stream for each CPU, by its number, "
-    "in the order of times of each CPU alone")
-{
-	struct import_summary iu;
-
-	expect("Attaching 1 probe...\n\n"
-	    "harvest 9000005000 10 7 16 intr\n"
-	    "harvest 9000007000 10 NET_ETHER 256\r\n"
-	    "harvest 9000002000 2 SWI 16 swi4: clock (0)\n\n",
-	    "cpu2:0+16 cpu10:3+16,5+256", &iu);
-	ATF_CHECK_EQ(3, iu.iu_requests);
-}
-
 TEST(import_strace__refuses, "What is no trace, or of no use: file, line, and "
     "what is expected")
 {
 #define	OK	"9 0.000001 getrandom(\"\\x00\", 1, 0) = 1\n"
-#define	EVENT	"harvest 5 0 7 16\n"
 #define	BEGUN "9 0.000001 getrandom( <unfinished ...>\n"
 	static const struct {
 		const char *text, *say;
@@ -212,25 +198,8 @@ TEST(import_strace__refuses, "What is no trace, or of no use: file, line, and "
 		{ OK BEGUN BEGUN, "trace:3: another call" },
 		{ OK BEGUN "9 0.1 exit_group(0) = ?\n",
 		    "trace:3: another call" },
-		{ OK EVENT, "trace:2: \"harvest 5 0 7 16\" is not of strace" },
-		{ EVENT OK, "trace:2: \"9 0.000001 getrandom" },
-		{ EVENT, "trace: all events in 0 ns" },
-		{ EVENT "harvest 4 0 7 16\n", "trace:2: time 4 is before" },
-		{ EVENT "harvest 6 0 7 0\n", "trace:2: \"harvest 6 0 7 0\"" },
-		{ EVENT "harvest 6 1024 7 1\n", "trace:2: \"harvest 6 1024" },
-		{ EVENT "harvest 6 0 7 -1\n", "trace:2: \"harvest 6 0 7 -1" },
-		{ EVENT "harvest -6 0 7 8\n", "trace:2: \"harvest -6" },
-		{ EVENT "harvest 6 0 7 1234567890\n", "trace:2: \"harvest 6" },
-		{ EVENT "harvest 6 -1 7 8\n", "trace:2: \"harvest 6 -1" },
-		{ EVENT "harvest 6 0 7\n", "trace:2: \"harvest 6 0 7\"" },
-		{ EVENT "harvest 6 0 13 8\n", "trace:2: source \"13\"" },
-		{ EVENT "harvest 6 0 29 8\n", "trace:2: source \"29\"" },
-		{ EVENT "harvest 6 0 NET 8\n", "trace:2: source \"NET\"" },
-		{ EVENT "harvest 6 0 PURE_TPM 8\n", "trace:2: source" },
-		{ "Attaching 1 probe...\n", "trace: no request" },
 	};
 #undef BEGUN
-#undef EVENT
 #undef OK
 	struct import_summary iu;
 	struct recording rec;

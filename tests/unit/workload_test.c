@@ -466,9 +466,7 @@ TEST(recording_load__refuses, "File and line of what is wrong")
 		{ H "stream a\n604800000000000 1\n1 1\n", "bad:4: the stream's "
 		    "gaps come to 604800000000001 ns" },
 		{ H "stream a\n5\n", "bad:3: \"5\": expected \"GAP_NS" },
-		{ H "stream a\n5 1 2\n", "bad:3: \"2\": expected a source" },
-		{ H "stream a\n5 1 SWI 3\n", "bad:3: \"5\" and what follows" },
-		{ H "stream a\n5 1\n5 1 SWI\n", "bad:4: expected requests" },
+		{ H "stream a\n5 1 2\n", "bad:3: \"5\" and what follows" },
 		{ H "stream\n", "bad:2: \"stream\": expected" },
 		{ H "stream a b\n", "bad:2: \"stream\" and what follows" },
 		{ H "frob a\n", "bad:2: \"frob\" and what follows" },
