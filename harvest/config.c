@@ -8,20 +8,11 @@ harvest_config_default(void)
 		.queue = HARVEST_MODEL_newest,
 		.boot_entropy_bytes = BOOT_ENTROPY_BYTES,
 		.interrupt_rate_hz = 1000,
-		.ondemand_pass = 1,
 		.sources = "rdrand,interrupt",
 	});
 }
 
 const struct tunable harvest_tunables[] = {
-	TUNABLE(harvest_config, nist_healthtest_ondemand, UINT,
-	    NIST_HEALTHTEST_ONDEMAND,
-	    "sources whose tests are started anew during the run",
-	    TUNABLE_LIMITS(0, (UINT64_C(1) << ENTROPYSOURCE) - 1)),
-	TUNABLE(harvest_config, ondemand_pass, UINT,
-	    "rngsim.harvest.ondemand_pass",
-	    "before which pass of the harvest thread that is",
-	    TUNABLE_LIMITS(1, 1000 * 1000)),
 	TUNABLE(harvest_config, queue, CHOICE, "rngsim.harvest.model",
 	    "random_harvestq.c of which FreeBSD",
 	    .tn_choices = design_queue_names),
@@ -36,16 +27,12 @@ const struct tunable harvest_tunables[] = {
 	    "bytes of the loader's boot_entropy_cache",
 	    TUNABLE_LIMITS(0, 1 << 20)),
 	TUNABLE(harvest_config, record_file, STRING, "rngsim.harvest.record",
-	    "file to write the harvested events to, for replay",
+	    "file to write the harvested events to",
 	    TUNABLE_LIMITS(0, TUNABLE_STRING_SIZE - 1)),
 	TUNABLE(harvest_config, interrupt_rate_hz, UINT,
 	    "rngsim.source.interrupt.rate_hz",
 	    "events per second of the interrupt source",
 	    TUNABLE_LIMITS(1, INTERRUPT_RATE_MAX_HZ)),
-	TUNABLE(harvest_config, replay_file, STRING,
-	    "rngsim.source.replay.file",
-	    "recorded events that the replay source delivers",
-	    TUNABLE_LIMITS(0, TUNABLE_STRING_SIZE - 1)),
 };
 
 const unsigned harvest_tunable_count = sizeof(harvest_tunables) /

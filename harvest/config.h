@@ -23,10 +23,7 @@ struct harvest_config {
 	unsigned	rate_hz;	/* passes of its thread; 0: its own */
 	unsigned	boot_entropy_bytes;
 	unsigned	interrupt_rate_hz;
-	unsigned	nist_healthtest_ondemand;	/* mask of sources */
-	unsigned	ondemand_pass;	/* before which it is written, from 1 */
 	char		sources[TUNABLE_STRING_SIZE];	/* comma list */
-	char		replay_file[TUNABLE_STRING_SIZE];
 	char		record_file[TUNABLE_STRING_SIZE]; /* "": no record */
 };
 

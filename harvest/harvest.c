@@ -74,10 +74,7 @@ random_sources_init(struct random_source_list *sl,
 
 	for (unsigned i = 0; rc == 0 && i < sl->rsl_count; i++)
 		if (sl->rsl_source[i]->rs_init != NULL)
-			rc = sl->rsl_source[i]->rs_init(&sl->rsl_state[i],
-			    config, error);
-	if (rc != 0)
-		random_sources_fini(sl);
+			sl->rsl_state[i] = sl->rsl_source[i]->rs_init(config);
 	return (rc);
 }
 
@@ -117,31 +114,12 @@ note_event(void *hv, const struct random_event *event)
 	record_add(&((struct harvest *)hv)->hv_record, event);
 }
 
-/* Starts the tests anew that are due before the next pass. */
-static void
-test_anew(struct harvest *hv)
-{
-	const struct kern_setting ondemand = {
-		.kv_name = NIST_HEALTHTEST_ONDEMAND,
-		.kv_value = hv->hv_config.nist_healthtest_ondemand };
-
-	if (++hv->hv_pass == hv->hv_config.ondemand_pass &&
-	    ondemand.kv_value != 0)
-		randomdev_set(hv->hv_device, &ondemand);
-}
-
 /* What the harvest thread does between two passes. */
 static void
 between_passes(void *arg, int64_t *timeout_ns)
 {
-	struct harvest *hv = arg;
-	const struct random_source_list *sl = &hv->hv_sources;
+	const struct harvest *hv = arg;
 
-	for (unsigned i = 0; i < sl->rsl_count; i++)
-		if (sl->rsl_source[i]->rs_feed != NULL)
-			sl->rsl_source[i]->rs_feed(sl->rsl_state[i],
-			    hv->hv_device);
-	test_anew(hv);
 	if (hv->hv_config.rate_hz != 0)
 		*timeout_ns = NS_PER_S / hv->hv_config.rate_hz;
 }
@@ -149,13 +127,6 @@ between_passes(void *arg, int64_t *timeout_ns)
 static void
 add_source(struct harvest *hv, const struct random_source *rs, void *state)
 {
-	const uint32_t kinds = rs->rs_kinds == NULL ? 0 : rs->rs_kinds(state);
-
-	/* The kernel tests what a driver delivers. */
-	for (unsigned i = RANDOM_PURE_START; i < ENTROPYSOURCE; i++)
-		if ((kinds >> i & 1) != 0)
-			randomdev_register(hv->hv_device, rs->rs_ident,
-			    (enum random_entropy_source)i, NULL, NULL);
 	if (rs->rs_run != NULL)
 		hv->hv_producer[hv->hv_producers++] = (struct harvest_producer){
 		    .pd_harvest = hv, .pd_source = rs, .pd_state = state };
@@ -200,7 +171,6 @@ harvest_attach(struct harvest *hv, struct randomdev *rd)
 	hv->hv_device = rd;
 	for (unsigned i = 0; i < sl->rsl_count; i++)
 		add_source(hv, sl->rsl_source[i], sl->rsl_state[i]);
-	test_anew(hv);
 }
 
 void

@@ -15,34 +15,27 @@
 struct harvest;
 
 /*
- * What a source offers; exactly one of rs_read, rs_run and rs_feed.
+ * What a source offers; exactly one of rs_read and rs_run.
  *
  * rs_present	whether this machine has it; NULL: every machine does.
  * rs_init, rs_fini
- *		make and release the source's state; 0 or an errno value, and
- *		then error->text.  Both NULL when it keeps none: state is NULL.
+ *		make and release the source's state.  Both NULL when it keeps
+ *		none: state is NULL.
  * rs_read	called by the harvest thread: writes at most len bytes at buf
  *		and returns their number, 0 when there is nothing now.  Does not
  *		allocate.
  * rs_run	in a thread of its own: hands its events to the device and
  *		returns when it has no more or when harvest_stopping().
- * rs_feed	called by the harvest thread after each pass: delivers events.
- * rs_kinds	the bits of their kinds, with rs_feed: pure ones are tested only
- *		when a driver is registered.
  */
 struct random_source {
 	const char	*rs_ident;	/* as rngsim.harvest.sources takes it */
 	const char	*rs_descr;	/* one line for listings */
 	enum random_entropy_source rs_source;	/* what its events say */
 	bool		(*rs_present)(void);
-	int		(*rs_init)(void **state,
-			    const struct harvest_config *config,
-			    struct harvest_error *error);
+	void		*(*rs_init)(const struct harvest_config *config);
 	void		(*rs_fini)(void *state);
 	randomdev_read_source *rs_read;
 	void		(*rs_run)(void *state, struct harvest *hv);
-	void		(*rs_feed)(void *state, struct randomdev *rd);
-	uint32_t	(*rs_kinds)(const void *state);
 };
 
 static inline bool
@@ -94,8 +87,7 @@ int random_source_list_parse(struct random_source_list *sl, const char *names,
 
 /*
  * Makes those of config's sources that this machine has; and releases them.
- *
- * Returns: 0; as random_source_list_parse() and rs_init, and then none is made.
+ * Returns: as random_source_list_parse(), and then none is made.
  */
 int random_sources_init(struct random_source_list *sl,
     const struct harvest_config *config, struct harvest_error *error);
@@ -125,7 +117,6 @@ struct harvest {
 	/* Each needs a thread, for harvest_producer_run(). */
 	struct harvest_producer hv_producer[RANDOM_SOURCES];
 	unsigned	 hv_producers;
-	unsigned	 hv_pass;	/* the harvest thread's next, from 1 */
 	/* For record_finish() once threads have been joined. */
 	struct record	 hv_record;
 	struct m32	 hv_stop;

@@ -1,14 +1,8 @@
 /*
- * Recorded events: a text file that a run leaves and another one replays.
- *
- * One event per line, as known-answer scripts write them, with the source's
- * name added; empty lines and lines that begin with # are ignored:
- *
- *	event D T HEX [SOURCE]
- *
- * D is the destination, 0..255, and T the counter, 0..2^32 - 1, both decimal;
- * HEX is 1 to 8 bytes in order; SOURCE is a name of random_source_names and
- * CACHED when left out.
+ * Recorded events: a text file that a run leaves, "event D T HEX SOURCE" for
+ * each.  D is the destination, 0..255, and T the counter, 0..2^32 - 1, both
+ * decimal; HEX is 1 to 8 bytes in order; SOURCE is a name of
+ * random_source_names.
  */
 #pragma once
 
@@ -27,28 +21,6 @@ struct record {
 	uint64_t	 rc_lost;	/* events that found it full */
 	FILE		*rc_file;	/* where record_finish() writes */
 };
-
-/*
- * Reads one line, with or without its newline, that is no comment.
- *
- *   event     out  zero beyond he_size; undefined on failure
- *   expected  out  on failure, what should have been there
- *
- * Returns: 0 or EINVAL.
- */
-int record_parse(const char *line, struct random_event *event,
-    const char **expected);
-
-/*
- * Reads a whole file.
- *
- *   error  out  on failure, "FILE:LINE: expected ..." or why it is unreadable
- *
- * Returns: 0; EINVAL for a malformed line; EFBIG for too many of them; the
- * error of open(2) or read(2).
- */
-int record_load(struct record *r, const char *path,
-    struct harvest_error *error);
 
 /*
  * Starts a record in memory, all of it touched, and creates its file, readable

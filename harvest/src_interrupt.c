@@ -29,9 +29,8 @@ struct interrupt_entropy {
 	uint64_t	ie_cycles;
 };
 
-static int
-interrupt_init(void **state, const struct harvest_config *config,
-    struct harvest_error *error __unused)
+static void *
+interrupt_init(const struct harvest_config *config)
 {
 	struct interrupt *in = xcalloc(1, sizeof(*in));
 
@@ -42,8 +41,7 @@ interrupt_init(void **state, const struct harvest_config *config,
 	if (in->in_host != NULL)
 		setvbuf(in->in_host, in->in_buffer, _IOFBF,
 		    sizeof(in->in_buffer));
-	*state = in;
-	return (0);
+	return (in);
 }
 
 static void

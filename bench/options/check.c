@@ -109,23 +109,6 @@ options_check_simulated_locks(const struct options *op)
 }
 
 static int
-check_health_tunables(const struct options *op)
-{
-	const struct bench_config *bc = &op->op_config;
-
-	if (!options_tunable_seen(op, NIST_HEALTHTEST_ONDEMAND))
-		return (0);
-	for (unsigned i = 0; i < bc->bc_settings; i++)
-		if (strcmp(bc->bc_setting[i].kv_name,
-		    NIST_HEALTHTEST_ENABLED) == 0 &&
-		    bc->bc_setting[i].kv_value != 0)
-			return (0);
-	return (usage_error("-S: " NIST_HEALTHTEST_ONDEMAND " "
-	    "has no effect on sources that are not tested: expected -S "
-	    "kern.random.nist_healthtest_enabled=1 too"));
-}
-
-static int
 check_pool_hash(const struct options *op)
 {
 	const char *name = op->op_config.bc_program.pool_hash;
@@ -276,8 +259,8 @@ int
 options_check(const struct options *op)
 {
 	static int (*const checks[])(const struct options *) = {
-		check_exclusion, check_lock_tunables, check_health_tunables,
-		check_pool_hash, check_trace, check_failpoints, check_grid
+		check_exclusion, check_lock_tunables, check_pool_hash,
+		check_trace, check_failpoints, check_grid
 	};
 	int error = 0;
 
@@ -359,7 +342,6 @@ collide(const struct use *a, const struct use *b)
 int
 options_check_files(const struct options *op)
 {
-	const struct harvest_config *hc = &op->op_config.bc_harvest;
 	struct uses uss = { .uss_count = 0 };
 	const struct use *in, *out;
 
@@ -367,8 +349,8 @@ options_check_files(const struct options *op)
 		if ((option_defs[id].od_flags & (READS | WRITES)) != 0)
 			add(&uss, option_label(id), path_of(op, id, &uss),
 			    (option_defs[id].od_flags & WRITES) != 0);
-	add(&uss, "rngsim.harvest.record", hc->record_file, true);
-	add(&uss, "rngsim.source.replay.file", hc->replay_file, false);
+	add(&uss, "rngsim.harvest.record",
+	    op->op_config.bc_harvest.record_file, true);
 	/* Only these have operands and outputs. */
 	for (int i = op->op_cmd == COMMAND_workload; i < op->op_operands &&
 	    (op->op_cmd == COMMAND_report || op->op_cmd == COMMAND_workload);

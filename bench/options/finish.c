@@ -133,23 +133,15 @@ tunable_as_option(struct options *op, const char *tunable, enum option_id id,
 	return (option_list_add(ol, label, value, wanted));
 }
 
-/* Sources that do not exist, files that are not there: before measuring. */
 static int
 finish_sources(const struct options *op)
 {
 	const struct harvest_config *hc = &op->op_config.bc_harvest;
 	struct random_source_list list;
 	struct harvest_error why;
-	int error;
 
 	if (random_source_list_parse(&list, hc->sources, &why) != 0)
 		return (usage_error("-S: %s", why.text));
-	if ((error = random_sources_init(&list, hc, &why)) == 0)
-		random_sources_fini(&list);
-	if (error == EINVAL && hc->replay_file[0] == '\0')
-		return (usage_error("-S: %s", why.text));
-	if (error != 0)
-		return (run_error("%s", why.text));
 	return (hc->record_file[0] == '\0' || (op->op_cmd == COMMAND_run &&
 	    op->op_repeats <= 1 && op->op_uncertainty == 0) ? 0 :
 	    usage_error("-S: rngsim.harvest.record holds the events of one "

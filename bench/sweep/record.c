@@ -121,7 +121,6 @@ sum_of_file(const char *path)
 json_t *
 head_format(const struct options *op, const struct result *r)
 {
-	const char *replayed = op->op_config.bc_harvest.replay_file;
 	const char *workload = op->op_workload.wl_path;
 	json_t *argv = json_array();
 	json_t *record = field_format(result_document_fields, r, 0);
@@ -142,9 +141,6 @@ head_format(const struct options *op, const struct result *r)
 	if (op->op_producing.prw_path[0] != '\0')
 		json_object_set_new(record, "sum of --producer",
 		    sum_of_file(op->op_producing.prw_path));
-	if (replayed[0] != '\0')
-		json_object_set_new(record, "sum of replayed events",
-		    sum_of_file(replayed));
 	return (record);
 }
 

@@ -72,18 +72,6 @@ const char *const random_source_names[ENTROPYSOURCE] = {
 #include "fortuna/device/event.tbl"
 };
 
-int
-random_source_number(const char *name, uint8_t *source)
-{
-	for (uint8_t i = 0; i < ENTROPYSOURCE; i++) {
-		if (strcmp(random_source_names[i], name) == 0) {
-			*source = i;
-			return (0);
-		}
-	}
-	return (ENOENT);
-}
-
 const struct design *
 design_at(size_t i)
 {

@@ -22,6 +22,3 @@ CTASSERT((int)RANDOM_PURE_VMGENID == RANDOM_ABI_VMGENID);
 
 /* The sources' names: "CACHED", "PURE_RDRAND". */
 extern const char *const random_source_names[ENTROPYSOURCE];
-
-/* The source of that name.  Returns: 0, or ENOENT. */
-int random_source_number(const char *name, uint8_t *source);

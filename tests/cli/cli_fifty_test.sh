@@ -56,7 +56,6 @@ fifty() {
 	45 cli_run_test:run__never_seeded read before seeding
 	45 cli_hostile_test:cat__seed read before seeding, not waiting
 	46 cli_fifty_test:seed__file_cut recorded entropy cut off
-	46 cli_fifty_test:seed__file_used_again recorded entropy used again
 	47 cli_hostile_test:output__unwritable output that cannot be
 	47 cli_hostile_test:output__in_place_of_earlier output that exists
 	48 cli_hostile_test:output__disk_full full disk, file size limit
@@ -85,9 +84,7 @@ read_all() {
 		    timeout 60 $as "$(program)" $c "$1" </dev/null
 	done
 	for c in "run -r 1 --workload @$1" "$simulated --profile ./$1" \
-	    "validate --from $1" "run -t 1000 -r 1 \
-	    -S rngsim.harvest.sources=replay \
-	    -S rngsim.source.replay.file=$1"; do
+	    "validate --from $1"; do
 		timeout 60 $as "$(program)" $c >out 2>err </dev/null
 		status=$?
 		[ $status = 1 ] || [ $status = 2 ] ||
@@ -340,33 +337,11 @@ libcrypto__other_version_body() {
 	done
 }
 
-replay="-S rngsim.harvest.sources=replay -S rngsim.source.replay.file"
-
-# What a run harvests, as a file.
-recorded() {
-	runs run $brief -S rngsim.harvest.record=events
-	[ "$(grep -c ^event events)" -ge 10 ] || atf_fail "$(cat events)"
-}
-
 test_case seed__file_cut "46: recorded entropy that was cut off in an event" \
     "is refused, with its line"
 seed__file_cut_body() {
-	recorded
-	lines=$(sed '/^event/q' events | wc -l)
-	for n in 3 7 9; do
-		{ sed "$lines"q events | sed '$d'
-		    sed -n "${lines}p" events | head -c $n; } >cut
-		fails 1 "cut:$lines: expected" run -t 1000 -r 1 $replay=cut
+	for event in 'event' 'event 0' 'event 0 1' 'event 0 1 0'; do
+		printf 'cipher aes\nmode locked\ninit\n%s' "$event" >cut
+		fails 1 'cut:4: .*expected' kat cut
 	done
-}
-
-test_case seed__file_used_again "46: recorded entropy is used again only when" \
-    "asked, and the result says so"
-seed__file_used_again_body() {
-	recorded
-	saves out run $brief $replay=events --format json
-	grep -q '"rngsim.harvest.sources=replay"' out &&
-	    grep -q '"rngsim.source.replay.file=events"' out ||
-	    atf_fail "$(grep -A9 tunables out)"
-	atf_check -o not-match:'replay' "$(program)" run $brief --format json
 }

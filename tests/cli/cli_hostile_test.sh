@@ -388,10 +388,9 @@ files__inputs_stay_body() {
 	cp "$source/bench/workload/shell.workload" w.workload
 	cp "$source/lib/profile/graviton3.conf" m.conf
 	printf '1 0.1 getrandom("", 2, 0) = 2\n' >t.txt
-	runs run $brief -o r.json -S rngsim.harvest.record=events
+	runs run $brief -o r.json
 	cp r.json r.png
-	cp events s.replay
-	for f in w.workload m.conf t.txt r.json r.png s.replay; do
+	for f in w.workload m.conf t.txt r.json r.png; do
 		ln $f hard-$f
 		ln -s $f soft-$f
 		cp $f old-$f
@@ -407,11 +406,10 @@ files__inputs_stay_body() {
 		--trace|--profile|m.conf run $virtual --trace ${p}m.conf
 		-o|--profile|m.conf sweep $virtual -o ${p}m.conf
 		--plot|operand|r.png report r.png --plot ${p}r.png
-		-o|replay run -S rngsim.harvest.sources=replay -S rngsim.source.replay.file=s.replay -o ${p}s.replay
-		record|replay run -S rngsim.source.replay.file=s.replay -S rngsim.harvest.record=${p}s.replay
+		-o|record run -S rngsim.harvest.record=r.json -o ${p}r.json
 		END
 	done
-	for f in w.workload m.conf t.txt r.json r.png s.replay; do
+	for f in w.workload m.conf t.txt r.json r.png; do
 		cmp $f old-$f || atf_fail "$f was overwritten"
 	done
 	cp m.conf host.conf

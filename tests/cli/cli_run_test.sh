@@ -425,100 +425,50 @@ run__harvest_models_body() {
 	has run.flat 'harvest_model "newest"'
 }
 
-test_case run__record_then_replay "recorded events seed the generator when" \
-    "replayed"
-run__record_then_replay_body() {
+test_case run__record "the events that a run delivered, in a file"
+run__record_body() {
 	run_json -r 1 -S rngsim.harvest.record=events.txt
 	# 2048 bytes of boot entropy alone are 256 events.
 	[ "$(grep -c '^event ' events.txt)" -ge 256 ] ||
 	    atf_fail "only $(wc -l <events.txt) lines"
 	! grep -Evq '^#|^event [0-9]+ [0-9]+ [0-9a-f]{2,16}( |$)' events.txt ||
 	    atf_fail "$(grep -Ev '^#|^event [0-9]+ [0-9]+ ' events.txt | head)"
-	run_json -r 1 -S rngsim.harvest.sources=replay \
-	    -S rngsim.source.replay.file=events.txt \
-	    -S rngsim.harvest.boot_entropy_bytes=0 \
-	    -S rngsim.harvest.rate_hz=1000
-	has run.flat 'sources\.0 "replay"' 'complete true'
-	# Cut short it is still a record, of fewer events: too few.
-	head -n 3 events.txt >few.txt
-	fails 1 'never seeded' run -t 1000 -S rngsim.harvest.sources=replay \
-	    -S rngsim.source.replay.file=few.txt \
-	    -S rngsim.harvest.boot_entropy_bytes=0 -S rngsim.seed_timeout_ms=50
-	# Not to be found, not to be read, not to be written: said at once.
-	for f in missing.txt .; do
-		fails 1 "$f" run -t 1000 -S rngsim.harvest.sources=replay \
-		    -S rngsim.source.replay.file=$f
-	done
 	fails 1 'missing/events' run -t 1000 \
 	    -S rngsim.harvest.record=missing/events
 }
 
-# stuck_events N: a pure source that repeats itself, and one that does not.
-stuck_events() {
-	awk -v n="$1" 'BEGIN { for (i = 0; i < n; i++) {
-		printf "event %d %d 0102030405060708 PURE_RDRAND\n", i % 32, i
-		printf "event %d %d %08x SWI\n", i % 32, i, i } }'
-}
-
+needs=cc limit=300
 test_case run__stuck_source "a hardware source that returns a constant is" \
     "left out, others go on, and the result says so; both engines, exit 0"
 run__stuck_source_body() {
-	stuck_events 1500 >stuck.txt
+	sed 's/^\(.*\)n = rrs->rrs_source->rs_read(.*/&\n\1memset(entropy, 7, n);/' \
+	    "$(source_folder)/harvest/random_harvestq.c" >random_harvestq.c
 	for engine in real 'virtual --profile epyc-9654-2s'; do
 		# It is seeded by the sound source alone, after its start.
 		run_json -r 1 -n 2 --engine $engine \
+		    -d kernel:random_harvestq.c \
 		    -S kern.random.nist_healthtest_enabled=1 \
 		    -S rngsim.harvest.boot_entropy_bytes=0 \
-		    -S rngsim.harvest.sources=replay \
-		    -S rngsim.source.replay.file=stuck.txt \
-		    -S rngsim.harvest.model=newest -S rngsim.harvest.rate_hz=100
+		    -S rngsim.source.interrupt.rate_hz=100000 \
+		    -S rngsim.harvest.rate_hz=1000
 		h='cells\.0\.health\.'
-		has run.flat 'complete true' "${h}0.source \"SWI\"" \
+		has run.flat 'complete true' "${h}0.source \"INTERRUPT\"" \
 		    "${h}0.discarded 2048" "${h}0.passed 2" \
 		    "${h}0.repetitions 0" "${h}0.excluded 0" \
-		    "${h}1.source \"PURE_RDRAND\"" "${h}1.discarded [23]..." \
-		    "${h}1.passed 0" "${h}1.repetitions 2" \
-		    "${h}1.proportions 0" "${h}1.excluded 2" \
+		    "${h}1.source \"PURE_RDRAND\"" "${h}1.passed 0" \
+		    "${h}1.repetitions 2" "${h}1.proportions 0" \
+		    "${h}1.excluded 2" \
 		    'cells\.0\.notes ".*health test failed: PURE_RDRAND.*"'
 		# What a report makes of the file.
-		atf_check -o match:'^health tests   SWI: 2048 disc' \
-		    -o match:' PURE_RDRAND: [23]... discarded, 0 starts pass' \
+		atf_check -o match:'^health tests   INTERRUPT: 2048 disc' \
+		    -o match:' PURE_RDRAND: .* discarded, 0 starts pass' \
 		    -o match:'repetition 2, by proportion 0' \
 		    "$(program)" report run.json
 	done
 	# Off by default.
-	run_json -r 1 -S rngsim.harvest.sources=replay \
-	    -S rngsim.source.replay.file=stuck.txt -S rngsim.harvest.rate_hz=100
+	run_json -r 1 -d kernel:random_harvestq.c
 	has run.flat 'cells\.0\.harvest\.discarded 0'
 	! grep -q 'cells\.0\.health' run.flat || atf_fail "tested by default"
-}
-
-test_case run__starts_anew "a failed source that is started anew is tested" \
-    "anew, and left out again if it is still stuck"
-run__starts_anew_body() {
-	stuck_events 4000 >stuck.txt
-	# A pass takes at most 1024 events: some are left for the third.
-	run_json -r 1 --engine virtual --profile epyc-9654-2s \
-	    -S kern.random.nist_healthtest_enabled=1 \
-	    -S kern.random.nist_healthtest_ondemand=16384 \
-	    -S rngsim.harvest.ondemand_pass=3 -S rngsim.harvest.sources=replay \
-	    -S rngsim.source.replay.file=stuck.txt \
-	    -S rngsim.harvest.model=newest -S rngsim.harvest.rate_hz=1000
-	has run.flat 'cells\.0\.health\.1\.source "PURE_RDRAND"' \
-	    'cells\.0\.health\.1\.repetitions 2' \
-	    'cells\.0\.health\.1\.excluded 1' 'cells\.0\.health\.0\.passed 1'
-}
-
-test_case run__unsound_record "a record that is none: the file, the line," \
-    "what was expected; a fault of the file, not of the command line"
-run__unsound_record_body() {
-	for line in 'event 0 1 zz' 'event 0 1' 'event 256 1 00' 'frob' \
-	    'event 0 4294967296 00' 'event 0 1 001122334455667788'; do
-		printf '# comment\n%s\n' "$line" >bad.txt
-		fails 1 'bad\.txt:2: .*expected' run -t 1000 \
-		    -S rngsim.harvest.sources=replay \
-		    -S rngsim.source.replay.file=bad.txt
-	done
 }
 
 test_case run__never_seeded "a bounded wait for entropy that does not come," \

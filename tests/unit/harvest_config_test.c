@@ -14,15 +14,12 @@ static const struct {
 	const char	*good;
 	const char	*bad;
 } tunables[] = {
-	{ "kern.random.nist_healthtest_ondemand", "0", "16384", "536870912" },
-	{ "rngsim.harvest.ondemand_pass", "1", "1000000", "0" },
 	{ "rngsim.harvest.model", "newest", "2019", "2020" },
 	{ "rngsim.harvest.rate_hz", "0", "1000", "1001" },
 	{ "rngsim.harvest.sources", "rdrand,interrupt", "none", NULL },
 	{ "rngsim.harvest.boot_entropy_bytes", "2048", "0", "1048577" },
 	{ "rngsim.harvest.record", "", "file", NULL },
 	{ "rngsim.source.interrupt.rate_hz", "1000", "1000000", "0" },
-	{ "rngsim.source.replay.file", "", "file", NULL },
 };
 
 TEST(harvest_config__tunables, "names, defaults and ranges are what users' "
@@ -51,22 +48,6 @@ TEST(harvest_config__tunables, "names, defaults and ranges are what users' "
 			ATF_CHECK_EQ_MSG(EINVAL, tunable_set_text(tn, &config,
 			    tunables[i].bad), "%s", tunables[i].name);
 	}
-}
-
-TEST(event_source__names, "a record names sources: each name leads back to its "
-    "number")
-{
-	uint8_t number;
-
-	for (unsigned i = 0; i < ENTROPYSOURCE; i++) {
-		ATF_CHECK_EQ(0, random_source_number(random_source_names[i],
-		    &number));
-		ATF_CHECK_EQ(i, number);
-		ATF_CHECK_EQ(i >= RANDOM_PURE_START,
-		    strncmp(random_source_names[i], "PURE_", 5) == 0);
-	}
-	ATF_CHECK_EQ(ENOENT, random_source_number("cached", &number));
-	ATF_CHECK_EQ(ENOENT, random_source_number("", &number));
 }
 
 TEST(source_list__parse, "order is kept; what the machine lacks is skipped and "
@@ -115,7 +96,7 @@ TEST(source_list__refuses, "the message names the value and what would be "
 		ATF_CHECK_MSG(strncmp(error.text, cases[i].says,
 		    strlen(cases[i].says)) == 0, "%s", error.text);
 		ATF_CHECK_MSG(strstr(error.text, "accepted: none, rdrand, "
-		    "rdseed, interrupt, replay") != NULL, "%s", error.text);
+		    "rdseed, interrupt") != NULL, "%s", error.text);
 	}
 }
 
@@ -129,31 +110,7 @@ TEST(source_list__longest, "the longest text a tunable holds is an unknown "
 	memset(list, 'x', sizeof(list) - 1);
 	list[sizeof(list) - 1] = '\0';
 	ATF_CHECK_EQ(EINVAL, random_source_list_parse(&sl, list, &error));
-	ATF_CHECK(strstr(error.text, "replay") != NULL);
-}
-
-TEST(sources_check__replay, "a bad file is refused before anything is "
-    "measured")
-{
-	struct harvest_config config = harvest_config_default();
-	struct random_source_list sl;
-	struct harvest_error error;
-
-	strcpy(config.sources, "interrupt,replay");
-	ATF_CHECK_EQ(EINVAL, random_sources_init(&sl, &config, &error));
-	ATF_CHECK(strstr(error.text, "rngsim.source.replay.file") != NULL);
-	strcpy(config.replay_file, "absent");
-	ATF_CHECK_EQ(ENOENT, random_sources_init(&sl, &config, &error));
-	atf_utils_create_file("bad", "event 0 1\n");
-	strcpy(config.replay_file, "bad");
-	ATF_CHECK_EQ(EINVAL, random_sources_init(&sl, &config, &error));
-	ATF_CHECK_MSG(strncmp(error.text, "bad:1: expected ", 16) == 0, "%s",
-	    error.text);
-	atf_utils_create_file("good", "event 0 1 02\n");
-	strcpy(config.replay_file, "good");
-	ATF_CHECK_EQ(0, random_sources_init(&sl, &config, &error));
-	ATF_CHECK_EQ(2, sl.rsl_count);
-	random_sources_fini(&sl);
+	ATF_CHECK(strstr(error.text, "interrupt") != NULL);
 }
 
 TEST_PROGRAM()

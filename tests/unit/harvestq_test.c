@@ -513,44 +513,6 @@ producer_run(void *arg)
 	harvest_producer_run(arg);
 }
 
-BOTH_QUEUES(replay_is_exact, "a recorded run gives the design the same events "
-    "again, though a queue holds fewer")
-{
-	static struct record first;
-	struct harvest_config hc = config_of("none");
-	struct harvest_error error;
-
-	strcpy(hc.record_file, "events");
-	setup(queue);
-	begin(&hc, 0);
-	for (unsigned i = 1; i <= 5; i++) {
-		push(700, i % 2 == 0 ? RANDOM_INTERRUPT : RANDOM_SWI);
-		while (randomdev_totals(dev.d_rd).ht_pending > 0)
-			machine_yield();
-	}
-	end();
-	ATF_CHECK_EQ(0, record_finish(&hv.hv_record));
-	harvest_fini(&hv);
-	device_free(&dev);
-	ATF_REQUIRE_EQ(0, record_load(&first, "events", &error));
-	ATF_CHECK_EQ(5 * 700, first.rc_count);
-
-	hc = config_of("replay");
-	strcpy(hc.replay_file, "events");
-	setup(queue);
-	ATF_CHECK_EQ(0, mask()->kx_set(mask(), 0));
-	begin(&hc, 0);
-	await((unsigned)first.rc_count);
-	end();
-	ATF_CHECK_EQ(first.rc_count, notes);
-	for (unsigned i = 0; i < first.rc_count; i++)
-		ATF_CHECK_EQ(0, memcmp(&first.rc_events[i], &note[i],
-		    offsetof(struct random_event, he_source) + 1));
-	ATF_CHECK_EQ(0, totals().ht_dropped);
-	record_fini(&first);
-	harvest_fini(&hv);
-}
-
 BOTH_QUEUES(interrupts, "a producer thread makes its own events and ends when "
     "it is stopped")
 {
@@ -584,7 +546,6 @@ DEVICE_TEST(harvest_init__fails, "each failure says why and leaves nothing "
 		const char	*says;
 	} rows[] = {
 		{ "nothing", "", EINVAL, "\"nothing\"" },
-		{ "interrupt,replay", "", EINVAL, "replay.file" },
 		{ "none", "no/such/folder", ENOENT, "no/such/folder" },
 	};
 	struct harvest_config hc;

@@ -41,9 +41,6 @@ read_nothing(void *state, void *buf, size_t len)
 	return (0);
 }
 
-/* What runs between passes, once it was made. */
-static struct harvest hv;
-
 /* With bits at most ENTROPY_MAX or 0, which is unknown. */
 static void
 make(struct feeder *fd, const struct design *de,
@@ -59,8 +56,6 @@ make(struct feeder *fd, const struct design *de,
 	    .he_source = (uint8_t)source, .he_size = HARVEST_ENTROPY_BYTES } };
 	rp.rp_kernel.kp_settings = set;
 	rp.rp_kernel.kp_setting_count = nitems(set);
-	if (hv.hv_config.rate_hz != 0)
-		harvest_params(&hv, &rp);
 	device_make_params(&fd->fd_dev, &rp);
 	if (source >= RANDOM_PURE_START)
 		randomdev_register(fd->fd_dev.d_rd, "test", source,
@@ -390,58 +385,6 @@ DEVICE_TEST(sample__parts, "The counter is part of a sample, but of a pure "
 		ATF_CHECK_EQ(0, fd.fd_accepted);
 		device_free(&fd.fd_dev);
 	}
-}
-
-static void
-harvester_run(void *arg)
-{
-	machine_curthread()->mt_index = 1;
-	randomdev_harvest_run(arg);
-}
-
-/* Feeds what is good until an answer or, at most, the time; samples fed. */
-static unsigned
-feed_until(struct feeder *fd, bool answer, int64_t most_ns)
-{
-	const int64_t end_ns = machine_uptime_ns() + most_ns;
-	unsigned n = 1;
-
-	while (feed(fd, draw(fd)) != answer && machine_uptime_ns() < end_ns)
-		n++;
-	return (n);
-}
-
-DEVICE_TEST(ondemand_pass__writes_once, "the tunable's mask is written once, "
-    "when its pass begins")
-{
-	enum { PASS = 30 };
-	struct harvest_config hc = harvest_config_default();
-	static struct mthread harvester;
-	struct harvest_error error;
-	struct feeder fd;
-	int64_t began_ns;
-
-	strcpy(hc.sources, "none");
-	hc.rate_hz = HARVEST_RATE_MAX_HZ;
-	hc.nist_healthtest_ondemand = 1u << kinds[0].source;
-	hc.ondemand_pass = PASS;
-	ATF_REQUIRE_EQ(0, harvest_init(&hv, &hc, &error));
-	make_kind(&fd, 0);
-	start(&fd);
-	harvest_attach(&hv, fd.fd_dev.d_rd);
-	began_ns = machine_uptime_ns();
-	support_spawn(&harvester, "rand_harvestq", MACHINE_CPU_ANY,
-	    harvester_run, fd.fd_dev.d_rd);
-	(void)feed_until(&fd, false, 60 * NS_PER_S);
-	/* After as many sleeps, less the first pass. */
-	ATF_CHECK(machine_uptime_ns() - began_ns >= (PASS - 2) * NS_PER_MS);
-	ATF_CHECK_EQ(STARTUP, feed_until(&fd, true, 60 * NS_PER_S));
-	(void)feed_until(&fd, false, 3 * PASS * NS_PER_MS);
-	ATF_CHECK_EQ(2 * STARTUP, discarded(&fd));
-	randomdev_harvest_stop(fd.fd_dev.d_rd);
-	machine_join(&harvester);
-	harvest_fini(&hv);
-	device_free(&fd.fd_dev);
 }
 
 TEST_PROGRAM()

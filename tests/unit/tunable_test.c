@@ -203,12 +203,12 @@ TEST(tunable_find__joined_sets, "A name is found in whichever set has it, "
 	ATF_CHECK_EQ(NULL, tunable_find(sets, nitems(sets), "", &set));
 	ATF_CHECK_EQ(NULL, tunable_find(sets, 0, "test.bool", &set));
 	tn = tunable_find(sets, nitems(sets),
-	    "rngsim.harvest.ondemand_pass", &set);
+	    "rngsim.source.interrupt.rate_hz", &set);
 	ATF_REQUIRE(tn != NULL);
 	ATF_CHECK_EQ(0, tunable_set_text(tn, set->ts_base, "128"));
-	ATF_CHECK_EQ(128, harvest.ondemand_pass);
+	ATF_CHECK_EQ(128, harvest.interrupt_rate_hz);
 	ATF_CHECK_EQ(EINVAL, tunable_set_text(tn, set->ts_base, "0"));
-	ATF_CHECK_EQ(128, harvest.ondemand_pass);
+	ATF_CHECK_EQ(128, harvest.interrupt_rate_hz);
 }
 
 /* The last value that a tunable takes, and the one beyond it. */
