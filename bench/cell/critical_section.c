@@ -9,23 +9,17 @@ struct worker {
 	struct mthread	 wk_td;
 };
 
-/* What threads contend for: that of all, or of one node's. */
-struct shared {
-	struct lock	 shd_lock;
-	char		 shd_data;	/* stands for what the lock guards */
-};
-
 struct section_run {
 	const struct critical_section *sr_section;
 	struct critical_section_outcome *sr_outcome;
 	unsigned	 sr_started;
 	int		 sr_error;
-	struct shared	*sr_shared;
-	unsigned	 sr_locks;
+	struct lock	 sr_lock;
+	char		 sr_data;	/* stands for what the lock guards */
 	struct mthread	 sr_main;
 	struct m32	 sr_stop;
 	_Alignas(MACHINE_CACHE_LINE)
-	struct m64	 sr_common;	/* written by holders of any lock */
+	struct m64	 sr_common;	/* written by all */
 	struct worker	 sr_workers[];
 };
 
@@ -59,20 +53,18 @@ worker_main(void *arg)
 	const struct critical_section *se = sr->sr_section;
 	double before = 0, common = 0;
 	struct lock_node node;
-	struct shared *sh;
 	uint64_t count = 0;
 
 	machine_curthread()->mt_index = (unsigned)(wk - sr->sr_workers);
-	sh = &sr->sr_shared[machine_node() % sr->sr_locks];
 	while (machine_note_load_32(&sr->sr_stop) == 0) {
 		machine_work(duration_ns(wk, se->se_think_ns));
 		write_common(sr, se->se_common_before, &before);
-		lock_acquire(&sh->shd_lock, &node, 0);
+		lock_acquire(&sr->sr_lock, &node, 0);
 		if (se->se_lines > 0)
-			machine_touch(&sh->shd_data, se->se_lines);
+			machine_touch(&sr->sr_data, se->se_lines);
 		write_common(sr, se->se_common_writes, &common);
 		machine_work(duration_ns(wk, se->se_hold_ns));
-		lock_release(&sh->shd_lock, &node);
+		lock_release(&sr->sr_lock, &node);
 		machine_note_store_64(&wk->wk_count, ++count);
 	}
 }
@@ -143,28 +135,20 @@ run_workers(struct section_run *sr)
 	return (error);
 }
 
-/* Once on the machine, which says how many nodes it has. */
 static void
 section_main(void *arg)
 {
 	struct section_run *sr = arg;
 	const struct critical_section *se = sr->sr_section;
 	struct lock_config config = se->se_lock_config;
-	unsigned made;
 
 	machine_attach(&sr->sr_main, "section");
 	atomic_init_64(&sr->sr_common, 0);
-	sr->sr_locks = se->se_node_locks ? machine_nodes() : 1;
-	sr->sr_shared = xaligned(MACHINE_CACHE_LINE, sr->sr_locks *
-	    sizeof(*sr->sr_shared));
 	config.threads = se->se_threads;
-	for (made = 0; made < sr->sr_locks; made++)
-		lock_init(&sr->sr_shared[made].shd_lock,
-		    lock_class_find(se->se_lock), "lock", &config, NULL);
+	lock_init(&sr->sr_lock, lock_class_find(se->se_lock), "lock", &config,
+	    NULL);
 	sr->sr_error = run_workers(sr);
-	while (made > 0)
-		lock_fini(&sr->sr_shared[--made].shd_lock);
-	free(sr->sr_shared);
+	lock_fini(&sr->sr_lock);
 	machine_detach();
 }
 

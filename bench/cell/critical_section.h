@@ -17,8 +17,7 @@ struct critical_section {
 	double		 se_hold_ns;
 	bool		 se_exponential; /* both are means of drawn times */
 	unsigned	 se_lines;	/* data that the lock guards; 0: none */
-	bool		 se_node_locks;	/* each node has its lock and data */
-	/* Mean writes to a word that all share, whichever lock they hold. */
+	/* Mean writes to a word that all share. */
 	double		 se_common_writes;	/* in each hold */
 	double		 se_common_before;	/* before each attempt */
 	uint64_t	 se_least;	/* acquisitions; the window may grow */

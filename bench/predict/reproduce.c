@@ -31,7 +31,7 @@ medians(struct reproducing *ri, unsigned run)
 
 	KASSERT(run < REPRODUCE_RUNS_MAX, ("run %u", run));
 	for (unsigned i = 0; error == 0 && i < REPRODUCE_SEEDS; i++) {
-		error = ri->ri_what->rn_run(&ri->ri_profile, run, ri->ri_free,
+		error = ri->ri_what->rn_run(&ri->ri_profile, run,
 		    ri->ri_seed + i, figures, ri->ri_error);
 		for (unsigned k = 0; error == 0 && k < REPRODUCE_FIGURES; k++)
 			values[k][i] = figures[k];
@@ -42,18 +42,15 @@ medians(struct reproducing *ri, unsigned run)
 	return (error);
 }
 
-double
-reproduce_value(const struct reproducing *ri, const struct reproduce_figure *rf)
+/* What is predicted of a row. */
+static double
+value(const struct reproducing *ri, const struct reproduce_row *rr)
 {
-	const double v = ri->ri_figures[rf->rf_run][rf->rf_figure];
-
-	return (rf->rf_base == REPRODUCE_ABSOLUTE ? v :
-	    v / ri->ri_figures[rf->rf_base][rf->rf_figure]);
+	return (ri->ri_figures[rr->rr_run][rr->rr_figure]);
 }
 
 struct fit {
 	struct reproducing *fi_rg;
-	const struct reproduce_fit *fi_what;
 	double		*fi_value;	/* what is fitted */
 	double		 fi_off;	/* off() of the latest one tried */
 	int		 fi_error;
@@ -64,24 +61,22 @@ struct fit {
  * linear in a cost, and the search takes few steps.
  */
 static double
-off(double value, void *context)
+off(double tried, void *context)
 {
 	struct fit *fi = context;
 	struct reproducing *ri = fi->fi_rg;
-	const struct reproduce_fit *ff = fi->fi_what;
-	const struct reproduce_figure *rf = &ff->ff_figure;
+	const struct reproduction *rn = ri->ri_what;
+	const struct reproduce_row *rr = &rn->rn_rows[rn->rn_fit_row];
 	double v;
 
-	*fi->fi_value = value;
-	if (fi->fi_error == 0 && rf->rf_base != REPRODUCE_ABSOLUTE)
-		fi->fi_error = medians(ri, (unsigned)rf->rf_base);
+	*fi->fi_value = tried;
 	if (fi->fi_error == 0)
-		fi->fi_error = medians(ri, rf->rf_run);
+		fi->fi_error = medians(ri, rn->rn_fit_run);
 	if (fi->fi_error != 0)
 		return (GSL_NAN);
-	v = reproduce_value(ri, rf);
+	v = ri->ri_figures[rn->rn_fit_run][rr->rr_figure];
 	KASSERT(v > 0, ("a figure of %g", v));
-	fi->fi_off = ri->ri_what->rn_rows[ff->ff_row].rr_published / v - 1;
+	fi->fi_off = rr->rr_published / v - 1;
 	return (fi->fi_off);
 }
 
@@ -93,11 +88,12 @@ search(struct fit *fi)
 	gsl_error_handler_t *handler = gsl_set_error_handler_off();
 	gsl_root_fsolver *solver =
 	    gsl_root_fsolver_alloc(gsl_root_fsolver_brent);
+	const struct reproduction *rn = fi->fi_rg->ri_what;
 	int status;
 
 	if (solver == NULL)
 		no_memory();
-	status = gsl_root_fsolver_set(solver, &f, 0, fi->fi_what->ff_high);
+	status = gsl_root_fsolver_set(solver, &f, 0, rn->rn_fit_high);
 	for (unsigned i = 0; status == GSL_SUCCESS && i < FIT_STEPS_MAX &&
 	    fabs(fi->fi_off) > fit_tolerance; i++)
 		status = gsl_root_fsolver_iterate(solver);
@@ -111,28 +107,24 @@ search(struct fit *fi)
 		return (0);
 	snprintf(fi->fi_rg->ri_error, CELL_ERROR_SIZE, "the figure of row "
 	    "\"%s\" cannot be fitted: %s",
-	    fi->fi_rg->ri_what->rn_rows[fi->fi_what->ff_row].rr_name,
-	    gsl_strerror(status));
+	    rn->rn_rows[rn->rn_fit_row].rr_name, gsl_strerror(status));
 	return (EDOM);
 }
 
 static int
-fit(struct reproducing *ri, const struct reproduce_fit *ff)
+fit(struct reproducing *ri)
 {
-	const enum profile_key key = ff->ff_key;
-	struct profile *pr = &ri->ri_profile;
-	struct fit fi = { .fi_rg = ri, .fi_what = ff,
-	    .fi_value = key == PROFILE_VALUES ? &ri->ri_free :
-	    &pr->pr_value[key] };
-	const double below = off(0, &fi), above = off(ff->ff_high, &fi);
+	const struct reproduction *rn = ri->ri_what;
+	struct fit fi = { .fi_rg = ri,
+	    .fi_value = &ri->ri_profile.pr_value[rn->rn_fit_key] };
+	const double below = off(0, &fi), above = off(rn->rn_fit_high, &fi);
 	int error = fi.fi_error;
 
 	if (error == 0 && (below < 0) == (above < 0))
-		*fi.fi_value = fabs(below) < fabs(above) ? 0 : ff->ff_high;
+		*fi.fi_value = fabs(below) < fabs(above) ? 0 : rn->rn_fit_high;
 	else if (error == 0)
 		error = search(&fi);
-	if (key != PROFILE_VALUES)
-		pr->pr_from[key] = PROVENANCE_FITTED;
+	ri->ri_profile.pr_from[rn->rn_fit_key] = PROVENANCE_FITTED;
 	return (error);
 }
 
@@ -140,15 +132,14 @@ int
 reproduce(struct reproducing *ri, const struct reproduction *rn,
     const struct profile *pr, uint64_t seed)
 {
-	int error = 0;
+	int error;
 
 	memset(ri, 0, sizeof(*ri));
 	ri->ri_what = rn;
 	ri->ri_profile = *pr;
-	ri->ri_given = pr->pr_value[rn->rn_fits[0].ff_key];
+	ri->ri_given = pr->pr_value[rn->rn_fit_key];
 	ri->ri_seed = seed;
-	for (unsigned i = 0; error == 0 && i < rn->rn_fit_count; i++)
-		error = fit(ri, &rn->rn_fits[i]);
+	error = fit(ri);
 	for (unsigned i = 0; error == 0 && i < rn->rn_runs; i++)
 		error = medians(ri, i);
 	if (error != 0 && ri->ri_error[0] == '\0')
@@ -184,7 +175,7 @@ bool
 reproduce_within(const struct reproducing *ri, unsigned row)
 {
 	const struct reproduce_row *rr = &ri->ri_what->rn_rows[row];
-	const double v = reproduce_value(ri, &rr->rr_figure);
+	const double v = value(ri, rr);
 
 	return (v >= rr->rr_low && v <= rr->rr_high);
 }
@@ -214,7 +205,7 @@ reproduce_print(FILE *out, const void *of)
 {
 	const struct reproducing *ri = of;
 	const struct reproduction *rn = ri->ri_what;
-	const enum profile_key key = rn->rn_fits[0].ff_key;
+	const enum profile_key key = rn->rn_fit_key;
 	const char *unit = profile_unit_name(profile_fields[key].pf_unit);
 	const struct reproduce_row *rr = rn->rn_rows;
 
@@ -235,7 +226,7 @@ reproduce_print(FILE *out, const void *of)
 		    rr->rr_published, rr->rr_published_high) :
 		    FORMATF("%.4g", rr->rr_published),
 		    FORMATF("%.4g-%.4g", rr->rr_low, rr->rr_high),
-		    FORMAT(real, reproduce_value(ri, &rr->rr_figure)),
+		    FORMAT(real, value(ri, rr)),
 		    rr->rr_unit, FORMATF(" %s",
 		    !reproduce_within(ri, i) ? "NO" : rr->rr_role ==
 		    REPRODUCE_PREDICTED ? "yes" : roles[rr->rr_role]));
@@ -243,8 +234,7 @@ reproduce_print(FILE *out, const void *of)
 		fputs("\nin words\n", out);
 	for (unsigned i = 0; i < rn->rn_word_count; i++, rr++)
 		format_wrapf(out, " ", 4, "%s: \"%s\": %s %s", rr->rr_name,
-		    rr->rr_said, FORMAT(real, reproduce_value(ri,
-		    &rr->rr_figure)), rr->rr_unit);
+		    rr->rr_said, FORMAT(real, value(ri, rr)), rr->rr_unit);
 	putc('\n', out);
 	for (unsigned i = 0; rn->rn_remarks[i] != NULL; i++)
 		format_wrap(out, "*", 2, rn->rn_remarks[i]);
@@ -260,7 +250,7 @@ json_row(const void *of, unsigned i)
 	return (json_pack(rr->rr_published_high > 0 ?
 	    "{" ROW_FORMAT ", s:f, s:f}" : "{" ROW_FORMAT "}",
 	    "name", rr->rr_name, "published", rr->rr_published,
-	    "predicted", reproduce_value(ri, &rr->rr_figure),
+	    "predicted", value(ri, rr),
 	    "unit", rr->rr_unit, "within", reproduce_within(ri, i),
 	    "role", roles[rr->rr_role], "accepted", rr->rr_low, rr->rr_high,
 	    "published_low", rr->rr_published,
@@ -275,8 +265,8 @@ json_words(const void *of, unsigned i)
 	const struct reproduce_row *rr = &rn->rn_rows[rn->rn_row_count + i];
 
 	return (json_pack("{s:s, s:s, s:f, s:s}", "name", rr->rr_name,
-	    "published", rr->rr_said, "predicted",
-	    reproduce_value(ri, &rr->rr_figure), "unit", rr->rr_unit));
+	    "published", rr->rr_said, "predicted", value(ri, rr),
+	    "unit", rr->rr_unit));
 }
 
 void
@@ -284,7 +274,7 @@ reproduce_print_json(FILE *out, const void *of)
 {
 	const struct reproducing *ri = of;
 	const struct reproduction *rn = ri->ri_what;
-	const enum profile_key key = rn->rn_fits[0].ff_key;
+	const enum profile_key key = rn->rn_fit_key;
 	json_t *remarks = json_array();
 
 	for (unsigned i = 0; rn->rn_remarks[i] != NULL; i++)

@@ -2,9 +2,9 @@
  * Published results beside what simulated machines predict of them.  A
  * reproduction is one line in reproduce.tbl: a file of figures, as
  * bench/predict/published.h reads it, or a file reproduce_NAME.c that ends in
- * its struct reproduction.  The runs of the latter are numbered; tables name
- * the run and the figure behind each published number.  One value of the
- * profile is fitted to one of them; the others test the model.
+ * its struct reproduction.  The runs of the latter are numbered; rows name the
+ * run and the figure behind each published number.  One value of the profile is
+ * fitted to one of them; the others test the model.
  */
 #pragma once
 
@@ -13,8 +13,7 @@
 enum {
 	REPRODUCE_RUNS_MAX	= 16,
 	REPRODUCE_FIGURES	= 3,	/* of one run, at most */
-	REPRODUCE_SEEDS		= 5,	/* the median of so many is predicted */
-	REPRODUCE_ABSOLUTE	= -1
+	REPRODUCE_SEEDS		= 5	/* the median of so many is predicted */
 };
 
 /*
@@ -25,17 +24,11 @@ enum reproduce_role {
 	REPRODUCE_FITTED, REPRODUCE_INPUT, REPRODUCE_PREDICTED
 };
 
-/* A figure of a run, or its ratio to that of another run. */
-struct reproduce_figure {
-	unsigned	 rf_run, rf_figure;
-	int		 rf_base;	/* a run, or REPRODUCE_ABSOLUTE */
-};
-
 /* A published number; or words, which are shown beside a predicted figure. */
 struct reproduce_row {
 	const char	*rr_name;
-	const char	*rr_unit;	/* or "": a ratio */
-	struct reproduce_figure rr_figure;
+	const char	*rr_unit;
+	unsigned	 rr_run, rr_figure;
 	const char	*rr_said;	/* the words; NULL: a number */
 	enum reproduce_role rr_role;
 	double		 rr_published;
@@ -44,21 +37,12 @@ struct reproduce_row {
 	double		 rr_low, rr_high;
 };
 
-/* A number of 0 to high, fitted so that a row's figure is as published. */
-struct reproduce_fit {
-	enum profile_key ff_key;	/* PROFILE_VALUES: ri_free */
-	double		 ff_high;
-	unsigned	 ff_row;
-	struct reproduce_figure ff_figure;	/* of the row, or like it */
-};
-
 /*
- * Simulates a run; fitted is ri_free.  Returns: 0, with REPRODUCE_FIGURES
- * figures; or an errno value and why.
+ * Simulates a run.  Returns: 0, with REPRODUCE_FIGURES figures; or an errno
+ * value and why.
  */
 typedef int	reproduce_runner(const struct profile *pr, unsigned run,
-		    double fitted, uint64_t seed, double *figures,
-		    char why[CELL_ERROR_SIZE]);
+		    uint64_t seed, double *figures, char why[CELL_ERROR_SIZE]);
 
 struct reproduction {
 	const char	*rn_name, *rn_descr;
@@ -68,10 +52,11 @@ struct reproduction {
 	const char	*rn_map;
 	bool		 rn_forwarding;	/* as bench/predict/forwarding.h */
 	reproduce_runner *rn_run;
-	unsigned	 rn_runs;	/* of rows and words; fits may add */
-	/* The first is of the value that tables name. */
-	const struct reproduce_fit *rn_fits;
-	unsigned	 rn_fit_count;
+	unsigned	 rn_runs;	/* of rows and words */
+	/* From 0 to rn_fit_high: a run then gives a row's published figure. */
+	enum profile_key rn_fit_key;
+	double		 rn_fit_high;
+	unsigned	 rn_fit_row, rn_fit_run;
 	const struct reproduce_row *rn_rows;	/* numbers, then words */
 	unsigned	 rn_row_count;		/* of numbers */
 	unsigned	 rn_word_count;
@@ -90,8 +75,7 @@ extern const unsigned reproduction_count;
 struct reproducing {
 	const struct reproduction *ri_what;
 	struct profile	 ri_profile;	/* with what was fitted */
-	double		 ri_given;	/* the first fit's value as it was */
-	double		 ri_free;	/* fitted, and in no profile */
+	double		 ri_given;	/* what is fitted, as it was */
 	uint64_t	 ri_seed;
 	double		 ri_figures[REPRODUCE_RUNS_MAX][REPRODUCE_FIGURES];
 	char		 ri_error[CELL_ERROR_SIZE];
@@ -112,9 +96,6 @@ int reproduce(struct reproducing *ri, const struct reproduction *rn,
  */
 int reproduce_cell(const struct profile *pr, unsigned cpus,
     struct cell_params *cp, struct cell_measure *cm, char why[CELL_ERROR_SIZE]);
-
-double reproduce_value(const struct reproducing *ri,
-    const struct reproduce_figure *rf);
 
 /* Whether what is predicted of a row is accepted; how many are not. */
 bool reproduce_within(const struct reproducing *ri, unsigned row);

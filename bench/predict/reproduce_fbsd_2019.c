@@ -20,17 +20,16 @@ enum { RATE, HARVEST, VARIATION };
 static const char *const cells[CELLS][2] = { { "locked", "aes" }, { "locked",
     "chacha20" }, { "concurrent", "aes" }, { "concurrent", "chacha20" } };
 
-/* Runs of each cell: for the rates, the variation, and the fits. */
+/* Runs of each cell: for the rates, the variation, and the fit. */
 static const double windows_s[] = { 0.5, 0.1, 0.2 };
 
 #define	EACH_READER(cell)						\
-	"MB/s", { (cell), RATE, REPRODUCE_ABSOLUTE }, NULL
+	"MB/s", (cell), RATE, NULL
 #define	HARVEST_CPU(cell)						\
-	"% CPU", { (cell), HARVEST, REPRODUCE_ABSOLUTE }, NULL,		\
-	REPRODUCE_PREDICTED
+	"% CPU", (cell), HARVEST, NULL, REPRODUCE_PREDICTED
 #define	SAID(name, cell, said)						\
-	{ name, "% between readers in 100 ms", { CELLS + (cell), VARIATION, \
-	    REPRODUCE_ABSOLUTE }, said, REPRODUCE_PREDICTED, 0, 0, 0, 0 }
+	{ name, "% between readers in 100 ms", CELLS + (cell), VARIATION, \
+	    said, REPRODUCE_PREDICTED, 0, 0, 0, 0 }
 #define	VARIANCE							\
 	"high variance in latency and throughput, depending on who got " \
 	"lucky and won the lock"
@@ -56,11 +55,6 @@ static const struct reproduce_row rows[] = {
 	SAID("chacha20 locked", 1, VARIANCE),
 	SAID("aes concurrent", 2, "much more responsive"),
 	SAID("chacha20 concurrent", 3, "much more responsive"),
-};
-
-static const struct reproduce_fit fits[] = {
-	{ PROFILE_OP_LOCK_PAIR, 20000, 0, { 2 * CELLS, RATE,
-	    REPRODUCE_ABSOLUTE } },
 };
 
 static const char *const remarks[] = {
@@ -99,8 +93,8 @@ configure(struct bench_config *bc, unsigned cpus)
 }
 
 static int
-run(const struct profile *pr, unsigned number, double fitted __unused,
-    uint64_t seed, double *figures, char why[CELL_ERROR_SIZE])
+run(const struct profile *pr, unsigned number, uint64_t seed, double *figures,
+    char why[CELL_ERROR_SIZE])
 {
 	struct bench_config bc;
 	struct cell_measure cm;
@@ -129,7 +123,8 @@ run(const struct profile *pr, unsigned number, double fitted __unused,
 const struct reproduction reproduce_fbsd_2019 = {
 	"fbsd-2019", "Fortuna's readers under FreeBSD's mutex, and out of it",
 	"fbsd12-vm4-2019", .rn_run = run, .rn_runs = 2 * CELLS,
-	.rn_fits = fits, .rn_fit_count = nitems(fits),
+	.rn_fit_key = PROFILE_OP_LOCK_PAIR, .rn_fit_high = 20000,
+	.rn_fit_row = 0, .rn_fit_run = 2 * CELLS,
 	.rn_rows = rows, .rn_word_count = WORDS, .rn_remarks = remarks,
 	.rn_row_count = nitems(rows) - WORDS
 };

@@ -45,22 +45,6 @@ reproduce__fbsd_2019_body() {
 	    "$(program)" reproduce fbsd-2019
 }
 
-test_case reproduce__kleen_2015 "Kleen's ratios within, with one pool and" \
-    "with one for each node; and with locks alone"
-reproduce__kleen_2015_body() {
-	document kleen-2015
-	[ "$(grep -c '"role": "fitted"' out.json)" = 2 ] || atf_fail "fitted"
-	[ "$(grep -c '"role": "input"' out.json)" = 2 ] || atf_fail "input"
-	[ "$(grep -c '"role": "predicted"' out.json)" = 5 ] ||
-	    atf_fail "predicted"
-	grep -q '^  "key": "lat.cong"' out.json || atf_fail "fitted"
-	atf_check -o match:'does not validate' \
-	    -o match:' 99\.[0-9] % CPU  yes$' \
-	    -o match:'4 nodes, nothing in common: "3": 4\.0[0-9] by locks' \
-	    -o match:'left of 4 nodes: "3": [0-9.]* writes a draw' \
-	    "$(program)" reproduce kleen-2015
-}
-
 test_case reproduce__repeats "the same seed gives the same document, another" \
     "one another"
 reproduce__repeats_body() {
@@ -74,29 +58,23 @@ reproduce__repeats_body() {
 test_case reproduce__another_machine "a machine that does not do so: exit 1," \
     "rows say which"
 reproduce__another_machine_body() {
-	sed '/^lat.remote = /s/140/420/' "$(profiles)/xeon-e7v3-4s-2015.conf" \
-	    >planted.conf
-	cmp -s planted.conf "$(profiles)/xeon-e7v3-4s-2015.conf" &&
-	    atf_fail "nothing was planted"
-	atf_check -s exit:1 -o match:'^one pool: 2 nodes .* NO$' \
-	    -e match:'^rngsim: reproduce: kleen-2015: [1-9] of 9 figures lie? ' \
-	    "$(program)" reproduce kleen-2015 --profile ./planted.conf
 	sed '/^chacha20.kernel.byte = /s/= /= 9/' \
 	    "$(profiles)/fbsd12-vm4-2019.conf" >planted.conf
+	cmp -s planted.conf "$(profiles)/fbsd12-vm4-2019.conf" &&
+	    atf_fail "nothing was planted"
+	atf_check -s exit:1 -o match:'^chacha20 locked: each .* NO$' \
+	    -e match:'^rngsim: reproduce: fbsd-2019: [1-9] of 8 figures lie? ' \
+	    "$(program)" reproduce fbsd-2019 --profile ./planted.conf
 	atf_check -s exit:1 -o match:'"holds": false' -e ignore "$(program)" \
 	    reproduce fbsd-2019 --profile planted.conf --format json
-	# One that has no second node.
-	fails 1 'graviton3.*node' reproduce kleen-2015 --profile graviton3
 }
 
 test_case reproduce__ends_on_a_signal "exit 1, one word of it"
 reproduce__ends_on_a_signal_body() {
-	for name in kleen-2015 fbsd-2019; do
-		ticks=10 interrupted 1 out $name
-		[ "$(cat err)" = "rngsim: reproduce: interrupted" ] ||
-		    atf_fail "$(cat err)"
-		[ ! -s out ] || atf_fail "$(cat out)"
-	done
+	ticks=10 interrupted 1 out fbsd-2019
+	[ "$(cat err)" = "rngsim: reproduce: interrupted" ] ||
+	    atf_fail "$(cat err)"
+	[ ! -s out ] || atf_fail "$(cat out)"
 }
 
 # A file of figures: threads, hold and pause, a lock that nothing stands for.
@@ -212,9 +190,9 @@ reproduce__file_usage_body() {
 		    --profile $machine --map ${bad%%:*} --published f.csv
 	done
 	fails 2 'expected --profile and --map' reproduce --published f.csv
-	fails 2 'expected one of them' reproduce kleen-2015 --published f.csv
-	fails 2 '--map is for a file' reproduce kleen-2015 --map a=b
-	fails 2 '--format: "csv"' reproduce kleen-2015 --format csv
+	fails 2 'expected one of them' reproduce fbsd-2019 --published f.csv
+	fails 2 '--map is for a file' reproduce fbsd-2019 --map a=b
+	fails 2 '--format: "csv"' reproduce fbsd-2019 --format csv
 	# Too small a machine.
 	fails 2 'no row to predict; skipped:.*above the 8 CPUs of xgene1' \
 	    reproduce lockhammer-x86-3 --profile xgene1 --threads 88
@@ -222,11 +200,11 @@ reproduce__file_usage_body() {
 
 test_case reproduce__usage "alone it lists; messages name what is accepted"
 reproduce__usage_body() {
-	atf_check -o match:'^  fbsd-2019 +[A-Z]' -o match:'^  kleen-2015 +[a-z]' \
+	atf_check -o match:'^  fbsd-2019 +[A-Z]' -o match:'^  open1-i7 +[a-z]' \
 	    "$(program)" reproduce
-	atf_check -o match:'--seed' -o match:'kleen-2015' "$(program)" \
+	atf_check -o match:'--seed' -o match:'fbsd-2019' "$(program)" \
 	    reproduce --help
-	for bad in 'frob:"frob": expected fbsd-2019, kleen-2015, lock' \
+	for bad in 'frob:"frob": expected fbsd-2019, lock' \
 	    'fbsd-2019 x:surplus operand "x"' \
 	    '--seed 3:expected a NAME with these options' \
 	    'fbsd-2019 --format xml:"xml": expected table, csv or json' \
