@@ -12,11 +12,11 @@ FAMILY(reproduce_names, reproduction_count, reproductions[i]->rn_name,
     .fa_descr = reproduce_names_descr, .fam_title = "Publications");
 
 /* Options that say something about figures of locks; about any file. */
-static const enum option_id of_locks[] = { OPTION_MAP, OPTION_WHERE,
+static const enum option_id of_locks[] = { OPTION_MAP,
     OPTION_PUBLISHED_LOOP, OPTION_UNITS, OPTION_PUBLISHED_PLACE,
     OPTION_PUBLISHED_TIME, OPTIONS };
 static const enum option_id of_files[] = { OPTION_REPRODUCE_DESIGN, OPTION_MAP,
-    OPTION_WHERE, OPTION_PUBLISHED_LOOP, OPTION_UNITS, OPTION_PUBLISHED_THREADS,
+    OPTION_PUBLISHED_LOOP, OPTION_UNITS, OPTION_PUBLISHED_THREADS,
     OPTION_PUBLISHED_PLACE, OPTION_PUBLISHED_TIME, OPTION_UNCERTAINTY,
     OPTIONS };
 

@@ -125,7 +125,7 @@ struct options {
 	struct option_list op_digests, op_sources;
 	struct option_list op_bits;	/* into family_bits */
 	/* reproduce */
-	const char	*op_published, *op_map, *op_where;
+	const char	*op_published, *op_map;
 	unsigned	 op_loop, op_units;	/* into family_published_... */
 	/* validate, explore, assure */
 	const char	*op_from, *op_replay, *op_json;

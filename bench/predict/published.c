@@ -158,7 +158,6 @@ static const struct {
 struct reading {
 	struct published *bf_pb;
 	struct lines	 bf_lines;
-	struct text	 bf_where;	/* ",COLUMN=TEXT,...," */
 	char		 bf_names[COLUMNS_MAX][PUBLISHED_NAME_SIZE];
 	enum meaning	 bf_meaning[COLUMNS_MAX];
 	unsigned	 bf_columns;
@@ -237,19 +236,6 @@ intern(struct published_names *nm, const char *name)
 	return ((int)i);
 }
 
-/* Whether a row has what --where asks of a column, if it does. */
-static bool
-wanted(const struct reading *bf, unsigned column)
-{
-	struct text part = { .s = "" };
-
-	text_add(&part, ",%s=", bf->bf_names[column]);
-	if (strstr(bf->bf_where.s, part.s) == NULL)
-		return (true);
-	text_add(&part, "%s,", bf->bf_field[column]);
-	return (strstr(bf->bf_where.s, part.s) != NULL);
-}
-
 /* Takes a column of a row; text of groups is appended. */
 static int
 take_field(struct reading *bf, unsigned column, double numbers[VALUE + 1],
@@ -289,22 +275,18 @@ take_row(struct reading *bf)
 	char group[PUBLISHED_NAME_SIZE] = "";
 	double v[VALUE + 1] = { 0 };
 	const unsigned n = split(bf);
-	bool take = true;
 	int error = 0, in, lock = 0;
 
 	if (n < bf->bf_columns)
 		return (REFUSE("%u fields: expected %u, "
 		    "as there are columns", n, bf->bf_columns));
-	for (unsigned i = 0; i < bf->bf_columns; i++)
-		take &= wanted(bf, i);
-	for (unsigned i = 0; take && error == 0 && i < bf->bf_columns; i++)
+	for (unsigned i = 0; error == 0 && i < bf->bf_columns; i++)
 		error = take_field(bf, i, v, &lock, group);
 	/* A value of 0 is no time; some files have rows of zeros. */
-	if (error != 0 || !take || v[VALUE] <= 0)
+	if (error != 0 || v[VALUE] <= 0)
 		return (error);
 	if ((in = intern(&pb->pb_groups, group)) == -1)
-		return (REFUSE("more than %d groups: "
-		    "choose some with --where", PUBLISHED_NAMES_MAX));
+		return (REFUSE("more than %d groups", PUBLISHED_NAMES_MAX));
 	pb->pb_rows = xreallocarray(pb->pb_rows, pb->pb_row_count + 1,
 	    sizeof(*pb->pb_rows));
 	pb->pb_rows[pb->pb_row_count++] = (struct published_row){
@@ -325,8 +307,6 @@ published_read(struct published *pb)
 	struct reading bf = { .bf_pb = pb };
 	struct lines *li = &bf.bf_lines;
 
-	if (pb->pb_op->op_where != NULL)
-		text_add(&bf.bf_where, ",%s,", pb->pb_op->op_where);
 	lines_open(li, pb->pb_op->op_published, why);
 	while (lines_next(li))
 		if (li->li_text[0] == '#')
@@ -336,9 +316,8 @@ published_read(struct published *pb)
 		else if (li->li_text[0] != '\0')
 			take_row(&bf);
 	if (li->li_error == 0 && pb->pb_row_count == 0)
-		lines_refuse_file(li, "no rows%s: expected columns threads, "
-		    "lock and value, and rows of them",
-		    pb->pb_op->op_where != NULL ? " that --where accepts" : "");
+		lines_refuse_file(li, "no rows: expected columns threads, lock "
+		    "and value, and rows of them");
 	lines_close(li);
 	return (li->li_error == 0 ? 0 : complain(li->li_error == EINVAL ||
 	    li->li_error == ENOENT ? EXIT_USAGE : EXIT_FAILURE, "%s", why));

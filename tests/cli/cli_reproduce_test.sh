@@ -121,8 +121,9 @@ reproduce__file_body() {
 	    --map t=ticket --threads 8 --format csv --seed 3
 	[ "$(wc -l <two.csv)" -eq 2 ] || atf_fail "$(cat two.csv)"
 	grep -qxF "$(tail -n 1 two.csv)" one.csv || atf_fail "$(cat two.csv)"
-	saves one.json reproduce --published f.csv --profile $machine \
-	    --map $map --where crit_ns=1000 --format json --uncertainty 10
+	sed '/,0,0$/d' f.csv >held.csv
+	saves one.json reproduce --published held.csv --profile $machine \
+	    --map $map --format json --uncertainty 10
 	for match in '"points": 4' '"claim": "predicted"' '"inside": [01]' \
 	    '"rankings": 1' '"band_ns":'; do
 		grep -q "^ *$match" one.json || atf_fail "$match"
@@ -176,7 +177,6 @@ reproduce__file_usage_body() {
 	    'word.csv::2: value: "x": expected a number' \
 	    'zero.csv:threads: "0": expected threads, 1..1024' \
 	    'units.csv:expected --units' 'loop.csv:expected --loop with lockham' \
-	    'f.csv --where crit_ns=3:no rows that --where accepts' \
 	    'f.csv --threads 999:no row to predict; skipped.* 999; expected' \
 	    'f.csv --place 0-999:--place: "0-999"' \
 	    'f.csv --loop x:--loop: "x": expected lockhammer' \
