@@ -139,11 +139,7 @@ half_bytes(const struct options *op, unsigned reader)
 	return (bytes < n ? (size_t)bytes : n);
 }
 
-/*
- * Starts threads that wait for their first half.
- *
- *   started  out  how many there are, also after a failure
- */
+/* Starts threads that wait for their half; so many, also after a failure. */
 static int
 start(const struct options *op, struct randomdev *rd, struct stream *streams,
     unsigned *started)

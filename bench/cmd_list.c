@@ -130,7 +130,7 @@ list_design(const char *name)
 	    (de->de_flags & DE_NULL) != 0 ? "a pattern" : "its own");
 	format_wrap(stdout, "  locks      ", 15, (de->de_flags &
 	    DE_MANY_LOCKS) != 0 ? "several, which must exclude" : "one");
-	n = design_sysctls(de, sysctls, DESIGN_SYSCTLS_MAX);
+	n = design_sysctls(de, sysctls);
 	if (n == 0 && errno != 0)
 		list_sysctl(NULL, de, NULL);
 	for (unsigned i = 0; i < n; i++)

@@ -76,11 +76,8 @@ extern const struct random_source *const random_sources[RANDOM_SOURCES];
 const struct random_source *random_source_find(const char *name);
 
 /*
- * Resolves a comma list of sources and probes them.
- *
- *   error  out  on failure, the name and what would be accepted
- *
- * Returns: 0; EINVAL for a name that is unknown, empty or repeated.
+ * Resolves a comma list of sources and probes them.  Returns: 0; or, with what
+ * would be accepted, EINVAL for a name that is unknown, empty or repeated.
  */
 int random_source_list_parse(struct random_source_list *sl, const char *names,
     struct harvest_error *error);
@@ -95,10 +92,7 @@ void random_sources_fini(struct random_source_list *sl);
 
 /*
  * rs_read for instructions that make a word at a time and may fail; for
- * src_*.c.  Each word is tried ten times, then the call ends short.
- *
- *   step  in  makes one word; false when it could not
- *
+ * src_*.c.  step makes one, or could not: after ten times the call ends short.
  * Source: random_ivy_read() of sys/dev/random/ivy.c, FreeBSD 14.
  */
 size_t random_source_words(bool (*step)(uint64_t *), void *buf, size_t len);
@@ -124,11 +118,7 @@ struct harvest {
 
 /*
  * Makes the sources of config; creates the record's file, if there is to be
- * one.
- *
- *   error  out  on failure, why
- *
- * Returns: 0; as random_sources_init(); an error of the record's file.
+ * one.  Returns: 0; as random_sources_init(), or an error of the file, and why.
  */
 int harvest_init(struct harvest *hv, const struct harvest_config *config,
     struct harvest_error *error);
@@ -145,11 +135,7 @@ void harvest_params(struct harvest *hv, struct randomdev_params *rp);
 /* Wipes and releases; threads have been joined; or zeroed. */
 void harvest_fini(struct harvest *hv);
 
-/*
- * A producer's thread.
- *
- *   producer  in  struct harvest_producer
- */
+/* The thread of a struct harvest_producer. */
 void harvest_producer_run(void *producer);
 
 /* Makes producers end; machine_interrupt() ends a sleep early. */

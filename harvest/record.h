@@ -23,13 +23,9 @@ struct record {
 };
 
 /*
- * Starts a record in memory, all of it touched, and creates its file, readable
- * by its owner only; an existing file is replaced.
- *
- *   room   in   events it can hold
- *   error  out  on failure, why
- *
- * Returns: 0, or the error of open(2).
+ * Starts a record in memory with room for so many events, all of it touched,
+ * and creates its file, readable by its owner only; an existing file is
+ * replaced.  Returns: 0, or the error of open(2) and why.
  */
 int record_create(struct record *r, const char *path, size_t room,
     struct harvest_error *error);

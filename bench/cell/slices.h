@@ -32,15 +32,10 @@ enum {
 };
 
 /*
- * Runs one repeat of each cell.
- *
- *   en     in   a real engine
- *   cp     in   count cells, 2 or more; cp_stop is that of all
- *   cm     out  as en_run() has it, of each; all or none are filled in.  Their
- *               samples have slice_mb_per_s: element i of all is of one block
- *   rng    in   the order of making the cells, and of each block
- *
- * Returns: as en_run(), with the reason in error.
+ * Runs one repeat of each of 2 or more cells, with one cp_stop, on a real
+ * engine.  rng: the order of making the cells, and of each block.  Fills all or
+ * none of cm as en_run() does; their samples have slice_mb_per_s: element i of
+ * all is of one block.  Returns: as en_run(), with the reason in error.
  */
 int slices_run(const struct engine *en, const struct cell_params *cp,
     unsigned count, gsl_rng *rng, struct cell_measure *cm,

@@ -3,25 +3,8 @@
  *
  * Of two results, each cell is compared with the same cell of the other.  Of
  * one result, cells are compared that differ only in design, lock or cipher.
- * In each pair, B is compared with A.  A row is one quantity of one pair.
- *
- * Cells that were measured side by side are compared by the ratios of repeats
- * that belong together; a row is then better or worse only if the 95 % interval
- * of the change excludes 0, p is below 0.05, corrected after Holm, and the
- * change is above the margin and the quantity's resolution.  Of other cells all
- * of these must hold; else a row shows no difference:
- *	- the 95 % intervals of A's and B's medians do not overlap;
- *	- the 95 % interval of the change excludes 0;
- *	- p is below 0.05 in Welch's or in Mann and Whitney's test, corrected
- *	  after Holm for both tests of all rows; where no repeat of a predicted
- *	  cell differs from another, any difference is exact, and p is 0;
- *	- the change is above the margin, above the quantity's resolution, and
- *	  above what the machine moved by between A and B.
- * Where both cells have drawn profiles, these are compared instead, each with
- * the same one: the change must be robust, of the sign that the profile itself
- * has, and above the margin and the resolution.
- * Less CPU of the harvest thread is better only if it delivered no fewer events
- * and its p99 is no longer, both by intervals that do not overlap.
+ * In each pair, B is compared with A.  A row is one quantity of one pair;
+ * METHOD of rngsim-compare(1) has what makes it better or worse.
  */
 #pragma once
 

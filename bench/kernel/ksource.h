@@ -19,13 +19,10 @@ enum {
 bool ksource_named(const char *text);
 
 /*
- * Makes a design of a source, the first time; call before threads start.
- *
- *   spec     in   as above, or only PATH
- *   ciphers  in   with its tree's ciphers, but on simulated machines
- *   name     out  the design's, as results have it
- *
- * Returns: 0; EXIT_USAGE or EXIT_FAILURE, with a message in why.
+ * Makes a design of a source, as above or only PATH, the first time; call
+ * before threads start.  ciphers: with its tree's ciphers, but on simulated
+ * machines.  Returns: 0, and the design's name as results have it; EXIT_USAGE
+ * or EXIT_FAILURE, with a message in why.
  */
 int ksource_open(const char *spec, bool ciphers, const char **name,
     char why[KSOURCE_WHY_SIZE]);

@@ -30,7 +30,7 @@ options_sysctls(void (*each)(void *context, const struct design *de,
 	bench_config_sets(&config, sets);
 	for (size_t d = 0; (de = design_at(d)) != NULL && count <=
 	    DESIGN_SYSCTLS_MAX; d++) {
-		n = design_sysctls(de, &seen[count], DESIGN_SYSCTLS_MAX);
+		n = design_sysctls(de, &seen[count]);
 		if (n == 0 && errno != 0)
 			each(context, de, NULL);
 		for (unsigned i = count; n-- > 0; i++) {

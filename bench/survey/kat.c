@@ -432,9 +432,7 @@ kat_line(struct kat *k, char *line)
 
 /*
  * Reads a line without its comment, which may be of any length and have any
- * bytes.
- *
- *   end  out  the script has ended
+ * bytes.  end: the script has ended.
  */
 static int
 read_line(struct kat *k, FILE *in, char line[KAT_LINE_BYTES], bool *end)

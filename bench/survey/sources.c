@@ -87,9 +87,8 @@ unbound(const struct survey_point *pt)
 
 /*
  * The fewest threads whose median is at least 95 % of the greatest, where
- * threads do not share CPUs; 0 if fewer than two numbers were measured.
- *
- *   most  out  the most threads that were measured; 0: none
+ * threads do not share CPUs; 0 if fewer than two numbers were measured.  most:
+ * the most threads that were measured.
  */
 static unsigned
 enough_threads(const struct survey *sv, const struct survey_subject *su,

@@ -38,9 +38,8 @@ const struct vm_observer *timeline_observer(struct timeline *tl);
 
 /*
  * Writes the file, whole or not at all, and frees the timeline.  Call it after
- * the run, however that ended.  Returns: 0 or an errno value.
- *
- *   remark  out  what is missing from the file, for a message; empty: nothing
+ * the run, however that ended.  Returns: 0, and what is missing from the file,
+ * or ""; or an errno value.
  */
 int timeline_close(struct timeline *tl, const struct timeline_fact *facts,
     unsigned count, char remark[TIMELINE_REMARK_SIZE]);

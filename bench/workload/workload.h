@@ -109,9 +109,8 @@ workload_is_open(const struct workload *wl)
 
 /*
  * The largest request, the mean one, and, in an open loop, each reader's
- * requests per second; of a recording over all its streams.
- *
- *   bytes  in  a request's size where the workload has no sizes
+ * requests per second; of a recording over all its streams.  bytes: a request's
+ * size where the workload has none.
  */
 uint64_t workload_max_bytes(const struct workload *wl, uint64_t bytes);
 double workload_mean_bytes(const struct workload *wl, uint64_t bytes);

@@ -332,8 +332,8 @@ design_check(const struct design *de, enum design_queue queue,
 }
 
 unsigned
-design_sysctls(const struct design *de, struct design_sysctl *list,
-    unsigned most)
+design_sysctls(const struct design *de,
+    struct design_sysctl list[DESIGN_SYSCTLS_MAX])
 {
 	const struct kern_object *ko;
 	struct kern_sysctl *kx;
@@ -343,7 +343,8 @@ design_sysctls(const struct design *de, struct design_sysctl *list,
 	if ((errno = trial_begin(&tr, de, HARVEST_MODEL_newest)) != 0)
 		return (0);
 	ko = randomdev_object(tr.tr_device);
-	for (n = 0; n < most && (kx = ko->ko_sysctl(n)) != NULL; n++) {
+	for (n = 0; n < DESIGN_SYSCTLS_MAX &&
+	    (kx = ko->ko_sysctl(n)) != NULL; n++) {
 		snprintf(list[n].dy_name, KERN_NAME_SIZE, "%s", kx->kx_name);
 		snprintf(list[n].dy_descr, KERN_NAME_SIZE, "%s", kx->kx_descr);
 		list[n].dy_value = kx->kx_get(kx);

@@ -82,14 +82,9 @@ const struct design *design_at(size_t i);
 const struct design *design_find(const char *name);
 
 /*
- * Adds a design.
- *
- *   name   in   "kernel:WORD"; copied
- *   path   in   files with its objects; copied.  NULL for a queue: the one of
- *               the source is in that of HARVEST_MODEL_newest
- *   error  out  what is wrong with an object
- *
- * Returns: 0 or EINVAL.
+ * Adds a design called "kernel:WORD", of files with its objects.  A path that
+ * is NULL: the queue of the source is in that of HARVEST_MODEL_newest.
+ * Returns: 0, or EINVAL with what is wrong with an object.
  */
 int design_add(const char *name,
     const char *path[DESIGN_MACHINES][HARVEST_MODELS],
@@ -109,12 +104,9 @@ struct design_info design_info(const struct design *de);
 void design_setting(struct kern_setting *set, const char *text);
 
 /*
- * Whether the design has a sysctl, and whether it takes the value.
- *
- *   set    in   kv_name in full
- *   range  out  what it takes: "16..2147483647"; not with an error but EINVAL
- *
- * Returns: 0; ENOENT; EINVAL; or an error of design_file().
+ * Whether the design has a sysctl, kv_name in full, and whether it takes the
+ * value.  Returns: 0; ENOENT; EINVAL, with range, what it takes, as
+ * "16..2147483647"; or an error of design_file().
  */
 int design_check(const struct design *de, enum design_queue queue,
     const struct kern_setting *set, char range[DESIGN_RANGE_SIZE]);
@@ -128,8 +120,8 @@ struct design_sysctl {
 };
 
 /*
- * Lists the design's sysctls, with the newest queue.  Returns: their number, at
- * most most; 0 with errno set, maybe to 0.
+ * Lists the design's sysctls, with the newest queue.  Returns: their number; 0
+ * with errno set, maybe to 0.
  */
-unsigned design_sysctls(const struct design *de, struct design_sysctl *list,
-    unsigned most);
+unsigned design_sysctls(const struct design *de,
+    struct design_sysctl list[DESIGN_SYSCTLS_MAX]);

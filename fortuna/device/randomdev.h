@@ -96,15 +96,10 @@ struct kernel *randomdev_kernel(const struct randomdev *rd);
 #define	randomdev_object(rd)	kernel_object(randomdev_kernel(rd))
 
 /*
- * read(2) of /dev/random, getrandom(2).
- *
- *   cpu       in   that the reader is on, or KERNEL_CPU_HERE
- *   left      out  bytes that were not read
- *   nonblock  in   do not wait for seeding
- *
- * Returns: 0, also after a part when interrupted; EWOULDBLOCK when unseeded and
- * nonblock; EINTR when interrupted while waiting; EIO, with nothing left in the
- * buffer, once crypto_failed().
+ * read(2) of /dev/random, getrandom(2), on the reader's CPU or KERNEL_CPU_HERE.
+ * left: bytes that were not read.  Returns: 0, also after a part when
+ * interrupted; EWOULDBLOCK when unseeded and nonblock; EINTR when interrupted
+ * while waiting; EIO, with nothing left in the buffer, once crypto_failed().
  */
 int randomdev_read(struct randomdev *rd, int cpu, void *buf, size_t n,
     size_t *left, bool nonblock);

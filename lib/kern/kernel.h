@@ -66,10 +66,8 @@ struct kernel;
 int kernel_load(struct kernel **k, const struct kernel_params *kp);
 
 /*
- * Sets the settings and runs SYSINIT(9) in order.
- *
- *   key      in  where the source's K is; or NULL
- *   counter  in  its C, with the mutex of both; then reseeds are paced
+ * Sets the settings and runs SYSINIT(9) in order.  key: where the source's K
+ * is, or NULL; counter: its C, with the mutex of both, then reseeds are paced.
  */
 void kernel_boot(struct kernel *k, const void *(*key)(void),
     uint128_t (*counter)(void));
@@ -80,10 +78,8 @@ void kernel_free(struct kernel *k);
 const struct kern_object *kernel_object(const struct kernel *k);
 
 /*
- * Around a call of the source.  On return it has no lock and is in no section,
- * or the run ends.
- *
- *   cpu  in  that the thread is on, or KERNEL_CPU_HERE, _INTERRUPT
+ * Around a call of the source on a CPU, or KERNEL_CPU_HERE, _INTERRUPT.  On
+ * return it has no lock and is in no section, or the run ends.
  */
 void kernel_enter(struct kernel *k, int cpu);
 void kernel_leave(struct kernel *k);

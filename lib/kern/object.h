@@ -58,24 +58,17 @@ struct kern_file {
 };
 
 /*
- * Opens an object, and takes a first copy, to be put.
- *
- *   path    in  a file; or NULL
- *   object  in  without a path: the object's n bytes
- *
- * Returns: 0, or EINVAL and what is wrong with it; without a path also the
- * error of write(2), EFBIG if the limit on the size of files, which holds in
- * memory too, is below the object's.
+ * Opens an object, of a file or, without a path, of n bytes, and takes a first
+ * copy, to be put.  Returns: 0, or EINVAL and what is wrong with it; without a
+ * path also the error of write(2), EFBIG if the limit on the size of files,
+ * which holds in memory too, is below the object's.
  */
 int kern_file_open(struct kern_file *kf, const char *path, const void *object,
     size_t n, struct kern_copy **kcp, char error[KERN_ERROR_SIZE]);
 
 /*
- * A copy with its variables as loaded.
- *
- *   run  in  the simulated machine's; copies of its host thread's earlier runs
- *            that were not returned are taken again.  0: none.
- *
+ * A copy with its variables as loaded.  In a run of a simulated machine, else
+ * 0, copies that its host thread's earlier runs did not return are taken again.
  * Returns: NULL with errno set when none can be loaded.
  */
 struct kern_copy *kern_copy_get(struct kern_file *kf, uint64_t run);

@@ -62,11 +62,7 @@ unsigned cpu_cache(unsigned rank);
 unsigned cpu_kind(unsigned os_index);
 
 /*
- * Binds a thread to one CPU.
- *
- *   thread  in  a running thread
- *   rank    in  taken modulo cpu_count()
- *
+ * Binds a running thread to the CPU of a rank, taken modulo cpu_count().
  * Returns: 0, or the errno value of the refusal; the thread then floats.
  */
 int cpu_bind(pthread_t thread, unsigned rank);
@@ -74,9 +70,5 @@ int cpu_bind(pthread_t thread, unsigned rank);
 /* The CPU the caller runs on, as the operating system numbers it. */
 unsigned cpu_current(void);
 
-/*
- * The processor's name, or "unknown".
- *
- *   buf  out  NUL-terminated, at most size bytes
- */
+/* The processor's name, or "unknown"; cut to size. */
 void cpu_model(char *buf, size_t size);

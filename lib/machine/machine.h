@@ -32,11 +32,8 @@ uint16_t atomic_swap_hi_acq_rel_32(struct m32 *p, uint16_t v);
 void atomic_store_byte_rel_32(struct m32 *p, uint8_t v);
 
 /*
- * Runs fn(arg) on the machine; fn attaches itself.
- *
- *   mc  in   configuration of a simulated machine (lib/vm/vm.h); else NULL
- *
- * Returns: 0, or what vm_run() returns.
+ * Runs fn(arg) on the machine; fn attaches itself.  mc is of a simulated
+ * machine (lib/vm/vm.h), else NULL.  Returns: 0, or what vm_run() returns.
  */
 int machine_run(const struct machine_config *mc, void (*fn)(void *), void *arg,
     struct machine_outcome *mo);
@@ -66,12 +63,9 @@ void machine_pause(unsigned n);
 
 /*
  * Polls of a waiter.  A real machine returns after one poll; a simulated one
- * when *p may differ from seen, or for await_is when it may equal want.  The
- * caller looks again.
- *
- *   most  in  polls after which to return anyway; 0: no limit
- *
- * Returns: the number of polls.
+ * when *p may differ from seen, or for await_is when it may equal want, or
+ * after most polls, unless that is 0.  The caller looks again.  Returns: the
+ * number of polls.
  */
 unsigned machine_await_32(struct m32 *p, uint32_t seen, unsigned most);
 unsigned machine_await_is_32(struct m32 *p, uint32_t want, unsigned most);
@@ -126,10 +120,7 @@ void machine_charge(enum machine_cost cost, size_t n);
 
 /*
  * Charges for fetching data that a lock guards and another thread may have
- * written; no effect on a real machine.
- *
- *   object  in  identifies the data
- *   lines   in  cache lines of it that are used, at least 1
+ * written, at least one cache line of it; no effect on a real machine.
  */
 void machine_touch(const void *object, unsigned lines);
 
@@ -151,12 +142,9 @@ struct mthread *machine_curthread(void);
 
 /*
  * Sleeps while *word equals expect: until machine_wake_32(), a spurious wake-up
- * or the time-out.  A store to *word followed by machine_wake_32() is never
- * missed.
- *
- *   timeout_ns  in  duration, or -1 for none
- *
- * Returns: 0 or ETIMEDOUT.  machine_interrupt() does not end this sleep.
+ * or the time-out, -1 for none.  A store to *word followed by machine_wake_32()
+ * is never missed; machine_interrupt() does not end this sleep.  Returns: 0 or
+ * ETIMEDOUT.
  */
 int machine_wait_32(struct m32 *word, uint32_t expect, int64_t timeout_ns);
 
@@ -182,25 +170,18 @@ void machine_oncpu(void);
 
 /*
  * Whether the owner of a lock is on a CPU, TD_IS_RUNNING(), as far as this
- * machine can observe.
- *
- *   owner  in      the thread in the lock word; it may have released since
- *   probe  in/out  the waiter's notes about this wait; zero at the start
- *
- * Returns: false only if owner was off CPU at some time since its last
- * machine_oncpu().  For an owner that runs during its whole hold it is true.
+ * machine can observe; it may have released since.  probe is of this wait, zero
+ * at the start.  Returns: false only if owner was off CPU at some time since
+ * its last machine_oncpu().  For one that runs during its whole hold it is
+ * true.
  */
 bool machine_running(struct mthread *owner, struct machine_probe *probe);
 
 /*
- * Starts a thread that runs fn(arg).
- *
- *   td    out  caller's storage; must outlive machine_join() and all threads
- *              that wait for locks it owned
- *   name  in   cut to MTHREAD_NAME_MAX characters
- *   cpu   in   rank of the CPU to bind to, or MACHINE_CPU_ANY
- *
- * Returns: 0, or an errno value.  A refused binding is no error: see
+ * Starts a thread that runs fn(arg), bound to the CPU of a rank unless that is
+ * MACHINE_CPU_ANY; its name is cut to MTHREAD_NAME_MAX characters.  The
+ * caller's *td must outlive machine_join() and all threads that wait for locks
+ * it owned.  Returns: 0, or an errno value; a refused binding is none: see
  * td->mt_bound.
  */
 int machine_spawn(struct mthread *td, const char *name, int cpu,

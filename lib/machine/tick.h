@@ -83,11 +83,7 @@ tick_since(uint64_t then, uint64_t now)
 uint64_t tick_ns_to_cycles(uint64_t ns);
 
 /*
- * CPU time that the thread of a clock has used so far.
- *
- *   clock  in   from pthread_getcpuclockid(3); its thread may have ended
- *   ns     out  nanoseconds, user and system
- *
- * Returns: 0, or the error of clock_gettime(2), as for a thread that ended.
+ * CPU time, user and system, that the thread of a pthread_getcpuclockid(3) has
+ * used.  Returns: 0, or the error of clock_gettime(2), as for one that ended.
  */
 int tick_cpu_ns(clockid_t clock, int64_t *ns);

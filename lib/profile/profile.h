@@ -79,12 +79,9 @@ bool profile_is_path(const char *name);
 
 /*
  * Loads a profile: a shipped one by name, or a file.  "host" is the file at
- * profile_host_path(), which calibrate writes.
- *
- *   error  out  on failure: a message, with file, line and key if possible
- *
- * Returns: 0; ESRCH for a name that is not shipped, or no host profile yet;
- * EINVAL for contents; another errno value.
+ * profile_host_path(), which calibrate writes.  Returns: 0; or with a message
+ * ESRCH for a name that is not shipped, or no host profile yet; EINVAL for
+ * contents; another errno value.
  */
 int profile_load(struct profile *pr, const char *name,
     char error[PROFILE_ERROR_SIZE]);

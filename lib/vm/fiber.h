@@ -24,12 +24,9 @@ struct fiber {
 void fiber_init_thread(struct fiber *fb);
 
 /*
- * Makes a fiber that will run fn(arg), with a guard page below its stack.  fn
- * does not return: it ends with fiber_exit().
- *
- *   stack_bytes  in  rounded up to pages; more under a sanitizer
- *
- * Returns: 0 or ENOMEM.
+ * Makes a fiber that will run fn(arg), with a guard page below its stack of
+ * whole pages; more under a sanitizer.  fn does not return: it ends with
+ * fiber_exit().  Returns: 0 or ENOMEM.
  */
 int fiber_make(struct fiber *fb, size_t stack_bytes, void (*fn)(void *),
     void *arg);

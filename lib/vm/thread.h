@@ -38,11 +38,8 @@ enum vm_access {
 };
 
 /*
- * Before a load: gets a copy of the word's line, which takes time.
- *
- *   access  in  0: the value is not wanted
- *
- * Returns: where the value is.
+ * Before a load: gets a copy of the word's line, which takes time.  Returns:
+ * where the value is; without access it is not wanted.
  */
 const void *vm_load(const void *p, unsigned access);
 
@@ -75,12 +72,8 @@ void vm_touch(const void *object, unsigned lines);
 void vm_plain(const void *p, size_t n, bool store);
 
 /*
- * An atomic on a word of 1, 2, 4 or 8 bytes.
- *
- *   how  in  enum machine_op
- *   old  in  of MACHINE_OP_CMPSET: what the word must be
- *
- * Returns: what the word was, for the caller.
+ * An atomic, enum machine_op, on a word of 1, 2, 4 or 8 bytes, which must be
+ * old for MACHINE_OP_CMPSET.  Returns: what the word was, for the caller.
  */
 uint64_t vm_atomic(void *p, unsigned how, uint64_t v, uint64_t old);
 

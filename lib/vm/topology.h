@@ -39,15 +39,10 @@ struct vm_topology {
 };
 
 /*
- * The shape of a profile's machine, or of one like it with another number of
- * CPUs or nodes.
- *
- *   cpus   in   1..1024, or 0 for the profile's
- *   nodes  in   1..64 and at most cpus, or 0 for as many of the profile's
- *               nodes as the CPUs need
- *   error  out  on failure: the reason
- *
- * Returns: 0; EINVAL for a shape without values in the profile.
+ * The shape of a profile's machine, or of one like it with 1..1024 CPUs (0: the
+ * profile's) and 1..64 nodes, at most cpus (0: as many of the profile's as the
+ * CPUs need).  Returns: 0; or with the reason EINVAL for a shape without values
+ * in the profile.
  */
 int vm_topology_make(const struct profile *pr, unsigned cpus, unsigned nodes,
     struct vm_topology *tp, char error[PROFILE_ERROR_SIZE]);

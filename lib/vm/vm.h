@@ -214,12 +214,7 @@ struct machine_outcome {
 	char		mo_stuck[VM_STUCK_SIZE];
 };
 
-/*
- * The costs of a profile for one cipher.
- *
- *   cipher  in  "aes" or "chacha20"
- *   native  in  with the CPU's instructions
- */
+/* A profile's costs of "aes" or "chacha20", native: by CPU instructions. */
 void vm_costs(const struct profile *pr, const char *cipher, bool native,
     struct vm_costs *vc);
 
@@ -258,8 +253,8 @@ enum vm_hold {
 };
 
 /*
- * Holds the caller to the CPU that it is on in a kernel with so many, or to
- * that CPU; or ends that.
+ * Holds the caller to the CPU that it is on in a kernel with so many (0: no
+ * thread looks where it is), or to cpu unless VM_CPU_ANY; or ends that.
  *
  * Under the controlled scheduler a thread's CPU is no CPU of the machine.  A
  * thread that is not held may be anywhere: where it is, is a choice when it is
@@ -269,9 +264,6 @@ enum vm_hold {
  *
  * By time, CPUs are the machine's.  What is more than VM_PINNED defers the end
  * of a quantum, and nothing is interrupted.
- *
- *   cpus  in  or 0: no thread looks where it is
- *   cpu   in  or VM_CPU_ANY
  *
  * Returns: false if others could nevertheless run as if on that CPU, or need
  * not see there what was stored there.

@@ -329,8 +329,6 @@ cli__bad_tunables_body() {
 		refused '-S|source|none, rdrand' run -S "$s=$v"
 	done
 	refused "-S|\"x\"" run -S "$s=none,x"
-	refused '-S|nist_healthtest_ondemand|0..536870911' run \
-	    -S kern.random.nist_healthtest_ondemand=536870912
 	refused "-S|$s|255" run -S "$s=$(printf '%0300d' 0)"
 	verdict
 }

@@ -101,7 +101,7 @@ DEVICE_TEST(design_sysctls__settable, "Each sysctl that a design lists takes "
 	unsigned n;
 
 	for (size_t i = 0; (de = design_at(i)) != NULL; i++) {
-		n = design_sysctls(de, list, DESIGN_SYSCTLS_MAX);
+		n = design_sysctls(de, list);
 		/* random(4) and the queue have some. */
 		ATF_CHECK_MSG(n >= 4 && n < DESIGN_SYSCTLS_MAX, "%s: %u",
 		    de->de_ident, n);

@@ -5,10 +5,10 @@
  *
  * The bytes are Linux's for the same pool, with ChaCha20.  Departs: a CPU's key
  * has a mutex where local_lock disables interrupts; the CPU's own generator is
- * a source, so that an extraction adds zeros in its place; each byte of an event
- * counts for 8 bits, and it goes into the pool at once; there is no early seed
- * at 128 bits; a task of the kernel's reseeds.  With AES an erasure is four
- * blocks, counters 0 to 3.
+ * a source, so that an extraction adds zeros in its place; each byte of an
+ * event counts for 8 bits, and it goes into the pool at once; there is no early
+ * seed at 128 bits; a task of the kernel's reseeds.  With AES an erasure is
+ * four blocks, counters 0 to 3.
  */
 #ifndef DEV_RANDOM_CRNG_H
 #define	DEV_RANDOM_CRNG_H
@@ -57,11 +57,7 @@ struct crng {
 static uint32_t crng_reseeds;
 static struct timeout_task crng_reseed_work;
 
-/*
- * Replaces the key by the first half of 64 bytes of its keystream.
- *
- *   out  out  the other half
- */
+/* Replaces the key by half of 64 keystream bytes; out: the other half. */
 static void
 crng_fast_key_erasure(union randomdev_key *key, uint8_t out[RANDOM_KEYSIZE])
 {
