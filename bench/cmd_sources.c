@@ -2,7 +2,6 @@
 #include <gsl/gsl_sort_uint.h>
 
 #include "bench/cmd.h"
-#include "bench/report/report.h"
 #include "bench/survey/sources.h"
 
 static const char *
@@ -88,12 +87,4 @@ run(struct options *op)
 	return (status);
 }
 
-static int
-check(struct options *op)
-{
-	return (op->op_plot == NULL || gnuplot_path_ok(op->op_plot) ? 0 :
-	    usage_error("--plot: \"%s\": expected a name that ends in .png or "
-	    ".svg", op->op_plot));
-}
-
-const struct command cmd_sources = { check, run, NEEDS_STOP | NEEDS_THREAD };
+const struct command cmd_sources = { NULL, run, NEEDS_STOP | NEEDS_THREAD };
