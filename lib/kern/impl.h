@@ -306,10 +306,8 @@ void kern_keys_copy(struct kernel *k, void *to, const void *from, size_t n);
  * may wait for a mutex, or sleep; a lock that is about to be taken; that one is
  * held, so; the end of a call.
  */
-void kern_may_block(struct kernel *k, const struct kern_site *site,
-    const char *what);
-void kern_may_sleep(struct kernel *k, const struct kern_site *site,
-    const char *what);
+void kern_may_block(void *self, const struct kern_site *site, const char *what);
+void kern_may_sleep(void *self, const struct kern_site *site, const char *what);
 void kern_check_lock(struct kernel *k, const struct kern_thread *kt,
     const struct kern_lock *kl, const struct kern_site *site, unsigned how);
 struct kern_held *kern_check_held(struct kernel *k, struct kern_thread *kt,

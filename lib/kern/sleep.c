@@ -55,7 +55,7 @@ await(struct kernel *k, struct kern_thread *kt, uint32_t seen,
 
 static int
 sleep_on(struct kernel *k, struct kern_thread *kt, const void *ident,
-    uint32_t seen, bool tell, int64_t timeout_ns)
+    uint32_t seen, int64_t timeout_ns)
 {
 	const struct kernel_above *ka = k->k_params.kp_above;
 	bool woken;
@@ -69,11 +69,9 @@ sleep_on(struct kernel *k, struct kern_thread *kt, const void *ident,
 			(void)machine_sleep(timeout_ns);
 		return (KERN_EWOULDBLOCK);
 	}
-	if (tell)
-		ka->ka_sleeping(k->k_params.kp_above_arg);
+	ka->ka_sleeping(k->k_params.kp_above_arg);
 	woken = await(k, kt, seen, timeout_ns);
-	if (tell)
-		ka->ka_slept(k->k_params.kp_above_arg, woken);
+	ka->ka_slept(k->k_params.kp_above_arg, woken);
 	return (woken ? 0 : KERN_EWOULDBLOCK);
 }
 
@@ -117,7 +115,7 @@ host_sleep(void *self, const void *ident, void *lock, unsigned how,
 		return (error);
 	snprintf(what, sizeof(what), "Sleeping on \"%s\"", wmesg);
 	kern_may_sleep(k, site, what);
-	error = sleep_on(k, kt, ident, seen, lock == NULL, timeout_ns);
+	error = sleep_on(k, kt, ident, seen, timeout_ns);
 	if (lock != NULL && (how & KERN_DROP) == 0)
 		(void)kern_take(k, lock, hd.hd_site, as);
 	/* Who was woken has not been interrupted, whatever came since. */
@@ -160,10 +158,4 @@ host_wakeup(void *self, const void *ident, bool one)
 		if (one)
 			return;
 	}
-}
-
-void
-host_may_sleep(void *self, const char *what, const struct kern_site *site)
-{
-	kern_may_sleep(self, site, what);
 }

@@ -45,11 +45,12 @@ queues=2019
 flags="-std=gnu11 -O2 -g -fPIC -fvisibility=hidden -fno-strict-aliasing \
 -ffreestanding -fno-common -Werror=implicit-function-declaration -nostdinc \
 -Werror=frame-larger-than=16384 \
--D_KERNEL -DSMP -DINVARIANTS -DINVARIANT_SUPPORT -DDEV_RANDOM"
+-D_KERNEL -DSMP -DDEV_RANDOM"
 # A sanitizer's build of rngsim has it in the objects that it runs.
 real_flags=${RNGSIM_KERNEL_SANITIZER-}
-# Calls of hooks for memory accesses, which kern.c has.
-simulated_flags="-DKERNEL_SIMULATED -fsanitize=thread"
+# Assertions, and calls of hooks for memory accesses, which kern.c has.
+simulated_flags="-DKERNEL_SIMULATED -DINVARIANTS -DINVARIANT_SUPPORT \
+-fsanitize=thread"
 # Functions that are missing are errors; a sanitizer's may be the program's.
 wraps="-Wl,--wrap=random_alg_context -Wl,--wrap=random_harvest_healthtest \
 -Wl,--wrap=randomdev_unblock -Wl,--wrap=random_source_register"
@@ -368,7 +369,7 @@ write_headers()
 		done
 		IFS=$newline
 	done <"$data/lib/kern/sys/headers.tbl"
-	awk '/^#/ { next }
+	tr ';' '\n' <"$data/lib/kern/sys/alias.tbl" | awk '/^#/ { next }
 	$1 == "SYSCTL_" {
 		type = "(" $3 ", " $4 ", __VA_ARGS__)"
 		print "#define SYSCTL_" $2 "(...) KERN_STATIC" type
@@ -379,7 +380,7 @@ write_headers()
 	{
 		for (i = 2; i <= NF; i++)
 			print "#define", $1 == "CK_" ? $1 $i " " $i : $i " " $1
-	}' "$data/lib/kern/sys/alias.tbl" >"$work/own/kern_alias.h"
+	}' >"$work/own/kern_alias.h"
 	stub "$data/lib/kern/abi.h" abi.h
 	stub "$data/lib/kern/host.tbl" lib/kern/host.tbl
 	stub "$data/fortuna/device/abi.h" random_abi.h

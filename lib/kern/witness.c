@@ -145,8 +145,9 @@ stop_critical(struct kernel *k, const struct kern_thread *kt,
 }
 
 void
-kern_may_block(struct kernel *k, const struct kern_site *site, const char *what)
+kern_may_block(void *self, const struct kern_site *site, const char *what)
 {
+	struct kernel *k = self;
 	const struct kern_thread *kt = kern_thread_of(k);
 
 	if (__builtin_expect(kern_cannot_block(kt), 0))
@@ -154,8 +155,9 @@ kern_may_block(struct kernel *k, const struct kern_site *site, const char *what)
 }
 
 void
-kern_may_sleep(struct kernel *k, const struct kern_site *site, const char *what)
+kern_may_sleep(void *self, const struct kern_site *site, const char *what)
 {
+	struct kernel *k = self;
 	const struct kern_thread *kt = kern_thread_of(k);
 
 	kern_may_block(k, site, what);

@@ -158,7 +158,7 @@ kern_uiomove(void *buf, int n, struct uio *uio, const struct kern_site *site)
 	const size_t move = MIN((size_t)n, (size_t)uio->uio_resid);
 
 	if (uio->uio_segflg == UIO_USERSPACE)
-		HOST(may_sleep, "Calling uiomove()", site);
+		HOST(may_sleep, site, "Calling uiomove()");
 	if (uio->uio_rw == UIO_READ)
 		HOST(copyout, iov->iov_base, buf, move);
 	else

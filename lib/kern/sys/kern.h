@@ -149,10 +149,14 @@ enum { EPERM = 1, ENOENT = 2, ESRCH = 3, EINTR = KERN_EINTR, EIO = 5, ENXIO = 6,
 /* sys/systm.h, sys/kassert.h, sys/libkern.h, sys/syslog.h */
 #define	CTASSERT(x)		_Static_assert(x, #x)
 #define	panic(...)		kern_panic(__FILE__, __LINE__, __VA_ARGS__)
+#ifdef INVARIANTS
 #define	KASSERT(exp, msg) do {						\
 	if (__predict_false(!(exp)))					\
 		panic msg;						\
 } while (0)
+#else
+#define	KASSERT(exp, msg)	((void)sizeof(!(exp)))
+#endif
 #define	MPASS(exp)							\
 	KASSERT(exp, ("Assertion %s failed at %s:%d", #exp, __FILE__, __LINE__))
 #define	printf(...)		((void)sizeof(kern_format(__VA_ARGS__)))
@@ -304,12 +308,14 @@ KERN_CALL(sbintime_t, getsbinuptime, (void),
     kern_sbt(KERN_BOOT_NS + HOST(uptime_ns, true)))
 KERN_CALL(sbintime_t, sbinuptime, (void), kern_sbt(HOST(uptime_ns, false)))
 KERN_CALL(uint64_t, get_cyclecount, (void), HOST(cycles))
-#define	cpu_spinwait()		kern_host->kh_pause(1)
+/* What a thread of its own CPU spins for may never come. */
+#define	cpu_spinwait()		((void)KERN_HOLD(), kern_host->kh_pause(1))
 #define	DELAY(us)		kern_host->kh_work((uint64_t)(us) * 1000)
 KERN_CALL(time_t, kern_uptime_s, (void), HOST(uptime_ns, true) / 1000000000)
 #define	time_uptime		kern_uptime_s()
-#define	ticks			((int)(getsbinuptime() / (SBT_1S / hz)))
-#define	time_second		time_uptime
+/* It wraps a minute after boot; a kernel's after ten. */
+#define	ticks			((int)((u_int)INT_MAX - 60 * (u_int)hz +	\
+    (u_int)(getsbinuptime() / (SBT_1S / hz))))
 struct timespec { time_t tv_sec; long tv_nsec; };
 struct timeval { time_t tv_sec; long tv_usec; };
 struct bintime { time_t sec; uint64_t frac; };

@@ -15,10 +15,8 @@ bool	kern_bits_are(const u_long *, int i, int n, bool set);
 struct name { u_long __bits[KERN_BIT_WORDS(size)]; }
 #define	BITSET_DEFINE_VAR(name)	BITSET_DEFINE(name, 1)
 #define	__bitset_word(size, i)	((i) / KERN_WORD_BITS)
-#define	__bitset_words(size)	KERN_BIT_WORDS(size)
 #define	BITSET_SIZE(size)	(KERN_BIT_WORDS(size) * sizeof(u_long))
 #define	BITSET_ALLOC(size, type, flags)	malloc(BITSET_SIZE(size), type, flags)
-#define	BITSET_FREE(p, type)	free(p, type)
 #define	BITSET_T_INITIALIZER(...)	{ .__bits = { __VA_ARGS__ } }
 #define	BITSET_FSET(n)		[0 ... (n) - 1] = ~0ul
 #define	BIT_ISSET(size, i, p)	bit_test((p)->__bits, i)

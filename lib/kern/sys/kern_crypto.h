@@ -53,7 +53,6 @@ int	rijndael_blockEncrypt(cipherInstance *, keyInstance *, const u_int8_t *,
 #define	CHACHA_NONCELEN		8
 #define	CHACHA_CTRLEN		8
 #define	CHACHA_STATELEN		(CHACHA_NONCELEN + CHACHA_CTRLEN)
-#define	U8TO32_LITTLE(p)	le32dec(p)
 static const char kern_sigma[16] __unused = "expand 32-byte k";
 struct chacha_ctx { u_int32_t input[16]; };
 void	chacha_keysetup(struct chacha_ctx *, const u_char *, u_int);
@@ -71,9 +70,6 @@ void	chacha_encrypt_bytes(struct chacha_ctx *, const u_char *, u_char *,
 typedef struct { uint64_t kern_state[KERN_HASH_STATE / 8 + 9]; } SHA256_CTX;
 typedef struct { uint64_t kern_state[31]; } blake2b_state;
 typedef struct { uint64_t kern_state[17]; } blake2s_state;
-#define	blake2b_init_ref	blake2b_init
-#define	blake2b_update_ref	blake2b_update
-#define	blake2b_final_ref	blake2b_final
 #define	KERN_HASH(type, init, init_args, hash, update, final, final_args)	\
 KERN_PLAIN static __inline int						\
 init init_args								\

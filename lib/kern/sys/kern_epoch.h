@@ -11,7 +11,7 @@
 /* epoch(9) */
 struct epoch { struct lock_object lock_object; int ep_flags; };
 typedef struct epoch	*epoch_t;
-struct epoch_tracker { u_int et_unused; };
+struct epoch_tracker { struct thread *kt_td; };
 struct epoch_context { void *data[3]; };
 typedef struct epoch_context *epoch_context_t;
 typedef void epoch_callback_t(epoch_context_t);
@@ -29,13 +29,12 @@ void	kern_epoch_run(void);
 	free(ep, NULL);							\
 } while (0)
 #define	epoch_enter(ep)			KERN_ENTER(ep)
-#define	epoch_exit(ep)			KERN_EXIT(ep)
 #define	epoch_enter_preempt(ep, et) do {				\
 	MPASS(((ep)->ep_flags & EPOCH_PREEMPT) != 0);			\
-	(void)(et);							\
 	KERN_ENTER(ep);							\
+	KERN_TRACK(et);							\
 } while (0)
-#define	epoch_exit_preempt(ep, et)	((void)(et), KERN_EXIT(ep))
+#define	epoch_exit_preempt(ep, et)	(KERN_TRACKED(et), KERN_EXIT(ep))
 #define	epoch_wait(ep)		kern_epoch_wait(ep, false, KERN_SITE())
 #define	epoch_wait_preempt(ep)	kern_epoch_wait(ep, true, KERN_SITE())
 #define	epoch_drain_callbacks(ep)	kern_epoch_drain(ep, KERN_SITE())
@@ -56,8 +55,6 @@ void	kern_smr_enter(smr_t, bool, const struct kern_site *);
 } while (0)
 #define	smr_enter(s)		kern_smr_enter(s, false, KERN_SITE())
 #define	smr_lazy_enter(s)	kern_smr_enter(s, true, KERN_SITE())
-#define	smr_exit(s)		KERN_EXIT(s)
-#define	smr_lazy_exit(s)	KERN_EXIT(s)
 #define	SMR_ENTERED(s)		(kern_owned(&(s)->lock_object) != 0)
 #define	SMR_ASSERT_ENTERED(s)						\
 	KASSERT(SMR_ENTERED(s), ("Not in smr section"))
@@ -80,7 +77,6 @@ KERN_CALL(bool, kern_smr_poll, (smr_t s, smr_seq_t goal, bool wait,
 	    (volatile const uintptr_t *)&(p)->__ptr))
 #define	smr_entered_load(p, s)						\
 	({ SMR_ASSERT_ENTERED(s); KERN_SMR_LOAD(p); })
-#define	smr_entered_load_acq(p, s)	smr_entered_load(p, s)
 #define	smr_serialized_load(p, ex)					\
 	({ KASSERT(ex, ("SMR serialization")); (p)->__ptr; })
 #define	smr_serialized_store(p, v, ex) do {				\
@@ -96,7 +92,6 @@ KERN_CALL(bool, kern_smr_poll, (smr_t s, smr_seq_t goal, bool wait,
 #define	smr_unserialized_load(p, s)	KERN_SMR_LOAD(p)
 #define	smr_unserialized_store(p, v, s)					\
 	smr_serialized_store(p, v, true)
-#define	smr_kvm_load(p)			KERN_SMR_LOAD(p)
 
 /* seqc(9): odd while a writer, which others exclude, modifies. */
 typedef uint32_t	seqc_t;

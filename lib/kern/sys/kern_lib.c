@@ -3,8 +3,12 @@
 /* Without a mark: each object has these, and most have no use for CPUs. */
 #undef	critical_enter
 #undef	critical_exit
+#undef	cpu_spinwait
+#undef	buf_ring_enqueue
+#undef	buf_ring_dequeue_mc
 #define	critical_enter()	HOST(nest, KERN_CRITICAL, 1, KERN_SITE())
 #define	critical_exit()		HOST(nest, KERN_CRITICAL, -1, KERN_SITE())
+#define	cpu_spinwait()		kern_host->kh_pause(1)
 
 MALLOC_DEFINE(M_TEMP, "temp", "");
 MALLOC_DEFINE(M_DEVBUF, "devbuf", "");
@@ -52,9 +56,17 @@ timingsafe_bcmp(const void *a, const void *b, size_t n)
 KERN_PLAIN uint32_t
 arc4random(void)
 {
+	static const uint64_t step = 0x9e3779b97f4a7c15;
 	static uint64_t state;
-	uint64_t x = __atomic_add_fetch(&state, 0x9e3779b97f4a7c15,
-	    __ATOMIC_RELAXED);
+	extern void read_random(void *, u_int);
+	uint64_t x = __atomic_add_fetch(&state, step, __ATOMIC_RELAXED), key[4];
+
+	/* As the kernel's it has a mutex, and at times reads a new key. */
+	HOST(may_block, KERN_SITE(), "arc4random()");
+	if (x == step || (x >> 8) % 16 == 0) {
+		read_random(key, sizeof(key));
+		explicit_bzero(key, sizeof(key));
+	}
 
 	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
 	x = (x ^ x >> 27) * 0x94d049bb133111eb;
@@ -231,7 +243,9 @@ buf_ring_enqueue(struct buf_ring *br, void *buf)
 	head = atomic_load_int(&br->br_prod_head);
 	do {
 		next = (head + 1) & br->br_mask;
-		if (next == atomic_load_acq_int(&br->br_cons_tail)) {
+		/* It is full, unless the head is an old one. */
+		if (next == atomic_load_acq_int(&br->br_cons_tail) &&
+		    head == atomic_load_int(&br->br_prod_head)) {
 			critical_exit();
 			return (ENOBUFS);
 		}
@@ -289,7 +303,8 @@ buf_ring_dequeue_sc(struct buf_ring *br)
 {
 	void *buf = buf_ring_peek(br);
 
-	buf_ring_advance_sc(br);
+	if (buf != NULL)
+		buf_ring_advance_sc(br);
 	return (buf);
 }
 

@@ -31,7 +31,6 @@ size_t	strnlen(const char *, size_t), strlcpy(char *, const char *, size_t),
 	    strlcat(char *, const char *, size_t);
 char	*strchr(const char *, int), *strncpy(char *, const char *, size_t),
 	    *strdup(const char *, struct malloc_type *);
-#define	bcmp(a, b, n)		memcmp(a, b, n)
 int	timingsafe_bcmp(const void *, const void *, size_t);
 
 /* Numbers of a sequence, the same in each run: no entropy. */
@@ -97,7 +96,6 @@ struct fpu_kern_ctx { int fp_unused; };
 	    ((flags) & FPU_KERN_NOWAIT) != 0 ? M_NOWAIT : M_WAITOK))
 #define	fpu_kern_free_ctx(ctx)	free(ctx, NULL)
 #define	fpu_kern_thread(flags)	((void)(flags), 0)
-#define	is_fpu_kern_thread(flags)	((void)(flags), 0)
 #define	fpu_kern_enter(td, ctx, flags) do {				\
 	if (((flags) & FPU_KERN_NOCTX) != 0)				\
 		critical_enter();					\

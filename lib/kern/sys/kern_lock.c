@@ -70,7 +70,7 @@ kern_epoch_wait(epoch_t ep, bool preempt, const struct kern_site *site)
 		    "epoch_wait_preempt() of epoch %s without EPOCH_PREEMPT",
 		    ep->lock_object.lo_name);
 	if ((ep->ep_flags & EPOCH_LOCKED) == 0 && !in_epoch(ep))
-		HOST(may_sleep, "epoch_wait() can be long running.", site);
+		HOST(may_sleep, site, "epoch_wait() can be long running.");
 	(void)kern_epoch_poll(ep, site);
 }
 

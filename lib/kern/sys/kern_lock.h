@@ -57,18 +57,18 @@ KERN_LOCK_STRUCT(rwlock, rw_lock);
 /* rmlock(9) */
 enum { RM_NOWITNESS = 1, RM_RECURSE = 2, RM_SLEEPABLE = 4, RM_NEW = 8,
     RM_DUPOK = 0x10 };
-struct rm_priotracker { u_int rmp_flags; };
+struct rm_priotracker { struct thread *kt_td; };
 KERN_LOCK_STRUCT(rmlock, rm_lock);
 #define	rm_init_flags(rm, name, opts)					\
 	KERN_INIT(rm, name, NULL, (((opts) & RM_SLEEPABLE) != 0 ?	\
 	    KERN_RM_SLEEPABLE : KERN_RM) | KERN_LOCK_FLAGS(RM, opts))
 #define	rm_init(rm, name)	rm_init_flags(rm, name, 0)
 #define	rm_rlock(rm, tracker)						\
-	((void)(tracker), (void)KERN_TAKE(rm, KERN_SHARES))
+	((void)KERN_TAKE(rm, KERN_SHARES), KERN_TRACK(tracker))
 #define	rm_try_rlock(rm, tracker)					\
-	((void)(tracker), KERN_TAKE(rm, KERN_TRIES | KERN_SHARES))
+	(KERN_TAKE(rm, KERN_TRIES | KERN_SHARES) && (KERN_TRACK(tracker), 1))
 #define	rm_runlock(rm, tracker)						\
-	((void)(tracker), KERN_DROP_LOCK(rm, KERN_SHARES))
+	(KERN_TRACKED(tracker), KERN_DROP_LOCK(rm, KERN_SHARES))
 #define	RM_SYSINIT_FLAGS(name, rm, desc, flags)				\
 	KERN_LOCK_SYSINIT(rm_init_flags, name, rm, desc, flags)
 #define	RM_SYSINIT(name, rm, desc)	RM_SYSINIT_FLAGS(name, rm, desc, 0)
@@ -124,7 +124,6 @@ struct cv { const char *cv_description; };
 	KERN_CV(cv, l, PCATCH, KERN_TICKS(timo))
 #define	cv_timedwait_sbt(cv, l, sbt, precision, flags)			\
 	KERN_CV(cv, l, 0, KERN_SBT(sbt))
-#define	cv_broadcast(cv)	wakeup(cv)
 #define	cv_broadcastpri(cv, p)	wakeup(cv)
 #define	cv_wmesg(cv)		((cv)->cv_description)
 

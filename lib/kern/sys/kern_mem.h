@@ -117,8 +117,6 @@ enum { KERN_COUNTER_WORDS = CACHE_LINE_SIZE / 8 };
 	((counter_u64_t)malloc(CACHE_LINE_SIZE * (size_t)mp_ncpus, NULL, \
 	    (flags) | M_ZERO))
 #define	counter_u64_free(c)	free(c, NULL)
-#define	counter_enter()		critical_enter()
-#define	counter_exit()		critical_exit()
 #define	counter_u64_add(c, n)						\
 	atomic_add_64(&(c)[KERN_COUNTER_WORDS * curcpu], (uint64_t)(n))
 uint64_t counter_u64_fetch(counter_u64_t);
@@ -147,10 +145,12 @@ struct buf_ring {
 #define	buf_ring_alloc(count, type, flags, mtx)				\
 	kern_ring_made(malloc(sizeof(struct buf_ring) + (size_t)(count) * \
 	    sizeof(void *), type, (flags) | M_ZERO), (u_int)(count))
-#define	buf_ring_free(br, type)	free(br, type)
 struct buf_ring *kern_ring_made(void *, u_int);
 int	buf_ring_enqueue(struct buf_ring *, void *);
 void	*buf_ring_dequeue_mc(struct buf_ring *);
+#define	buf_ring_enqueue(br, buf)					\
+	((void)KERN_HOLD(), buf_ring_enqueue(br, buf))
+#define	buf_ring_dequeue_mc(br)	((void)KERN_HOLD(), buf_ring_dequeue_mc(br))
 void	*buf_ring_dequeue_sc(struct buf_ring *);
 void	*buf_ring_peek(struct buf_ring *);
 void	buf_ring_advance_sc(struct buf_ring *);

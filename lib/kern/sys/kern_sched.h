@@ -19,6 +19,10 @@ struct thread {
 	int		 td_pinned;
 };
 #define	curthread	((struct thread *)(void *)HOST(curthread))
+/* What a thread has on its stack while it is a reader. */
+#define	KERN_TRACK(tracker)	((void)((tracker)->kt_td = curthread))
+#define	KERN_TRACKED(tracker)	((tracker)->kt_td == curthread ? (void)0 : \
+	panic("a tracker that another thread uses, or that of another section"))
 
 #define	critical_enter()	HOST(nest, KERN_CRITICAL, 1, KERN_HOLD())
 #define	critical_exit()		HOST(nest, KERN_CRITICAL, -1, KERN_HOLD())
@@ -79,7 +83,6 @@ SYSINIT(dpcpu_##name, SI_SUB_TUNABLES, SI_ORDER_FIRST, kern_dpcpu_##name, NULL)
 /* A CPU's dynamic part is its number. */
 struct pcpu { int pc_dynamic, pc_domain; };
 #define	get_pcpu()		(&(struct pcpu){ curcpu, 0 })
-#define	_DPCPU_PTR(i, name)	DPCPU_ID_PTR(i, name)
 
 typedef BITSET_DEFINE(_cpuset, MAXCPU) cpuset_t;
 #define	CPU_ZERO(s)		bzero(s, sizeof(cpuset_t))

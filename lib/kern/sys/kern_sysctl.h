@@ -63,7 +63,6 @@ static struct sysctl_oid kern_sysctl_##parent##_##name			\
 	kern_sysctl_add(parent, name, KERN_TYPED(type, access, ptr, val, \
 	    handler), descr)
 /* bool is a macro. */
-#define	sysctl_handle__Bool	sysctl_handle_bool
 #define	SYSCTL_OPAQUE(parent, nbr, name, access, ptr, len, fmt, descr)	\
 	KERN_STATIC(OPAQUE, opaque, parent, nbr, name, access, ptr, len, descr)
 #define	SYSCTL_ADD_OPAQUE(ctx, parent, nbr, name, access, ptr, len, fmt, \
@@ -106,8 +105,6 @@ int	sysctl_handle_sbintime(SYSCTL_HANDLER_ARGS);
 /* Numbers of 1, 2, 4 or 8 bytes; of others nothing is seen. */
 int	kern_sysctl_in(struct sysctl_req *, void *, size_t);
 int	kern_sysctl_out(struct sysctl_req *, const void *, size_t);
-#define	SYSCTL_IN(req, p, n)	kern_sysctl_in(req, p, n)
-#define	SYSCTL_OUT(req, p, n)	kern_sysctl_out(req, p, n)
 #define	SYSCTL_OUT_STR(req, p)	kern_sysctl_out(req, p, 0)
 #define	sysctl_wire_old_buffer(req, len)	((void)(req), EOPNOTSUPP)
 const char *kern_sysctl_path(struct sysctl_oid *);

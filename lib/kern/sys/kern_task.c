@@ -4,7 +4,7 @@
  * The list is the program's, not the source's: its use takes no simulated time
  * and is no scheduling point.
  */
-struct taskqueue kern_taskqueue[1];
+struct taskqueue kern_taskqueue[2] = { { false }, { true } };
 
 /* Those that are pending, in the order in which they were set. */
 static struct kern_timed *kern_pending;
@@ -184,8 +184,12 @@ callout_drain(struct callout *c)
 }
 
 int
-kern_task_after(struct task *task, sbintime_t sbt)
+kern_task_after(const struct taskqueue *queue, struct task *task,
+    sbintime_t sbt, const struct kern_site *site)
 {
+	if (!queue->tq_fast)
+		HOST(may_block, site, "acquiring blockable sleep lock (sleep "
+		    "mutex) of a taskqueue that is not fast");
 	(void)kern_timed_set(&task->ta_timed, NULL, NULL, sbt < 0 ? -sbt : sbt);
 	return (0);
 }

@@ -49,12 +49,8 @@ int	callout_stop(struct callout *);
 int	callout_drain(struct callout *);
 #define	callout_reset_sbt_on(c, sbt, precision, func, arg, cpu, flags)	\
 	callout_reset_sbt(c, sbt, precision, func, arg, flags)
-#define	callout_reset(c, timo, func, arg)				\
+#define	callout_reset(c, timo, func, arg, ...)				\
 	callout_reset_sbt(c, (timo) * tick_sbt, 0, func, arg, 0)
-#define	callout_reset_on(c, timo, func, arg, cpu)			\
-	callout_reset(c, timo, func, arg)
-#define	callout_reset_curcpu(c, timo, func, arg)			\
-	callout_reset(c, timo, func, arg)
 #define	callout_schedule(c, timo)					\
 	callout_schedule_sbt(c, (timo) * tick_sbt, 0, 0)
 #define	callout_schedule_sbt(c, sbt, precision, flags)			\
@@ -67,9 +63,10 @@ int	callout_drain(struct callout *);
 typedef void task_fn_t(void *, int);
 struct task { struct kern_timed ta_timed; };
 struct timeout_task { struct task t; };
-struct taskqueue { int tq_unused; };
+struct taskqueue { bool tq_fast; };	/* its mutex spins */
 typedef void (*taskqueue_enqueue_fn)(void *);
-extern struct taskqueue kern_taskqueue[1];
+extern struct taskqueue kern_taskqueue[2];	/* the other is fast */
+#define	taskqueue_fast		(&kern_taskqueue[1])
 #define	TASK_INITIALIZER(priority, func, context)			\
 	{ { .kd_task = (func), .kd_arg = (context) } }
 #define	TASK_INIT(at, priority, func, context)				\
@@ -80,20 +77,24 @@ extern struct taskqueue kern_taskqueue[1];
 #define	TASKQUEUE_DECLARE(name)	extern struct taskqueue *taskqueue_##name
 #define	TASKQUEUE_DEFINE_THREAD(name)					\
 struct taskqueue *taskqueue_##name = kern_taskqueue
+#define	TASKQUEUE_FAST_DEFINE_THREAD(name)				\
+struct taskqueue *taskqueue_##name = &kern_taskqueue[1]
+#define	taskqueue_create_fast(...)	(taskqueue_create(__VA_ARGS__) + 1)
 KERN_CALL(struct taskqueue *, taskqueue_create, (const char *name __unused,
     int flags __unused, taskqueue_enqueue_fn enqueue __unused,
     void *context __unused), kern_taskqueue)
 #define	taskqueue_thread_enqueue	((taskqueue_enqueue_fn)NULL)
 #define	taskqueue_start_threads(queue, count, priority, ...)		\
 	((void)(queue), 0)
-int	kern_task_after(struct task *, sbintime_t);
+int	kern_task_after(const struct taskqueue *, struct task *, sbintime_t,
+	    const struct kern_site *);
 int	taskqueue_cancel(struct taskqueue *, struct task *, u_int *);
 void	taskqueue_drain(struct taskqueue *, struct task *);
 void	taskqueue_drain_all(struct taskqueue *);
 #define	taskqueue_enqueue(queue, task)					\
-	((void)(queue), kern_task_after(task, 0))
+	kern_task_after(queue, task, 0, KERN_SITE())
 #define	taskqueue_enqueue_timeout_sbt(queue, tt, sbt, precision, flags)	\
-	((void)(queue), kern_task_after(&(tt)->t, sbt))
+	kern_task_after(queue, &(tt)->t, sbt, KERN_SITE())
 #define	taskqueue_enqueue_timeout(queue, tt, timo)			\
 	taskqueue_enqueue_timeout_sbt(queue, tt, (timo) * tick_sbt, 0, 0)
 #define	taskqueue_cancel_timeout(queue, tt, pending)			\
@@ -132,8 +133,6 @@ void	kthread_start(const void *);
 #define	kproc_kthread_add(func, arg, proc, td, flags, pages, name, ...)	\
 	KERN_PROCESS(td, func, arg, name)
 #define	KERN_FIRST(a, ...)	a
-#define	kproc_exit(status)	return
-#define	kthread_exit()		return
-#define	kproc_suspend_check(p)	((void)(p))
-#define	kthread_suspend_check()	((void)0)
+#define	kproc_exit(...)		return
+#define	kproc_suspend_check(...)	((void)0)
 KERN_CALL(void, kproc_shutdown, (void *p __unused, int howto __unused), (void)0)
