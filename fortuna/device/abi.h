@@ -48,9 +48,9 @@ enum random_tested { RANDOM_ACCEPTED, RANDOM_REFUSED, RANDOM_REPEATED,
 /* What the program offers to random(4). */
 struct random_host {
 	void		*rh_self;
-	/* Around an event that the algorithm is given. */
+	/* Around an event that is given; or, none, before its health test. */
 	void		(*rh_deliver)(void *self,
-			    const struct random_event *event);
+			    const struct random_event *event, bool none);
 	void		(*rh_delivered)(void *self);
 	/* What the health tests said of it. */
 	void		(*rh_tested)(void *self, enum random_tested tested);

@@ -192,14 +192,14 @@ design_add(const char *name,
 {
 	struct { struct design de; struct design_object dob; } *both;
 	struct design_object *dob;
-	const char *file;
 	int rc = 0;
 
 	both = xcalloc(1, sizeof(*both));
 	added = xreallocarray(added, added_count + 1, sizeof(const void *));
 	dob = &both->dob;
 	for (unsigned i = 0; i < OBJECT_VARIANTS && rc == 0; i++) {
-		file = path[i / HARVEST_MODELS][i % HARVEST_MODELS];
+		const char *file = path[i / HARVEST_MODELS][i % HARVEST_MODELS];
+
 		dob->do_path[i] = file == NULL ? NULL : xstrdup(file);
 		if (file != NULL)
 			rc = open_variant(dob, i, error);
@@ -276,12 +276,8 @@ bound(struct kern_sysctl *kx, int64_t good, int64_t bad)
 {
 	int64_t mid;
 
-	while ((mid = good + (bad - good) / 2) != good) {
-		if (takes(kx, mid))
-			good = mid;
-		else
-			bad = mid;
-	}
+	while ((mid = good + (bad - good) / 2) != good)
+		*(takes(kx, mid) ? &good : &bad) = mid;
 	return (good);
 }
 

@@ -157,13 +157,12 @@ void
 randomdev_register(struct randomdev *rd, const char *ident,
     enum random_entropy_source source, randomdev_read_source *read, void *state)
 {
-	unsigned i = RANDOM_ABI_SOURCES_MAX;
+	const unsigned i = read == NULL ? RANDOM_ABI_SOURCES_MAX :
+	    rd->rd_sources++;
 
-	if (read != NULL) {
-		MPASS(rd->rd_sources < RANDOM_ABI_SOURCES_MAX);
-		i = rd->rd_sources++;
+	MPASS(read == NULL || i < RANDOM_ABI_SOURCES_MAX);
+	if (read != NULL)
 		rd->rd_source[i] = (struct source){ read, state };
-	}
 	kernel_enter(rd->rd_kernel, KERNEL_CPU_HERE);
 	rd->rd_object->ro_register(i, ident, (uint8_t)source);
 	kernel_leave(rd->rd_kernel);

@@ -44,15 +44,34 @@ __wrap_random_source_register(const struct random_source *source)
 /* Of the unit of the queue. */
 enum random_tested kern_probe_tested(u_int) __attribute__((weak));
 
+KERN_PLAIN static struct random_event
+glue_copy(const struct harvest_event *event)
+{
+	struct random_event copy = {
+		.he_somecounter = event->he_somecounter,
+		.he_size = event->he_size,
+		.he_destination = event->he_destination,
+		.he_source = event->he_source < GLUE_PURE_START ?
+		    event->he_source : event->he_source - GLUE_PURE_START +
+		    RANDOM_ABI_PURE,
+	};
+
+	__builtin_memcpy(copy.he_entropy, event->he_entropy,
+	    sizeof(copy.he_entropy));
+	return (copy);
+}
+
 /* Scripts and records have events of any source. */
 bool
 __wrap_random_harvest_healthtest(const struct harvest_event *event)
 {
+	const struct random_event copy = glue_copy(event);
 	const bool tested = event->he_source < GLUE_PURE_START ||
 	    (glue_registered >> event->he_source & 1) != 0;
 	const bool accepted = __real_random_harvest_healthtest == NULL ||
 	    !tested || __real_random_harvest_healthtest(event);
 
+	GLUE_HOST(deliver, &copy, true);
 	GLUE_HOST(tested, accepted ? RANDOM_ACCEPTED : kern_probe_tested ==
 	    NULL ? RANDOM_REFUSED : kern_probe_tested(event->he_source));
 	return (accepted);
@@ -132,18 +151,9 @@ glue_read(uint8_t *buf, size_t n)
 KERN_PLAIN static void
 glue_deliver(struct harvest_event *event)
 {
-	struct random_event copy = {
-		.he_somecounter = event->he_somecounter,
-		.he_size = event->he_size,
-		.he_destination = event->he_destination,
-		.he_source = event->he_source < GLUE_PURE_START ?
-		    event->he_source : event->he_source - GLUE_PURE_START +
-		    RANDOM_ABI_PURE,
-	};
+	const struct random_event copy = glue_copy(event);
 
-	__builtin_memcpy(copy.he_entropy, event->he_entropy,
-	    sizeof(copy.he_entropy));
-	GLUE_HOST(deliver, &copy);
+	GLUE_HOST(deliver, &copy, false);
 	(void)glue_call(GLUE_EVENT, event, 0);
 	GLUE_HOST(delivered);
 }
@@ -222,17 +232,12 @@ glue_harvest(enum random_entry entry, const void *entropy, unsigned n,
 	if ((hc_source_mask & (1u << source)) == 0)
 		return (false);
 #endif
-	switch (entry) {
-	case RANDOM_QUEUE:
+	if (entry == RANDOM_QUEUE)
 		random_harvest_queue(entropy, n, source);
-		break;
-	case RANDOM_FAST:
+	else if (entry == RANDOM_FAST)
 		random_harvest_fast(entropy, n, source);
-		break;
-	case RANDOM_DIRECT:
+	else
 		random_harvest_direct(entropy, n, source);
-		break;
-	}
 	return (true);
 }
 
@@ -268,18 +273,17 @@ glue_source_read_nothing(void *buf __unused, u_int n __unused)
 	return (0);
 }
 
-static struct random_source glue_unread[ENTROPYSOURCE];
+static struct random_source glue_unread[ENTROPYSOURCE] = {
+	[0 ... ENTROPYSOURCE - 1] = { .rs_read = glue_source_read_nothing }
+};
 
 static void
 glue_register(unsigned i, const char *ident, uint8_t kind)
 {
 	const enum random_entropy_source source = glue_source(kind);
-	struct random_source *rs = &glue_unread[source];
+	struct random_source *rs = i < RANDOM_ABI_SOURCES_MAX ?
+	    &glue_sources[i] : &glue_unread[source];
 
-	if (i < RANDOM_ABI_SOURCES_MAX)
-		rs = &glue_sources[i];
-	else
-		rs->rs_read = glue_source_read_nothing;
 	rs->rs_ident = ident;
 	rs->rs_source = source;
 	__wrap_random_source_register(rs);

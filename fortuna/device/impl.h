@@ -9,6 +9,7 @@ struct caller {
 	struct m64	 cl_dropped;
 	uint64_t	 cl_began_cycles;	/* of a delivery */
 	uint8_t		 cl_source;		/* what is delivered */
+	bool		 cl_delivering;	/* by ra_event_processor() */
 	bool		 cl_nonblock;	/* it reads so */
 	bool		 cl_blocked;	/* it sleeps since it was not seeded */
 };

@@ -91,15 +91,21 @@ static const struct kernel_above above = {
 /* What random(4) reports and asks. */
 
 static void
-rh_deliver(void *self, const struct random_event *event)
+rh_deliver(void *self, const struct random_event *event, bool none)
 {
 	struct randomdev *rd = self;
 	struct caller *cl = caller_of(rd);
 
+	if (none && cl->cl_delivering)
+		return;
+	kernel_delivering(rd->rd_kernel, false);
 	cl->cl_source = event->he_source % ENTROPYSOURCE;
 	if (rd->rd_params.rp_record != NULL)
 		rd->rd_params.rp_record(rd->rd_params.rp_arg, event);
 	count(&rd->rd_kind[cl->cl_source].kd_delivered);
+	if (none)
+		return;
+	cl->cl_delivering = true;
 	ledger_deliver_begin(rd->rd_params.rp_kernel.kp_ledger);
 	kernel_delivering(rd->rd_kernel, true);
 	cl->cl_began_cycles = rd->rd_params.rp_delivery != NULL &&
@@ -115,6 +121,7 @@ rh_delivered(void *self)
 	if (cl->cl_began_cycles != 0)
 		hist_add(rd->rd_params.rp_delivery, machine_cycles_since(
 		    cl->cl_began_cycles, machine_cycles()));
+	cl->cl_delivering = false;
 	kernel_delivering(rd->rd_kernel, false);
 	ledger_deliver_end(rd->rd_params.rp_kernel.kp_ledger, 1);
 	kernel_leave(rd->rd_kernel);
@@ -128,11 +135,10 @@ rh_tested(void *self, enum random_tested tested)
 	const enum random_tested was = kd->kd_tested;
 
 	kd->kd_tested = tested;
-	if (tested == RANDOM_ACCEPTED) {
-		if (was != RANDOM_ACCEPTED)
-			count(&kd->kd_passed);
+	if (tested == RANDOM_ACCEPTED && was != RANDOM_ACCEPTED)
+		count(&kd->kd_passed);
+	if (tested == RANDOM_ACCEPTED)
 		return;
-	}
 	count(&kd->kd_discarded);
 	ledger_refused(rd->rd_params.rp_kernel.kp_ledger);
 	if (tested >= RANDOM_REPEATED && was < RANDOM_REPEATED)
