@@ -17,7 +17,9 @@ enum {
 	AGE_JUMPS	= 60,	/* the last, before and at each power of 2 */
 	AGE_READS	= 4,
 	AGE_BYTES	= 65,
-	AGE_MS		= 101	/* a reseed is due */
+	AGE_MS		= 101,	/* a reseed is due */
+	AGE_IDLE	= 501,	/* a turn without events */
+	IDLE_MS		= 3600 * 1000
 };
 
 /* What an event holds; real hashes and ciphers get other keys in each run. */
@@ -118,6 +120,8 @@ make_bursts(struct execution *ex)
 {
 	const struct scenario *sn = ex->ex_scenario;
 
+	if (sn->sn_sources)
+		execution_sources_come(ex, 1);
 	/* So that some are asleep, and others come to sleep later. */
 	for (unsigned i = 0; i < sn->sn_readers; i++)
 		if (sn->sn_signals && reads_as(i, 0) == READ_SIGNALLED)
@@ -195,12 +199,8 @@ between_passes(void *arg, int64_t *timeout_ns)
 		feed_until_seeded(ex);
 		ex->ex_passes++;
 	}
-	if (ex->ex_passes == PASSES_MAX) {
-		*timeout_ns = 0;
-		return;
-	}
-	if (ex->ex_passes > PASSES_MAX) {
-		*timeout_ns = INT64_MAX;
+	if (ex->ex_passes >= PASSES_MAX) {
+		*timeout_ns = ex->ex_passes > PASSES_MAX ? INT64_MAX : 0;
 		return;
 	}
 	if (++ex->ex_passes < PASSES_MAX &&
@@ -317,11 +317,11 @@ age(struct execution *ex, struct execution_reader *r)
 	bool due;
 
 	for (unsigned i = 0; i < AGE_TURNS; i++) {
-		for (unsigned k = 0; k < AGE_READS; k++)
+		for (unsigned k = 0; k < AGE_READS && i != AGE_IDLE; k++)
 			feed(ex);
 		if (i >= AGE_TURNS - AGE_JUMPS)
 			execution_jump(ex, i - (AGE_TURNS - AGE_JUMPS));
-		machine_sleep(AGE_MS * NS_PER_MS);
+		machine_sleep((i == AGE_IDLE ? IDLE_MS : AGE_MS) * NS_PER_MS);
 		due = is_due(ex, &before);
 		for (unsigned k = 0; k < AGE_READS; k++) {
 			read_one(ex, r, i % 2 == 0 ? 16 : 1 + i / 2 % AGE_BYTES,

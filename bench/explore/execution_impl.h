@@ -6,7 +6,7 @@
 
 enum {
 	EXECUTION_CPUS		= 8,	/* as many as threads there can be */
-	EXECUTION_POLLED	= 2	/* the last goes away */
+	EXECUTION_POLLED	= 2	/* the first goes, the last comes */
 };
 
 struct execution_reader {
@@ -80,7 +80,8 @@ void execution_main(void *arg);
 void execution_fail(struct execution *ex, enum execution_property property,
     const char *fmt, ...) __attribute__((format(printf, 3, 4), noreturn));
 
-/* Registers sources; takes one off; an event was given; at the end. */
+/* Registers one; the first; takes that off; an event was given; at the end. */
+void execution_sources_come(struct execution *ex, unsigned i);
 void execution_sources_begin(struct execution *ex);
 void execution_sources_leave(struct execution *ex);
 void execution_sources_event(void *arg, const struct random_event *event);

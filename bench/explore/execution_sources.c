@@ -1,19 +1,20 @@
 /*
  * Compiled for the simulated machine only, where the order can be chosen.
  *
- * Sources that the harvest thread reads, one of which goes away, and one of
- * events that is masked.
+ * Sources that the harvest thread reads, one of which goes away and one comes,
+ * and one of events that is masked.
  */
 #include "bench/explore/execution_impl.h"
 
-enum { POOLS = 32, NUMBER_BITS = 16, MASKED = RANDOM_MOUSE };
+/* LEAST_BYTES: of an event for 8 bytes; it may have a hash of these. */
+enum { POOLS = 32, NUMBER_BITS = 16, MASKED = RANDOM_MOUSE, LEAST_BYTES = 4 };
 
 static const struct {
 	const char	*ident;
 	enum random_entropy_source kind;
 } sources[EXECUTION_POLLED] = {
-	{ "stays", RANDOM_PURE_RDRAND },
 	{ "goes", RANDOM_PURE_TPM },
+	{ "comes", RANDOM_PURE_RDRAND },
 };
 
 /* What a source gives first; a number is added. */
@@ -45,17 +46,21 @@ read_source(void *state, void *buf, size_t n)
 }
 
 void
+execution_sources_come(struct execution *ex, unsigned i)
+{
+	ex->ex_source[i].xs_execution = ex;
+	randomdev_register(ex->ex_device, sources[i].ident, sources[i].kind,
+	    read_source, &ex->ex_source[i]);
+}
+
+void
 execution_sources_begin(struct execution *ex)
 {
 	struct kern_setting set = { .kv_name = "kern.random.harvest.mask" };
 	struct kern_sysctl *kx = kern_sysctl_find(randomdev_object(
 	    ex->ex_device), set.kv_name);
 
-	for (unsigned i = 0; i < EXECUTION_POLLED; i++) {
-		ex->ex_source[i].xs_execution = ex;
-		randomdev_register(ex->ex_device, sources[i].ident,
-		    sources[i].kind, read_source, &ex->ex_source[i]);
-	}
+	execution_sources_come(ex, 0);
 	if (kx == NULL)
 		return;
 	set.kv_value = (kx->kx_get(kx) | 1 << MASKED) ^ 1 << MASKED;
@@ -66,12 +71,8 @@ execution_sources_begin(struct execution *ex)
 void
 execution_sources_leave(struct execution *ex)
 {
-	struct execution_source *xs = &ex->ex_source[EXECUTION_POLLED - 1];
-
-	if (xs->xs_execution == NULL || xs->xs_gone)
-		return;
-	randomdev_deregister(ex->ex_device, EXECUTION_POLLED - 1);
-	xs->xs_gone = true;
+	randomdev_deregister(ex->ex_device, 0);
+	ex->ex_source[0].xs_gone = true;
 }
 
 void
@@ -83,9 +84,15 @@ execution_sources_event(void *arg, const struct random_event *event)
 		execution_fail(ex, EXECUTION_SOURCES, "an event of %s is given "
 		    "to ra_event_processor(), and kern.random.harvest.mask is "
 		    "without that source", random_source_names[MASKED]);
-	for (unsigned i = 0; i < EXECUTION_POLLED; i++)
-		ex->ex_source[i].xs_events +=
-		    event->he_source == sources[i].kind;
+	for (unsigned i = 0; i < EXECUTION_POLLED; i++) {
+		if (event->he_source != sources[i].kind)
+			continue;
+		ex->ex_source[i].xs_events++;
+		if (event->he_size < LEAST_BYTES)
+			execution_fail(ex, EXECUTION_SOURCES, "rs_read() of "
+			    "source \"%s\" gave 8 bytes, ra_event_processor() "
+			    "was given %u", sources[i].ident, event->he_size);
+	}
 }
 
 /*

@@ -11,7 +11,8 @@ enum {
 	OTHERS_ONE_IN	= 2,	/* where they are possible */
 	REAL_ONE_IN	= 64,
 	LEVEL_ONE_IN	= 2,	/* of these */
-	MANY_ONE_IN	= 8
+	MANY_ONE_IN	= 8,
+	FLOOD_ONE_IN	= 64	/* with a queue of the source's own */
 };
 
 /* Two of three reads are at an edge, the rest anywhere. */
@@ -112,6 +113,9 @@ scenario_draw(struct scenario *sn, const struct scenario_limits *sm,
 	    !sn->sn_seeded;
 	sn->sn_pair = strategy_below(&random, OTHERS_ONE_IN) == 0 &&
 	    sn->sn_queue;
+	if (sm->lim_own_queue && sn->sn_queue && sn->sn_bursts > 0 &&
+	    strategy_below(&random, FLOOD_ONE_IN) == 0)
+		sn->sn_burst[0].stp_amount = SCENARIO_EVENTS_MAX;
 }
 
 /* Takes the i-th of count elements out of an array. */

@@ -7,7 +7,7 @@ enum {
 	SCENARIO_READERS_MAX	= 6,
 	SCENARIO_READS_MAX	= 6,	/* of one reader */
 	SCENARIO_BURSTS_MAX	= 6,
-	SCENARIO_EVENTS_MAX	= 64,	/* of one burst */
+	SCENARIO_EVENTS_MAX	= 1100,	/* of one burst; a queue has 1024 */
 	SCENARIO_BYTES_MAX	= 4 * 1024 * 1024,	/* of one read */
 	SCENARIO_SLEEP_MAX_MS	= 24 * 3600 * 1000,
 	SCENARIO_PLACES_MAX	= 4
@@ -31,7 +31,7 @@ struct scenario {
 	unsigned	sn_queue;	/* events go through the queue */
 	unsigned	sn_real;	/* ciphers and hashes are real ones */
 	unsigned	sn_guarded;	/* choices under locks, too */
-	unsigned	sn_sources;	/* that are polled, masked, taken off */
+	unsigned	sn_sources;	/* that come, go, or are masked */
 	unsigned	sn_signals;	/* to readers; some do not block */
 	unsigned	sn_pair;	/* of producers: scenario_paired() */
 	unsigned	sn_aged;	/* after many reseeds and reads */
