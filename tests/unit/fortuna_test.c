@@ -393,23 +393,4 @@ DEVICE_TEST(pre_read__minpoolsize, "Pool 0 reseeds from minpoolsize bytes on, "
 	}
 }
 
-static void
-event_of_nine(void *arg)
-{
-	const struct random_event he = {
-		.he_size = HARVEST_ENTROPY_BYTES + 1 };
-
-	randomdev_deliver(arg, &he);
-}
-
-DEVICE_TEST(process_event__bad_size, "An event with more bytes than it can "
-    "hold is a mistake")
-{
-	struct randomdev_params rp = params("locked");
-	struct device d;
-
-	make(&d, &rp);
-	ATF_CHECK(support_asserts(event_of_nine, d.d_rd));
-}
-
 TEST_PROGRAM()

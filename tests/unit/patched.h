@@ -42,7 +42,8 @@ patched_open_in(const char *cache, const char *path)
 
 	ATF_REQUIRE_EQ(0, setenv("XDG_CACHE_HOME", cache, 1));
 	/* Compilers are most of the time that tests of patches take. */
-	ATF_REQUIRE_EQ(0, setenv("RNGSIM_KERNEL_CFLAGS", "-g0 -O1", 1));
+	ATF_REQUIRE_EQ(0, setenv("RNGSIM_KERNEL_CFLAGS",
+	    "-g0 -O1 -DINVARIANTS", 1));
 	ATF_REQUIRE_MSG(ksource_open(path, false, &name, why) == 0, "%s: %s",
 	    path, why);
 	return (design_find(name));
