@@ -68,7 +68,7 @@ SHARED != for f in lib/*/*.c fortuna/device/*.c harvest/*.c bench/*.c \
 
 OS != uname -s
 LOCAL_CPPFLAGS != test $(OS) != FreeBSD || echo -isystem $(LOCALBASE)/include
-LOCAL_LDFLAGS != test $(OS) != FreeBSD || echo -L$(LOCALBASE)/lib
+LOCAL_LDFLAGS != test $(OS) != FreeBSD || echo -L$(LOCALBASE)/lib -lexecinfo
 JEMALLOC != test $(OS) = FreeBSD || \
 	ls "$$($(CC) -print-file-name=libjemalloc_pic.a)" 2>/dev/null || \
 	echo -ljemalloc

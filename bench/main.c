@@ -125,7 +125,8 @@ main(int argc, char *argv[])
 	signal(SIGXFSZ, SIG_IGN);
 	/* An overflow of the stack ends the program without a message. */
 	needed = STACK_BYTES + stack_taken(argv);
-	if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < needed)
+	if (getrlimit(RLIMIT_STACK, &limit) == 0 &&
+	    (uintmax_t)limit.rlim_cur < needed)
 		return (run_error("stacks have %ju bytes: expected at least "
 		    "%zu; see ulimit -s", (uintmax_t)limit.rlim_cur, needed));
 	if ((error = cpu_init()) != 0)

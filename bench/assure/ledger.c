@@ -2,7 +2,6 @@
  * All uses of keys, pools and reseeds, checked by "rngsim sweep --ledger": on
  * this machine's CPUs and on many simulated ones.
  */
-#include <sys/wait.h>
 
 #include <jansson.h>
 

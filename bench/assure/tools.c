@@ -2,7 +2,6 @@
  * Rows that other programs gather: the models in Promela, each order of a few
  * threads searched by spin(1); and builds of this program with sanitizers.
  */
-#include <sys/wait.h>
 
 #include "bench/assure/evidence.h"
 #include "bench/kernel/ksource.h"

@@ -1,7 +1,6 @@
 #if defined(__FreeBSD__)
 #include <sys/auxv.h>
 #endif
-#include <sys/wait.h>
 
 #include <fcntl.h>
 

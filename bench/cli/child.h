@@ -1,7 +1,7 @@
 /* Processes: programs, and functions that may crash; where this program is. */
 #pragma once
 
-#include <sys/types.h>
+#include <sys/wait.h>
 
 #include "lib/base/base.h"
 

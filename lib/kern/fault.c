@@ -6,7 +6,6 @@
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 
 #include "lib/base/kassert.h"
@@ -126,13 +125,31 @@ stop(void *const frame[], int n, const char *what)
 	kassert_panic(pl.whr_file, pl.whr_line, kc->kc_name, text);
 }
 
+#if defined(__linux__) && defined(__x86_64__)
+#define	CONTEXT_PC(uc)	((uc)->uc_mcontext.gregs[16])	/* REG_RIP */
+#define	CONTEXT_SP(uc)	((uc)->uc_mcontext.gregs[15])	/* REG_RSP */
+#elif defined(__linux__) && defined(__aarch64__)
+#define	CONTEXT_PC(uc)	((uc)->uc_mcontext.pc)
+#define	CONTEXT_SP(uc)	((uc)->uc_mcontext.sp)
+#elif defined(__FreeBSD__) && defined(__x86_64__)
+#define	CONTEXT_PC(uc)	((uc)->uc_mcontext.mc_rip)
+#define	CONTEXT_SP(uc)	((uc)->uc_mcontext.mc_rsp)
+#elif defined(__FreeBSD__) && defined(__aarch64__)
+#define	CONTEXT_PC(uc)	((uc)->uc_mcontext.mc_gpregs.gp_elr)
+#define	CONTEXT_SP(uc)	((uc)->uc_mcontext.mc_gpregs.gp_sp)
+#endif
+
+#if defined(CONTEXT_PC) && !defined(__SANITIZE_ADDRESS__) &&		\
+    !defined(__SANITIZE_THREAD__)
+static pthread_key_t handler_stack;
+
 /* The frames from the one that a signal interrupted. */
 static int
 frames(void *pc, void *frame[FRAMES_MAX])
 {
 	int first = 0, n;
 
-	n = backtrace(frame, FRAMES_MAX);
+	n = (int)backtrace(frame, FRAMES_MAX);
 	while (first < n && frame[first] != pc)
 		first++;
 	/* Without a way to unwind. */
@@ -143,21 +160,6 @@ frames(void *pc, void *frame[FRAMES_MAX])
 	memmove(frame, frame + first, (size_t)(n - first) * sizeof(frame[0]));
 	return (n - first);
 }
-
-#if defined(__linux__) && defined(__x86_64__)
-#define	CONTEXT_PC(uc)	((uc)->uc_mcontext.gregs[16])	/* REG_RIP */
-#define	CONTEXT_SP(uc)	((uc)->uc_mcontext.gregs[15])	/* REG_RSP */
-#elif defined(__linux__) && defined(__aarch64__)
-#define	CONTEXT_PC(uc)	((uc)->uc_mcontext.pc)
-#define	CONTEXT_SP(uc)	((uc)->uc_mcontext.sp)
-#elif defined(__FreeBSD__) && defined(__x86_64__)
-#define	CONTEXT_PC(uc)	((uc)->uc_mcontext.mc_rip)
-#define	CONTEXT_SP(uc)	((uc)->uc_mcontext.mc_rsp)
-#endif
-
-#if defined(CONTEXT_PC) && !defined(__SANITIZE_ADDRESS__) &&		\
-    !defined(__SANITIZE_THREAD__)
-static pthread_key_t handler_stack;
 
 /* A signal that nothing here explains ends the program, as without this. */
 static void

@@ -12,7 +12,6 @@
  */
 #pragma once
 
-#include <signal.h>
 #include <stdatomic.h>
 
 #include "lib/vm/topology.h"
