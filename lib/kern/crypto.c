@@ -5,8 +5,6 @@
  * the keys that it used last.
  */
 #include "lib/kern/impl.h"
-#ifdef MACHINE_VIRTUAL
-#endif
 
 void
 kern_no_memory(struct kernel *k)

@@ -28,6 +28,8 @@ struct key_place {
 };
 
 static const uint8_t no_key[CIPHER_KEY_BYTES];
+/* Known to no compiler, which could leave half of a copied key on the stack. */
+static const volatile size_t key_bytes = CIPHER_KEY_BYTES;
 
 /* A range of n bytes has buckets first_bucket() to last_bucket(). */
 static uintptr_t
@@ -306,7 +308,7 @@ set_place(struct kernel *k, void *at, const uint8_t *key, bool unseen)
 	kb->kb_used |= bit_of(bucket);
 	*ky = (struct key_place){ .ky_next = *first, .ky_at = at,
 	    .ky_mark = vm_mark(), .ky_unseen = unseen };
-	memcpy(ky->ky_key, key, CIPHER_KEY_BYTES);
+	memcpy(ky->ky_key, key, key_bytes);
 	*first = ky;
 	kern_tables_drop(k);
 }
