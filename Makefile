@@ -24,8 +24,8 @@
 #	make kill	kill and resume a sweep at each of its system calls
 #
 # All but "make" and install get packages that are missing.  Packagers set CC,
-# CFLAGS, CPPFLAGS, LDFLAGS, LIBS, BOOST_CONTEXT, PREFIX, MANDIR, ZSHDIR, DESTDIR
-# and LOCALBASE.  Nothing is written outside BUILDDIR.
+# CFLAGS, CPPFLAGS, LDFLAGS, PKG_CONFIG, LIBS, BOOST_CONTEXT, PREFIX, MANDIR, ZSHDIR,
+# DESTDIR and LOCALBASE.  Nothing is written outside BUILDDIR.
 
 BUILDDIR = build
 PREFIX = /usr/local
@@ -72,7 +72,8 @@ LOCAL_LDFLAGS != test $(OS) != FreeBSD || echo -L$(LOCALBASE)/lib -lexecinfo
 JEMALLOC != test $(OS) = FreeBSD || \
 	ls "$$($(CC) -print-file-name=libjemalloc_pic.a)" 2>/dev/null || \
 	echo -ljemalloc
-LIBS != pkg-config --libs libcrypto libgcrypt zlib hwloc jansson gsl \
+PKG_CONFIG = pkg-config
+LIBS != $(PKG_CONFIG) --libs libcrypto libgcrypt zlib hwloc jansson gsl \
 	2>/dev/null || echo -lcrypto -lgcrypt -lz -lhwloc -ljansson -lgsl \
 	-lgslcblas
 ATF_SH != command -v atf-sh || ls /usr/libexec/atf-sh 2>/dev/null || echo atf-sh
@@ -95,11 +96,13 @@ TIMEOUT = 600
 
 all: $(PROGRAM)
 
-RULES != COMPILE='$(CC) $(ALLFLAGS)' REVISION='$(REVISION)' \
+# Not for what builds nothing.
+RULES != case ' $(MAKECMDGOALS) $(.TARGETS) ' in *' uninstall '*) exit 0 ;; esac; \
+	COMPILE='$(CC) $(ALLFLAGS)' REVISION='$(REVISION)' \
 	CFLAGS='$(CFLAGS) $(CPPFLAGS)' SHARED='$(SHARED)' \
 	FLAVOURED='$(FLAVOURED)' SIMULATED='$(SIMULATED)' \
 	KERNEL='$(KERNEL)' TIMEOUT='$(TIMEOUT)' sh mk/rules.sh '$(BUILDDIR)' >&2
-include $(BUILDDIR)/rules.mk
+-include $(BUILDDIR)/rules.mk
 
 $(OBJ)/librngsim.a: $(OBJECTS)
 	@echo "  AR $@"; rm -f $@; ar rcs $@ $(OBJECTS)
@@ -257,17 +260,17 @@ model model-full:
 	    $$([ $@ = model ] || echo full bits)
 
 # put MODE FOLDER FILE...
-PUT = @put() { m=$$1 d=$(DESTDIR)$$2; shift 2; echo "  PUT $$d"; \
+PUT = @umask 022; put() { m=$$1 d=$(DESTDIR)$$2; shift 2; echo "  PUT $$d"; \
 	mkdir -p $$d && install -m $$m "$$@" $$d; }; put
 
 install: $(PROGRAM)
 	$(PUT) 755 $(PREFIX)/bin $(PROGRAM)
-	$(PUT) 644 $(MANDIR)/man1 man/*.1
-	$(PUT) 644 $(MANDIR)/man5 man/*.5
-	$(PUT) 644 $(MANDIR)/man7 man/*.7
+	@umask 022; echo "  PUT $(DESTDIR)$(MANDIR)"; for f in man/*.[157]; do \
+	    d=$(DESTDIR)$(MANDIR)/man$${f##*.}; mkdir -p $$d && \
+	    sed 's;/usr/local;$(PREFIX);' $$f >$$d/$${f#man/} || exit 1; done
 	$(PUT) 644 $(DATADIR)/workloads bench/workload/*.workload
 	$(PUT) 644 $(DATADIR)/published lib/published/*.csv
-	@echo "  PUT $(DESTDIR)$(DATADIR)/kernel"; \
+	@umask 022; echo "  PUT $(DESTDIR)$(DATADIR)/kernel"; \
 	for f in lib/kern/source.sh $(KERNEL); do \
 	    t=$(DESTDIR)$(DATADIR)/kernel/$$f; mkdir -p $${t%/*} && \
 	    install -m 644 $$f $$t || exit 1; done
@@ -279,8 +282,8 @@ install: $(PROGRAM)
 	$(PUT) 644 $(DOCDIR) README.md NEWS LICENSE
 	$(PUT) 644 $(ZSHDIR) packaging/completion/_rngsim
 	$(PUT) 644 $(FISHDIR) packaging/completion/rngsim.fish
-	mkdir -p $(DESTDIR)$(BASHDIR) && install -m 644 \
-	    packaging/completion/rngsim.bash $(DESTDIR)$(BASHDIR)/rngsim
+	$(PUT) 644 $(BASHDIR) packaging/completion/rngsim.bash
+	@cd $(DESTDIR)$(BASHDIR) && mv rngsim.bash rngsim
 
 uninstall:
 	for f in man/*.[157]; do \
@@ -288,6 +291,9 @@ uninstall:
 	rm -rf $(DESTDIR)$(DATADIR) $(DESTDIR)$(DOCDIR)
 	rm -f $(DESTDIR)$(PREFIX)/bin/rngsim $(DESTDIR)$(BASHDIR)/rngsim \
 	    $(DESTDIR)$(ZSHDIR)/_rngsim $(DESTDIR)$(FISHDIR)/rngsim.fish
+	cd $(DESTDIR)/ && for d in $(MANDIR)/man1 $(MANDIR)/man5 $(MANDIR)/man7 \
+	    $(BASHDIR) $(ZSHDIR) $(FISHDIR) $(PREFIX)/share/doc $(PREFIX)/bin; do \
+	    rmdir -p ./$$d 2>/dev/null || true; done
 
 # Tests of the command line that need nothing that was built beside it.
 INSTALLED_TESTS = cli_cat cli_kat cli_run cli_report cli_compare \
