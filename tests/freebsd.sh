@@ -8,10 +8,10 @@ build=$1
 shift
 mkdir -p "$build/include" "$build/lib"
 build=$(cd "$build" && pwd)
-PYTHONPATH=$build/zig
-export PYTHONPATH
-python3 -m ziglang version >/dev/null 2>&1 ||
-    python3 -m pip install -q --target "$build/zig" ziglang || {
+zig=$build/zig/ziglang/zig
+export ZIG_GLOBAL_CACHE_DIR="$build/cache"
+"$zig" version >/dev/null 2>&1 || python3 -m pip install -q --retries 1 \
+    --root-user-action ignore --target "$build/zig" ziglang==0.17.1 || {
 	echo "no compiler: python3 -m pip cannot install ziglang" >&2
 	exit 1
 }
@@ -31,16 +31,16 @@ warnings="-Wno-enum-enum-conversion -Wno-enum-float-conversion"
 status=0
 [ $# != 0 ] || set -- x86_64 aarch64
 for cpu; do
-	printf '#!/bin/sh\nexec python3 -m ziglang cc -target %s "$@"\n' \
-	    "$cpu-freebsd" >"$build/cc-$cpu"
+	printf '#!/bin/sh\nexec "%s" cc -target %s-freebsd "$@"\n' \
+	    "$zig" "$cpu" >"$build/cc-$cpu"
 	chmod +x "$build/cc-$cpu"
 	log=$build/log-$cpu
 	${MAKE:-make} -k -j "$(getconf _NPROCESSORS_ONLN)" \
 	    BUILDDIR="$build/$cpu" CC="$build/cc-$cpu" OS=FreeBSD \
-	    LOCALBASE="$build" LIBS= BOOST_CONTEXT= \
+	    LOCALBASE="$build" LIBS= BOOST_CONTEXT= CFLAGS=-O0 \
 	    WARN="-Wall -Wextra -Wpedantic -Wshadow -Wconversion $warnings" \
 	    all >"$log" 2>&1
-	wrong=$(grep -e 'error' -e 'warning: ' -e 'undefined symbol' "$log" |
+	wrong=$(grep -e 'error: ' -e 'warning: ' -e 'undefined symbol' "$log" |
 	    grep -vE "undefined symbol: ($theirs)|Error [0-9]|errors\.$")
 	if [ -n "$wrong" ]; then
 		status=1

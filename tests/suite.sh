@@ -3,7 +3,8 @@
 # KIND is plain, every (all calls fail, one at a time), coverage, asan, tsan or
 # ubsan.  What a sanitizer reports is written to files, so that no test hides it,
 # and any report fails the run.  tests/sanitizers/KIND.without has the cases that
-# mean nothing in such a build, or take too long, each with the reason.
+# mean nothing in such a build, or take too long, each with the reason.  With
+# PART=I/N in the environment each Nth case runs, from the Ith.
 kind=$1 build=$2
 shift 2
 source=$(pwd)
@@ -23,12 +24,14 @@ esac
 every=false
 [ "$kind" != every ] || every=true
 
-if [ -f "$here/$kind.without" ]; then
-	sed -n 's/^\([a-z][^ 	]*\).*/\1/p' "$here/$kind.without" |
+if [ -f "$here/$kind.without" ] || [ -n "${PART-}" ]; then
+	sed -n 's/^\([a-z][^ 	]*\).*/\1/p' "$here/$kind.without" 2>/dev/null |
 	    sed 's/^[^:]*$/&:/; s/:$/:.*/; s/^/^/; s/$/$/' >without.txt
 	# No case has a space in its name.
 	set -- $(kyua --config=none --logfile=kyua.log list \
-	    -k tests/Kyuafile "$@" | grep -v -f without.txt)
+	    -k tests/Kyuafile "$@" | grep -v -f without.txt |
+	    awk -v part="${PART:-1/1}" 'BEGIN { split(part, p, "/") }
+		NR % p[2] == p[1] % p[2]')
 	[ $# != 0 ] || exit 1
 fi
 jobs=$(getconf _NPROCESSORS_ONLN)
