@@ -680,7 +680,7 @@ check()
 		: >"$work/own/$file"
 	done <"$work/headers"
 	inputs | theirs >>"$work/headers"
-	flavour real || :
+	for flavour in simulated real; do flavour $flavour || :; done
 	cat "$work"/log.* | grep -vF "$data/" | lacks >"$work/names"
 	sed 's/^/lacks     the header /' "$work/headers"
 	sed 's/^/lacks     /' "$work/names"
