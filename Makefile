@@ -70,7 +70,7 @@ OS != uname -s
 LOCAL_CPPFLAGS != test $(OS) != FreeBSD || echo -isystem $(LOCALBASE)/include
 LOCAL_LDFLAGS != test $(OS) != FreeBSD || echo -L$(LOCALBASE)/lib -lexecinfo
 JEMALLOC != test $(OS) = FreeBSD || \
-	ls "$$($(CC) -print-file-name=libjemalloc_pic.a)" 2>/dev/null || \
+	ls "$$($(CC) -print-file-name=libjemalloc_pic.a 2>/dev/null)" 2>/dev/null || \
 	echo -ljemalloc
 PKG_CONFIG = pkg-config
 LIBS != $(PKG_CONFIG) --libs libcrypto libgcrypt zlib hwloc jansson gsl \

@@ -28,7 +28,6 @@ memory_file(const void *object, size_t n)
 {
 	const int fd = memfd_create("kernel", MFD_CLOEXEC);
 	ssize_t done = 0;
-	int error;
 
 	if (fd < 0)
 		return (-1);
@@ -36,9 +35,7 @@ memory_file(const void *object, size_t n)
 		done = write(fd, (const char *)object + at, n - at);
 	if (done >= 0)
 		return (fd);
-	error = errno;
 	close(fd);
-	errno = error;
 	return (-1);
 }
 
@@ -70,7 +67,11 @@ load_copy(const struct kern_file *kf)
 		return (NULL);
 	memset(path, '/', slashes);
 	snprintf(path + slashes, 64, "proc/self/fd/%d", fd);
+#ifdef __FreeBSD__
+	handle = fdlopen(fd, RTLD_NOW | RTLD_LOCAL);
+#else
 	handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+#endif
 	close(fd);
 	errno = ENOEXEC;
 	return (handle);
