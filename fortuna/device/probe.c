@@ -67,5 +67,6 @@ kern_probe_state(struct random_state *rs, bool set)
 	rs->rst_reseeds = fortuna_state.fs_reseedcount;
 	rs->rst_pool0_bytes = fortuna_state.fs_pool[0].fsp_length;
 	__builtin_memcpy(rs->rst_key, kern_probe_key(), sizeof(rs->rst_key));
+	kern_clearing(rs->rst_key, sizeof(rs->rst_key)); /* not the source's */
 }
 #endif
