@@ -328,11 +328,11 @@ reference_of(const char *const *begin, struct outcome *ou)
 	return (timeless(result));
 }
 
-/* One of how many calls is taken; "-v kill=all" takes all. */
+/* One of how many calls is taken; "-v kill=1" takes all. */
 static long
 step(const atf_tc_t *tc, long few)
 {
-	return (atf_tc_has_config_var(tc, "kill") ? 1 : few);
+	return (atf_tc_get_config_var_as_long_wd(tc, "kill", few));
 }
 
 static long
