@@ -142,7 +142,7 @@ kernel_source__broken_body() {
 	    -e 's/^	now = getsbinuptime();/&random_account();/' \
 	    "$folder/../fortuna/fortuna.c" >unlinked.c
 	line=$(sed -n '/now = .*random_account();/=' unlinked.c)
-	found unlinked "unlinked.c:$line: undefined .*random_account" run -r 1 \
+	found unlinked "unlinked.c:$line:.*undefined .*random_account" run -r 1 \
 	    -s 64 -t 0.05
 }
 
