@@ -65,7 +65,7 @@ print_site(FILE *out, const struct result_cell *cell,
 	    &row->block_ns, 0);
 	print_count(out, "    yielded its CPU", row->yields);
 	for (const struct result_wait *w = cell->waits;
-	    w < cell->waits + cell->wait_rows; w++)
+	    w != NULL && w < cell->waits + cell->wait_rows; w++)
 		if (strcmp(w->lock, row->lock) == 0 &&
 		    strcmp(w->site, row->site) == 0 &&
 		    strcmp(w->role, row->role) == 0)
