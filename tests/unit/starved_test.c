@@ -437,6 +437,9 @@ starve(const atf_tc_t *tc, enum kind kind)
 	json_set_alloc_funcs(__wrap_malloc, free);
 	ATF_REQUIRE_EQ(1, CRYPTO_set_mem_functions(crypto_malloc,
 	    crypto_realloc, crypto_free));
+	/* Without memory libcrypto 3.5 hangs in its first use. */
+	if (OpenSSL_version_num() >= 0x30500000)
+		(void)EVP_default_properties_is_fips_enabled(NULL);
 	ATF_REQUIRE_EQ(0, cpu_init());
 	tick_calibrate();
 	make_files(atf_tc_get_config_var_wd(tc, "source", "."));
