@@ -105,7 +105,7 @@ points_of(const struct kern_object *ko)
 }
 
 static struct design_info
-info_of(const struct kern_object *ko)
+info_of(const struct kern_object *ko, uint32_t points)
 {
 	const struct random_object *ro = ko->ko_device();
 	const struct random_claims *rm = ro->ro_claims;
@@ -120,7 +120,8 @@ info_of(const struct kern_object *ko)
 		.di_cored = ro->ro_key != NULL,
 		.di_probed = ro->ro_state != NULL,
 		.di_held = ko->ko_holds != ko->ko_holds_end,
-		.di_points = points_of(ko),
+		/* Of all variants, as queues differ. */
+		.di_points = points | points_of(ko),
 		.di_ciphers = ro->ro_aes_alone ? 1 : cipher_count,
 	});
 }
@@ -130,7 +131,6 @@ static int
 open_variant(struct design_object *dob, unsigned i, char error[KERN_ERROR_SIZE])
 {
 	struct kern_copy *kc;
-	uint32_t points;
 	int rc = 0;
 
 	pthread_mutex_lock(&opening);
@@ -147,10 +147,8 @@ open_variant(struct design_object *dob, unsigned i, char error[KERN_ERROR_SIZE])
 		    dob->do_bytes[i], (size_t)(dob->do_end[i] -
 		    dob->do_bytes[i]), &kc, error);
 		if (rc == 0) {
-			/* Of all variants, as queues differ. */
-			points = dob->do_info.di_points;
-			dob->do_info = info_of(kc->kc_object);
-			dob->do_info.di_points |= points;
+			dob->do_info = info_of(kc->kc_object,
+			    dob->do_info.di_points);
 			dob->do_info.di_queued = dob->do_path[0] != NULL &&
 			    dob->do_path[HARVEST_MODEL_ring] == NULL;
 			kern_copy_put(&dob->do_file[i], kc);
@@ -181,8 +179,13 @@ design_file(const struct design *de, enum design_machine machine,
 struct design_info
 design_info(const struct design *de)
 {
+	struct design_info di;
+
 	(void)design_file(de, DESIGN_REAL, HARVEST_MODEL_newest);
-	return (de->de_object->do_info);
+	pthread_mutex_lock(&opening);
+	di = de->de_object->do_info;
+	pthread_mutex_unlock(&opening);
+	return (di);
 }
 
 int

@@ -1,7 +1,6 @@
 #include <sys/stat.h>
 
 #include "lib/base/base.h"
-#include "lib/base/read_file.h"
 
 enum { CHUNK = 1 << 16 };
 

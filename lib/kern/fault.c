@@ -8,7 +8,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "lib/base/kassert.h"
 #include "lib/kern/object.h"
 
 enum {
