@@ -16,7 +16,7 @@ clean = os.path.join(base, 'clean')
 checking = threading.Lock()
 # The compiler finds some mutants: it warns of nothing in the tree as it is.
 MAKE = ['make', 'BUILDDIR=build', 'CFLAGS=-O2 -Werror=int-conversion '
-        '-Werror=incompatible-pointer-types']
+        '-Werror=incompatible-pointer-types -Werror=maybe-uninitialized']
 for name in ('MAKEFLAGS', 'MFLAGS', 'MAKELEVEL'):
     os.environ.pop(name, None)
 # Seconds of tests for one mutant, and of one case: a mutant may never end.
@@ -26,6 +26,7 @@ BATCH = 5  # tests that are built at once
 # What everything else is built on is drawn three times as often.
 CORE = re.compile(r'(fortuna|harvest|lib/(machine|vm|lock|crypto|ledger)|'
                   r'bench/(cell|sweep|stats))/')
+KERNEL = re.compile(r'fortuna/[^/]*\.c|harvest/random_|lib/kern/sys/')
 # Run when the tests that name the file have found nothing.
 COMMON = ['design_contract_test', 'vm_golden_test', 'cli_run_test',
           'cli_virtual_test', 'table_test', 'fortuna_test']
@@ -124,7 +125,7 @@ def draw():
     chosen = random.Random(seed)
     kinds = collections.defaultdict(list)
     for folder in folders:
-        for path in sorted(glob.glob(folder + '/**/*.c', recursive=True)):
+        for path in sorted(glob.glob(folder + '/**/*.[ch]', recursive=True)):
             for op, *site in sites(path):
                 kinds[op].append((path, op, *site))
     drawn = []
@@ -235,6 +236,13 @@ def cases_of(copy, test):
 
 
 def objects_of(copy, path):
+    if KERNEL.match(path):
+        return sorted(glob.glob(os.path.join(copy, 'build/obj/kernel/*')),
+                      key=lambda o: o.endswith('/log'))
+    if path.endswith('.h'):
+        return [d[:-1] + 'o' for d in glob.glob(os.path.join(
+            copy, 'build/obj/*/*/**/*.d'), recursive=True)
+            if ' %s ' % path in open(d).read().replace('\n', ' ')]
     return glob.glob(os.path.join(copy, 'build/obj/*', path[:-2] + '.o'))
 
 
@@ -253,6 +261,8 @@ def judge(copy, mutant):
             f.write(whole[:at] + mutant[4] + whole[mutant[3]:])
         with open(os.path.join(copy, 'build/make.log'), 'w') as log:
             objects = [os.path.relpath(o, copy) for o in keep]
+            if KERNEL.match(path):
+                objects = ['build/obj/kernel/log']
             if not make(copy, objects, log):
                 return 'did not build', ''
             if all(open(o, 'rb').read() == old for o, old in keep.items()):
@@ -302,9 +312,9 @@ def text_of(mutant):
 def copy_tree(to):
     shutil.rmtree(os.path.join(to, 'lib'), ignore_errors=True)
     os.makedirs(to, exist_ok=True)
-    for name in ('Makefile', 'VERSION', 'README.md', 'LICENSE', 'Kyuafile',
-                 '.ci', 'lib', 'fortuna', 'harvest', 'bench', 'tests', 'man'):
-        run(['cp', '-Rp', name, to], '.', 600)
+    for name in os.listdir('.'):
+        if name != '.git' and os.path.abspath(name) != os.path.dirname(base):
+            run(['cp', '-Rp', name, to], '.', 600)
 
 
 def one(free, mutant):
@@ -325,8 +335,12 @@ def build_copies():
         if run([*MAKE, '-j2', 'tests-built'], clean, 3600, stdout=log,
                stderr=subprocess.STDOUT) != 0:
             sys.exit('mutate: the tree does not build: %s' % log.name)
-    for i in range(WORKERS):
-        run(['cp', '-Rp', clean, os.path.join(base, str(i))], '.', 600)
+        for i in range(WORKERS):
+            copy = os.path.join(base, str(i))
+            run(['cp', '-Rp', clean, copy], '.', 600)
+            # Kernel objects have the paths of their files.
+            os.remove(os.path.join(copy, 'build/obj/kernel/log'))
+            make(copy, ['build/rngsim'], log)
 
 
 def summary(results):
