@@ -503,6 +503,8 @@ kernel__faults_body() {
 	deep|random_fortuna_read(buf, bytecount); newkey[1] = 0;|stack
 	EOF
 	complains 1 "null.c:$line|page fault" run -d kernel:null.c $brief
+	sed '/\.ra_seeded/d' "$src/fortuna/fortuna.c" >lacks.c
+	complains 1 'lacks a function' run -d kernel:lacks.c $brief
 	RNGSIM_KERNEL_CFLAGS=-g0 complains 1 "page fault|random_fortuna_read" \
 	    run -d kernel:null.c $brief
 	atf_check -s exit:1 -o match:"called.c:$line" -o match:'schedule 0' \
