@@ -53,7 +53,7 @@ struct memory_guarded {
 
 struct memory {
 	enum vm_memory	 me_kind;
-	/* The word that is written now, by what access, and its old value. */
+	/* The write in progress: its word, its access, the word's old value. */
 	void		*me_writes;
 	unsigned	 me_access;	/* 0: by the first thread */
 	uint64_t	 me_before;
