@@ -115,14 +115,11 @@ list_design(const char *name)
 	const struct design *de = design_find(name);
 	struct design_sysctl sysctls[DESIGN_SYSCTLS_MAX];
 	struct text names = { .s = "" };
-	char known[OPTION_TEXT_SIZE];
 	unsigned n;
 
-	if (de == NULL) {
-		family_join(&family_designs, 0, NULL, known, sizeof(known));
-		return (usage_error("designs: \"%s\": expected %s", name,
-		    known));
-	}
+	if (de == NULL)
+		return (family_refuse(&family_designs, "designs: ", name,
+		    NULL));
 	printf("%s: %s\n", de->de_ident, de->de_descr);
 	format_wrap(stdout, "  stands for ", 15, de->de_stands);
 	format_wrap(stdout, "  output     ", 15, (de->de_flags &
@@ -194,12 +191,9 @@ static int
 check(struct options *op)
 {
 	const char *topic = op->op_operands > 0 ? op->op_operand[0] : NULL;
-	char names[OPTION_TEXT_SIZE];
 
-	if (topic != NULL && family_find(&list_topics, topic) == -1) {
-		family_join(&list_topics, 0, NULL, names, sizeof(names));
-		return (usage_error("\"%s\": expected %s", topic, names));
-	}
+	if (topic != NULL && family_find(&list_topics, topic) == -1)
+		return (family_refuse(&list_topics, "", topic, NULL));
 	if (op->op_operands > 1 && strcmp(topic, "profiles") != 0 &&
 	    strcmp(topic, "designs") != 0)
 		return (usage_error("surplus operand \"%s\"; only designs and "

@@ -33,7 +33,6 @@ refuse_given(const struct options *op, const enum option_id ids[],
 static int
 check(struct options *op)
 {
-	char known[512];
 	int i, status = 0;
 
 	i = op->op_operands == 0 ? -1 : family_find(&reproduce_names,
@@ -56,11 +55,9 @@ check(struct options *op)
 		return (op->op_given == 0 ? 0 : usage_error("expected a NAME "
 		    "with these options; \"rngsim reproduce\" lists the "
 		    "names"));
-	if (i == -1) {
-		family_join(&reproduce_names, 0, NULL, known, sizeof(known));
-		return (usage_error("\"%s\": expected %s", op->op_operand[0],
-		    known));
-	}
+	if (i == -1)
+		return (family_refuse(&reproduce_names, "", op->op_operand[0],
+		    NULL));
 	if (reproductions[i]->rn_file == NULL)
 		status = refuse_given(op, of_files, "a file of figures");
 	if (status == 0 && reproductions[i]->rn_file == NULL &&

@@ -98,9 +98,8 @@ dispatch(int argc, char *argv[])
 		return (command_execute((enum command_id)cm, argc, argv));
 	nearest = family_nearest(command_name, argv[1]);
 	return (usage_error("unknown %s \"%s\"; \"rngsim --help\" lists the "
-	    "commands%s%s", argv[1][0] == '-' ? "option" : "command", argv[1],
-	    nearest == NULL ? "" : ", such as ", nearest == NULL ? "" :
-	    nearest));
+	    "commands%s", argv[1][0] == '-' ? "option" : "command", argv[1],
+	    nearest == NULL ? "" : FORMATF(", such as %s", nearest)));
 }
 
 int

@@ -35,7 +35,8 @@ extern const struct family family_arrivals, family_bits, family_ciphers,
 
 /* Families of one command, which sets them: struct command, bench/cmd.h. */
 extern struct family family_benchmarks, family_evidences, family_number_sources,
-    family_quantities, family_simulated_locks, family_strategies, family_units;
+    family_panels, family_quantities, family_simulated_locks, family_strategies,
+    family_units;
 
 /* Indexes into family_formats, of stdout, of all commands. */
 enum format {
@@ -47,10 +48,15 @@ enum format {
 int family_find(const struct family *fa, const char *name);
 
 /*
- * Of names up to a NULL the one that was meant by a text: it begins with it, or
- * one letter is wrong, of four or more two neighbours; or NULL.
+ * Of names up to a NULL the one that a text meant: it begins with the text or
+ * has it behind a colon, or one letter is wrong, or two neighbours of four or
+ * more, or two changed places; NULL: none.
  */
 const char *family_nearest(const char *(*name)(unsigned i), const char *text);
+
+/* Complains.  Without accepted that is the family, which else may be NULL. */
+int family_refuse(const struct family *fa, const char *label, const char *text,
+    const char *accepted);
 
 /*
  * Joins names, "a, b or c", or says which list has them: those of mask, bit i

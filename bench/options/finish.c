@@ -173,9 +173,8 @@ finish_tunables(struct options *op)
 		others |= !ksource_named(name) && strcmp(name, twin) != 0;
 	}
 	if (options_tunable_seen(op, concurrent_read) && kernels && !others)
-		error = add_setting(op, pc->concurrent_read ?
-		    "kern.random.fortuna.concurrent_read=1" :
-		    "kern.random.fortuna.concurrent_read=0");
+		error = add_setting(op, FORMATF("%s=%d", concurrent_read,
+		    pc->concurrent_read));
 	else
 		error = tunable_as_option(op, concurrent_read, OPTION_DESIGN,
 		    &op->op_designs, twin);

@@ -48,10 +48,9 @@ options_unknown(const struct options *op, const char *word, size_t n)
 	if (n > 3)
 		nearest = family_nearest(name_of, FORMATF("%.*s", (int)n - 2,
 		    word + 2));
-	return (usage_error("unknown option %.*s;%s%s%s \"rngsim %s --help\" "
-	    "lists them", (int)n, word, nearest != NULL ? " nearest is --"
-	    : "", nearest != NULL ? nearest : "", nearest != NULL ? ";" : "",
-	    command));
+	return (usage_error("unknown option %.*s;%s \"rngsim %s --help\" lists "
+	    "them", (int)n, word, nearest == NULL ? "" :
+	    FORMATF(" nearest is --%s;", nearest), command));
 }
 
 static void

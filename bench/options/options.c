@@ -23,14 +23,15 @@ static int
 refuse(const struct options *op, const struct option_def *od,
     const char *label, const char *text)
 {
-	const char *nearest = od->od_family == NULL ? NULL :
-	    family_nearest(od->od_family->fa_name, text);
+	const char *instead = options_gone(label, text, strlen(text));
 	char accepted[OPTION_TEXT_SIZE];
 
+	if (instead != NULL)
+		return (usage_error("%s: \"%s\" is gone: %s", label, text,
+		    instead));
 	option_accepted(od, op->op_cmd, accepted);
-	return (nearest == NULL ? usage_error("%s: \"%s\": expected %s", label,
-	    text, accepted) : usage_error("%s: \"%s\": expected %s; did you "
-	    "mean %s?", label, text, accepted, nearest));
+	return (family_refuse(od->od_family, FORMATF("%s: ", label), text,
+	    accepted));
 }
 
 /* One number, or a range of them where lists are taken. */
@@ -59,26 +60,6 @@ add_numbers(const struct options *op, const struct option_def *od,
 	return (error);
 }
 
-/* A name that is gone, or needs its library: "tiger" is "gcrypt:tiger". */
-static int
-refuse_name(const struct options *op, const struct option_def *od,
-    const char *label, const char *item)
-{
-	const char *colon, *instead = options_gone(label, item, strlen(item));
-	const char *name;
-
-	if (instead != NULL)
-		return (usage_error("%s: \"%s\" is gone: %s", label, item,
-		    instead));
-	for (unsigned i = 0; (name = od->od_family->fa_name(i)) != NULL; i++) {
-		colon = strchr(name, ':');
-		if (colon != NULL && strcmp(colon + 1, item) == 0)
-			return (usage_error("%s: \"%s\": expected a name such "
-			    "as %s", label, item, name));
-	}
-	return (refuse(op, od, label, item));
-}
-
 static int
 add_item(const struct options *op, const struct option_def *od,
     struct option_list *ol, const char *label, const char *item)
@@ -92,12 +73,10 @@ add_item(const struct options *op, const struct option_def *od,
 		return (option_list_add(ol, label, item, 0));
 	if (od->od_type == TYPE_NUMBERS)
 		return (add_numbers(op, od, ol, label, item));
-	if (od->od_type == TYPE_SIZES) {
-		if (parse_size(item, &v) != 0 || v < od->od_min ||
-		    v > od->od_max)
-			return (refuse(op, od, label, item));
-		return (option_list_add(ol, label, item, v));
-	}
+	if (od->od_type == TYPE_SIZES)
+		return (parse_size(item, &v) != 0 || v < od->od_min ||
+		    v > od->od_max ? refuse(op, od, label, item) :
+		    option_list_add(ol, label, item, v));
 	/* A kernel source is then called as its design is. */
 	if (od->od_family == &family_designs && ksource_named(item) &&
 	    (i = ksource_open(item, op->op_crypto == CRYPTO_SOURCE, &item,
@@ -107,7 +86,7 @@ add_item(const struct options *op, const struct option_def *od,
 	if (i == -1 && (od->od_flags & ALL) != 0 && strcmp(item, "all") == 0)
 		return (usage_error("%s: \"all\" among others: expected it "
 		    "alone", label));
-	return (i == -1 ? refuse_name(op, od, label, item) :
+	return (i == -1 ? refuse(op, od, label, item) :
 	    option_list_add(ol, label, item, (uint64_t)i));
 }
 
@@ -311,13 +290,9 @@ options_read(struct options *op, enum command_id cm, int argc,
 	}
 	for (unsigned i = 0; i < op->op_allowed.ol_count; i++)
 		ledger_allowed |= 1u << op->op_allowed.ol_value[i];
-	if (error == 0)
-		error = options_check_plan(op);
-	if (error == 0)
-		error = options_check_crypto(op);
-	if (error == 0)
-		error = options_check_ciphers(op);
-	return (error != 0 ? error : options_check_files(op));
+	return (error != 0 || (error = options_check_plan(op)) != 0 ||
+	    (error = options_check_crypto(op)) != 0 || (error =
+	    options_check_ciphers(op)) != 0 ? error : options_check_files(op));
 }
 
 int

@@ -392,8 +392,8 @@ FAMILY(family_locks, lock_class_count, lock_classes[i]->lc_name,
 FAMILY(family_memories, VM_MEMORIES, vm_memory_names[i], .fam_title = NULL);
 
 struct family family_benchmarks, family_evidences, family_number_sources;
-struct family family_quantities, family_simulated_locks, family_strategies;
-struct family family_units;
+struct family family_panels, family_quantities, family_simulated_locks;
+struct family family_strategies, family_units;
 
 int
 family_find(const struct family *fa, const char *name)
@@ -406,19 +406,26 @@ family_find(const struct family *fa, const char *name)
 	return (-1);
 }
 
-/* Letters between what two words begin and end with alike; 0: a begins b. */
+/*
+ * Letters between what two words begin and end with alike, 1: two that changed
+ * places; 0: a begins b, or is what b has behind a colon.
+ */
 static size_t
 edits(const char *a, const char *b)
 {
 	const size_t la = strlen(a), lb = strlen(b), more = MAX(la, lb);
-	size_t head = 0, tail = 0;
+	const char *colon = strchr(b, ':');
+	size_t head = 0, tail = 0, n;
 
 	while (a[head] != '\0' && a[head] == b[head])
 		head++;
 	while (head + tail < la && head + tail < lb &&
 	    a[la - 1 - tail] == b[lb - 1 - tail])
 		tail++;
-	return (head == la && la > 1 ? 0 : more - head - tail);
+	n = more - head - tail;
+	return ((head == la && la > 1) || (colon != NULL && strcmp(a,
+	    colon + 1) == 0) ? 0 : n == 2 && la == lb && a[head] ==
+	    b[head + 1] && a[head + 1] == b[head] ? 1 : n);
 }
 
 const char *
@@ -435,6 +442,21 @@ family_nearest(const char *(*name)(unsigned i), const char *text)
 		}
 	}
 	return (nearest);
+}
+
+int
+family_refuse(const struct family *fa, const char *label, const char *text,
+    const char *accepted)
+{
+	const char *near = fa == NULL ? NULL :
+	    family_nearest(fa->fa_name, text);
+	char names[OPTION_TEXT_SIZE];
+
+	if (accepted == NULL)
+		family_join(fa, 0, NULL, names, sizeof(names));
+	return (usage_error("%s\"%s\": expected %s%s", label, text, accepted ==
+	    NULL ? names : accepted, near == NULL ? "" : FORMATF("; did you "
+	    "mean %s?", near)));
 }
 
 void
