@@ -55,7 +55,8 @@ add_pair(struct text *t, const struct compare *co,
 		text_add(t, "%s, ", cell->design);
 	if (co->co_by != COMPARE_LOCK)
 		text_add(t, "%s, ", cell->lock);
-	if (co->co_by != COMPARE_CIPHER)
+	/* A benchmark of locks has none. */
+	if (co->co_by != COMPARE_CIPHER && cell->acquisition_ns <= 0)
 		text_add(t, "%s, ", cell->cipher);
 	if (co->co_by != COMPARE_HOST && cell->host[0] != '\0')
 		text_add(t, "%s, ", cell->host);
@@ -192,7 +193,8 @@ print_row(FILE *out, const struct compare_row *row)
 	    row->cmr_basis == COMPARE_BY_VALUE ? "exact" : drawn ?
 	    FORMATF("in %s%%", FORMAT(percent, 100 *
 	    row->cmr_drawn.chg_share)) : FORMAT(p, fmin(row->cmr_p[0],
-	    row->cmr_p[1])), row->cmr_verdict == COMPARE_NONE ? "" :
+	    row->cmr_p[1])), row->cmr_stop == COMPARE_STOP_REPEATS ? "few" :
+	    row->cmr_verdict == COMPARE_NONE ? "" :
 	    verdict_names[row->cmr_verdict]);
 	fputs(colour(out, COMPARE_NONE), out);
 }
@@ -233,18 +235,19 @@ print_pair(FILE *out, const struct compare *co, const struct compare_pair *pa)
 		if (matters(co, row))
 			print_row(out, row);
 	/* The quantities without a verdict, by what stopped them. */
-	for (unsigned stop = 0; stop < COMPARE_STOPS; stop++) {
+	for (unsigned stop = 0; stop < COMPARE_STOPS && co->co_verbose;
+	    stop++) {
 		t.s[0] = '\0';
 		for (row = pa->pa_row; row < end; row++)
 			if (row->cmr_wanted && row->cmr_stop == stop &&
 			    row->cmr_verdict == COMPARE_NONE &&
-			    (co->co_verbose || matters(co, row)))
+			    stop != COMPARE_STOP_REPEATS)
 				text_list(&t, "%s",
 				    row->cmr_quantity->qu_title);
 		if (t.s[0] != '\0')
-			format_wrapf(out, "", 2, "%s: no difference shown%s%s"
-			    "%s", t.s, stop == COMPARE_STOP_NONE ? "" : ": ",
-			    verdict_stops[stop], REPEATS_TEXT(co, stop));
+			format_wrapf(out, "", 2, "%s: no difference shown%s%s",
+			    t.s, stop == COMPARE_STOP_NONE ? "" : ": ",
+			    verdict_stops[stop]);
 	}
 }
 
@@ -270,9 +273,16 @@ print_legend(FILE *out, const struct compare *co)
 	    quantities[QUANTITY_P50].qu_resolution);
 	const bool paired = co->co_by != COMPARE_RESULTS &&
 	    comparable_sliced(co->co_result[0]->cells);
+	const struct compare_row *row = compare_next(co, NULL);
 	struct text t = { .s = "" };
 
+	while (row != NULL && row->cmr_stop != COMPARE_STOP_REPEATS)
+		row = compare_next(co, row);
 	text_add(&t, "A, B: medians; ");
+	if (row != NULL)
+		text_add(&t, "few: %s, so no difference is shown%s; ",
+		    verdict_stops[COMPARE_STOP_REPEATS],
+		    REPEATS_TEXT(co, COMPARE_STOP_REPEATS));
 	if (paired)
 		text_add(&t, "change: of repeats that were measured side by "
 		    "side, not of these; ");
