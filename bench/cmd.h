@@ -33,6 +33,7 @@ extern const struct family assure_checks;
 extern const struct family compare_quantities;
 extern const struct family explore_locks;
 extern const struct family list_topics;
+extern const struct family report_panels;
 extern const struct family reproduce_names;
 extern const struct family sources_names;
 

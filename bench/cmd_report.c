@@ -18,9 +18,13 @@ check(struct options *op)
 			    "them", first, name));
 		first = name;
 	}
-	if (op->op_plot != NULL && !gnuplot_path_ok(op->op_plot))
+	if (op->op_plot != NULL && plot_form(op->op_plot) < 0)
 		return (usage_error("--plot: \"%s\": expected a name that ends "
-		    "in .png or .svg", op->op_plot));
+		    "in .png, .svg or .pdf", op->op_plot));
+	if (op->op_plot == NULL && (GIVEN(op, PANEL) || GIVEN(op, PLOT_WIDTH) ||
+	    GIVEN(op, PLOT_TITLE)))
+		return (usage_error("--panel, --width, --title: expected "
+		    "--plot with them"));
 	if (op->op_operands == 0)
 		return (usage_error("missing operand: expected a result FILE"));
 	if (op->op_operands == 2 && !GIVEN(op, HTML))
@@ -42,9 +46,13 @@ run(struct options *op)
 	struct result r[2] = { { .cells = NULL }, { .cells = NULL } };
 	struct page_results pr = { .pgr_file = path, .pgr_result = r,
 	    .pgr_count = (unsigned)op->op_operands };
+	struct plot plt = { .plt_width = op->op_width,
+	    .plt_title = op->op_title };
 	int loaded, status = command_open(path, &of);
 	size_t size;
 
+	for (unsigned i = 0; i < op->op_panels.ol_count; i++)
+		plt.plt_panels |= 1u << op->op_panels.ol_value[i];
 	for (loaded = 0; status == 0 && loaded < op->op_operands; loaded++) {
 		pr.pgr_path[loaded] = strcmp(op->op_operand[loaded], "-") == 0 ?
 		    "stdin" : op->op_operand[loaded];
@@ -54,11 +62,12 @@ run(struct options *op)
 	}
 	if (status == 0 && op->op_html != NULL)
 		status = command_write(path, &of, page_results, &pr);
-	else if (status == 0 && path != NULL)
-		status = plot_draw(r, gnuplot_path_svg(path), &picture, &size,
-		    why) != 0 ? run_error("%s: %s", path, why) :
+	else if (status == 0 && path != NULL) {
+		plt.plt_form = (unsigned)plot_form(path);
+		status = plot_draw(r, &plt, &picture, &size, why) != 0 ?
+		    run_error("%s: %s", path, why) :
 		    command_commit(path, &of, picture, size);
-	else if (status == 0)
+	} else if (status == 0)
 		status = report_show(r, GIVEN(op, LOCK_PROF) ?
 		    REPORT_LOCK_PROFILE : op->op_format);
 	free(picture);
@@ -67,5 +76,7 @@ run(struct options *op)
 	atomic_file_abort(&of);
 	return (status);
 }
+
+FAMILY(report_panels, PLOT_PANELS, plot_panels[i], .fam_title = NULL);
 
 const struct command cmd_report = { check, run, 0 };

@@ -15,6 +15,7 @@ command_families(void)
 	family_benchmarks = family_published_loops;
 	family_evidences = assure_checks;
 	family_number_sources = sources_names;
+	family_panels = report_panels;
 	family_quantities = compare_quantities;
 	family_simulated_locks = explore_locks;
 	family_strategies = explore_strategies;

@@ -114,8 +114,9 @@ struct options {
 	uint64_t	 op_bytes;	/* 0: endless */
 	uint64_t	 op_interleave_bytes;	/* of each reader in a row */
 	/* report, compare */
-	const char	*op_plot, *op_html;
-	struct option_list op_quantities;
+	const char	*op_plot, *op_html, *op_title;
+	unsigned	 op_width;
+	struct option_list op_quantities, op_panels;
 	const char	*op_base;
 	unsigned	 op_by;		/* into family_comparisons */
 	const char	*op_fail_if[OPTIONS_FAIL_IF_MAX];

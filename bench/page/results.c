@@ -84,8 +84,9 @@ print_subject(FILE *out, const struct compare *co,
 		change[v][0] = fmin(change[v][0], compare_change(row));
 		change[v][1] = fmax(change[v][1], compare_change(row));
 		all++;
-		text_add(&where[v], "%s%s, ", n[v] > 1 ? "; " : ": ",
-		    p->pa_cell[1]->cipher);
+		text_add(&where[v], "%s", n[v] > 1 ? "; " : ": ");
+		if (p->pa_cell[1]->acquisition_ns <= 0)
+			text_add(&where[v], "%s, ", p->pa_cell[1]->cipher);
 		describe_load(&where[v], p->pa_cell[1]);
 	}
 	for (v = 0; v <= COMPARE_REFUSED; v++) {
@@ -146,7 +147,8 @@ print_provenance(FILE *out, const void *r)
 
 /* Everything about one result but the comparison. */
 static void
-print_result(FILE *out, const struct page_results *pr, unsigned side)
+print_result(FILE *out, const struct page_results *pr, unsigned side,
+    const char *title)
 {
 	const struct result *r = &pr->pgr_result[side];
 	const char *of = of_side(pr, side), ab = "ab"[side];
@@ -157,7 +159,9 @@ print_result(FILE *out, const struct page_results *pr, unsigned side)
 	if (r->cell_count > 0) {
 		page_section(out, FORMATF("charts-%c", ab), FORMATF("Charts%s",
 		    of));
-		if (plot_draw(r, true, &picture, &size, why) == 0)
+		if (plot_draw(r, &(struct plot){ .plt_form = PLOT_SVG,
+		    .plt_panels = PLOT_USUAL, .plt_width = 1000,
+		    .plt_title = title }, &picture, &size, why) == 0)
 			page_picture(out, picture, size);
 		else {
 			fprintf(stderr, "rngsim: report: %s: a page without "
@@ -185,30 +189,16 @@ print_result(FILE *out, const struct page_results *pr, unsigned side)
 	page_printed(out, print_provenance, r);
 }
 
-static void
-print_comparison(FILE *out, const struct page_results *pr)
+/* Whether a pair is the first of its subject. */
+static bool
+is_first(const struct compare *co, const struct compare_pair *pa)
 {
-	struct compare co = { .co_pairs = NULL };
-	const struct compare_pair *pa, *earlier;
-	char why[COMPARE_TEXT_SIZE] = "";
+	const struct compare_pair *earlier = co->co_pairs;
 
-	if (compare(pr, &co, why) != 0) {
-		page_paragraph(out, "p class=\"warning\"", why);
-		compare_free(&co);
-		return;
-	}
-	/* A sentence for each subject. */
-	for (pa = co.co_pairs; pa < co.co_pairs + co.co_pair_count; pa++) {
-		for (earlier = co.co_pairs; earlier < pa; earlier++)
-			if (strcmp(subject(&co, earlier), subject(&co, pa)) ==
-			    0)
-				break;
-		if (earlier == pa)
-			print_subject(out, &co, pa);
-	}
-	page_section(out, "differences", "Differences");
-	page_printed(out, verdict_print, &co);
-	compare_free(&co);
+	while (earlier < pa &&
+	    strcmp(subject(co, earlier), subject(co, pa)) != 0)
+		earlier++;
+	return (earlier == pa);
 }
 
 void
@@ -216,7 +206,10 @@ page_results(FILE *out, const void *of)
 {
 	const struct page_results *pr = of;
 	enum result_kind kind = provenance_of(pr->pgr_result);
-	struct text line = { .s = "" }, title = { .s = "rngsim: " };
+	struct text line = { .s = "" }, title = { .s = "" };
+	struct compare co = { .co_pairs = NULL };
+	char why[COMPARE_TEXT_SIZE] = "";
+	const bool compared = compare(pr, &co, why) == 0;
 	bool complete = true;
 
 	for (unsigned side = 0; side < pr->pgr_count; side++) {
@@ -227,15 +220,34 @@ page_results(FILE *out, const void *of)
 			kind = RESULT_BOTH;
 		text_add(&line, "%s", side == 0 ? "" : "; B: ");
 		describe_result(&line, r);
-		text_add(&title, "%s%s%s", side == 0 ? "" : " and ",
-		    pr->pgr_path[side], of_side(pr, side));
 	}
+	for (unsigned i = 0; co.co_by != COMPARE_RESULTS && compared &&
+	    i < co.co_pair_count; i++)
+		if (is_first(&co, &co.co_pairs[i]))
+			text_list(&title, "%s", subject(&co, &co.co_pairs[i]));
+	if (pr->pgr_count == 2)
+		text_add(&title, "%s (B) instead of %s (A)", pr->pgr_path[1],
+		    pr->pgr_path[0]);
+	else if (title.s[0] != '\0')
+		text_add(&title, " instead of %s: %s", compare_name(&co,
+		    co.co_pairs, 0), pr->pgr_path[0]);
+	else
+		text_add(&title, "rngsim: %s", pr->pgr_path[0]);
 	page_begin(out, title.s, kind, line.s);
 	if (!complete)
 		page_paragraph(out, "p class=\"warning\"", "INCOMPLETE: "
 		    "stopped before everything was done.");
-	print_comparison(out, pr);
+	/* A sentence for each subject. */
+	for (unsigned i = 0; compared && i < co.co_pair_count; i++)
+		if (is_first(&co, &co.co_pairs[i]))
+			print_subject(out, &co, &co.co_pairs[i]);
+	if (compared) {
+		page_section(out, "differences", "Differences");
+		page_printed(out, verdict_print, &co);
+	} else
+		page_paragraph(out, "p class=\"warning\"", why);
+	compare_free(&co);
 	for (unsigned side = 0; side < pr->pgr_count; side++)
-		print_result(out, pr, side);
+		print_result(out, pr, side, title.s);
 	page_end(out);
 }

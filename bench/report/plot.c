@@ -4,15 +4,7 @@
 
 enum {
 	PLOT_CURVES	= 6,	/* in one row: different shapes */
-	PLOT_ROWS	= 32,
-	/* Pixels, as the scripts have them. */
-	PLOT_TITLE	= 17,	/* of each line above the first row */
-	PLOT_LEGEND	= 30,
-	PLOT_LINE	= 19,
-	PLOT_HEIGHT	= 600,	/* of a row: two panels of 300 */
-	PLOT_MARGIN	= 14,
-	PLOT_PANEL	= 400,
-	PLOT_WIDTH	= 2 * PLOT_MARGIN + 2 * PLOT_PANEL
+	PLOT_ROWS	= 32
 };
 
 EMBED(sheet, "bench/report/sheet.gnuplot");
@@ -20,24 +12,25 @@ EMBED(curves, "bench/report/curves.gnuplot");
 
 #define	WRONG(...)	(void)format_wrong(error, RESULT_TEXT_SIZE, __VA_ARGS__)
 
-static bool
-ends_in(const char *text, size_t have, const char *ending)
-{
-	size_t want = strlen(ending);
+static const char *const forms[PLOT_FORMS] = { "png", "svg", "pdf" };
+/* How each ends. */
+static const char *const ends[PLOT_FORMS] = {
+	"IEND\xae\x42\x60\x82", "</svg>", "%%EOF"
+};
+const char *const plot_panels[PLOT_PANELS] = {
+	"total", "reader", "latency", "harvest", "p99"
+};
 
-	return (have > want && memcmp(text + have - want, ending, want) == 0);
-}
-
-bool
-gnuplot_path_ok(const char *path)
+int
+plot_form(const char *path)
 {
-	return (ends_in(path, strlen(path), ".png") || gnuplot_path_svg(path));
-}
+	const char *dot = strrchr(path, '.');
+	int i = PLOT_FORMS - 1;
 
-bool
-gnuplot_path_svg(const char *path)
-{
-	return (ends_in(path, strlen(path), ".svg"));
+	while (i >= 0 && (dot == NULL || dot == path ||
+	    strcmp(dot + 1, forms[i]) != 0))
+		i--;
+	return (i);
 }
 
 /*
@@ -60,10 +53,9 @@ set(FILE *out, const char *name, const char *text)
  * other.  "error" stays empty where the returned errno value says it.
  */
 static int
-run(FILE *script, FILE *messages, char **picture, size_t *size,
+run(FILE *script, FILE *messages, const char *end, char **picture, size_t *size,
     char error[RESULT_TEXT_SIZE])
 {
-	static const char png[] = "IEND\xae\x42\x60\x82", svg[] = "</svg>";
 	/* -d: without the user's own settings. */
 	static const char *const argv[] = { "gnuplot", "-d", "-", NULL };
 	struct child ch = { .cld_argv = argv, .cld_fd = { fileno(script),
@@ -103,7 +95,8 @@ run(FILE *script, FILE *messages, char **picture, size_t *size,
 		/* gnuplot reports no error of writing. */
 		for (n = *size; n > 0 && (*picture)[n - 1] == '\n'; n--)
 			continue;
-		if (ends_in(*picture, n, png) || ends_in(*picture, n, svg))
+		if (n > strlen(end) && memcmp(*picture + n - strlen(end), end,
+		    strlen(end)) == 0)
 			return (0);
 		WRONG("gnuplot wrote a part of the picture only");
 	}
@@ -122,7 +115,7 @@ struct sheet {
 	unsigned	 sh_count;
 	bool		 sh_varies[PARTS];	/* from curve to curve */
 	unsigned	 sh_rows;
-	unsigned	 sh_top;	/* where the next row begins */
+	struct text	 sh_counts;	/* of each row's curves */
 	unsigned	 sh_left_out;	/* curves there is no room for */
 };
 
@@ -165,17 +158,13 @@ static void
 print_row(struct sheet *sh, const char *heading, const struct curve *cu,
     unsigned n)
 {
-	/* gnuplot puts more than three names in two columns. */
-	const unsigned legend = PLOT_LEGEND + PLOT_LINE *
-	    (n < 4 ? n : (n + 1) / 2);
 	FILE *out = sh->sh_out;
 
 	fputs("$D << EOD\n", out);
 	for (unsigned i = 0; i < n; i++)
 		for (unsigned k = 0; k < cu[i].cu_count; k++)
 			print_cell(out, i + 1, cu[i].cu_cells[k].gc_cell);
-	fprintf(out, "EOD\nTOP = HEAD + %u\nLEGEND = %u\nN = %u\n"
-	    "array NAME[%u]\n", sh->sh_top, legend, n, n);
+	fprintf(out, "EOD\nN = %u\narray NAME[%u]\n", n, n);
 	for (unsigned i = 0; i < n; i++) {
 		const struct result_cell *c = cu[i].cu_cells->gc_cell;
 		struct text t = { .s = "" };
@@ -190,7 +179,7 @@ print_row(struct sheet *sh, const char *heading, const struct curve *cu,
 	}
 	set(out, "HEADING", heading);
 	fputs(embedded_curves, out);
-	sh->sh_top += legend + PLOT_HEIGHT;
+	text_add(&sh->sh_counts, "%u ", n);
 	sh->sh_rows++;
 }
 
@@ -200,7 +189,7 @@ print_rows(struct sheet *sh)
 {
 	const struct curve *cu = sh->sh_curves;
 	const char *cipher;
-	unsigned count, n;
+	unsigned count, n, rows;
 
 	for (; cu < sh->sh_curves + sh->sh_count; cu += count) {
 		cipher = cu->cu_cells->gc_cell->cipher;
@@ -208,8 +197,9 @@ print_rows(struct sheet *sh)
 		    strcmp(cu[count].cu_cells->gc_cell->cipher, cipher) == 0;
 		    count++)
 			continue;
+		rows = (count + PLOT_CURVES - 1) / PLOT_CURVES;
 		for (unsigned i = 0; i < count; i += n) {
-			n = count - i < PLOT_CURVES ? count - i : PLOT_CURVES;
+			n = MIN(count - i, (count + rows - 1) / rows);
 			if (sh->sh_rows == PLOT_ROWS)
 				sh->sh_left_out += n;
 			else
@@ -222,67 +212,24 @@ print_rows(struct sheet *sh)
 	}
 }
 
-/* Prints what was run and what marks mean.  Returns: the number of lines. */
-static unsigned
-print_titles(FILE *out, const struct sheet *sh, const struct result *r)
-{
-	struct text common = { .s = "" }, marks = { .s = "" };
-	struct text run = { .s = "" };
-	char *line, *lines = NULL, *rest;
-	bool gated = false;
-	unsigned n = 0;
-	size_t size;
-	FILE *wrapped;
-
-	for (unsigned i = 0; i < r->cell_count; i++)
-		gated |= comparable_gated(&r->cells[i]);
-	text_add(&run, "%s", r->complete ? "" : "INCOMPLETE, ");
-	describe_result(&run, r);
-	for (unsigned part = 0; part < PARTS; part++)
-		if (!sh->sh_varies[part])
-			describe_part(&common, r->cells, (enum cell_part)part);
-	if (r->uncertainty.samples > 0)
-		text_add(&marks, "bars and bands: 10 to 90 %% of %u drawn "
-		    "profiles", r->uncertainty.samples);
-	else
-		text_add(&marks, "bars and bands: 95 %% intervals");
-	text_add(&marks, "; grey: more readers than CPUs%s; latency: point "
-	    "p50, ticks p90 and p99, end of the bar p99.9", gated ?
-	    "; open markers: a gate failed" : "");
-	if (sh->sh_left_out > 0)
-		text_add(&marks, "; %u curves are left out, there is no room",
-		    sh->sh_left_out);
-	wrapped = xmemstream(&lines, &size);
-	format_wrap(wrapped, "", 0, run.s);
-	format_wrap(wrapped, "", 0, common.s);
-	format_wrap(wrapped, "", 0, marks.s);
-	xmemclose(wrapped);
-	for (size_t i = 0; i < size; i++)
-		n += lines[i] == '\n';
-	fprintf(out, "array TITLE[%u]\n", n);
-	n = 0;
-	for (line = strtok_r(lines, "\n", &rest); line != NULL;
-	    line = strtok_r(NULL, "\n", &rest))
-		set(out, FORMATF("TITLE[%u]", ++n), line);
-	free(lines);
-	return (n);
-}
-
 void
-plot_print(FILE *out, const struct result *r, bool svg)
+plot_print(FILE *out, const struct result *r, const struct plot *plt)
 {
-	struct sheet sh = { .sh_top = 0 };
+	struct sheet sh = { .sh_rows = 0 };
 	struct grouped_cell *gc;
-	unsigned head, height;
-	bool producers = false;
+	struct text common = { .s = "" }, names = { .s = "" };
+	struct text run = { .s = "" };
+	bool gated = false, producers = false;
 	char *body = NULL;
 	size_t len;
 
 	KASSERT(r->cell_count > 0, ("nothing to draw"));
 	gc = cells_group(r, PARTS);
 	sh.sh_curves = xcalloc(r->cell_count, sizeof(*sh.sh_curves));
-	for (unsigned i = 0; i < r->cell_count; i++)
+	for (unsigned i = 0; i < r->cell_count; i++) {
+		gated |= comparable_gated(&r->cells[i]);
 		producers |= r->cells[i].producers > 0;
+	}
 	/* Of a result with producers the other cells are left out. */
 	for (unsigned i = 0; i < r->cell_count; i++) {
 		if ((gc[i].gc_cell->producers > 0) != producers)
@@ -295,30 +242,32 @@ plot_print(FILE *out, const struct result *r, bool svg)
 			sh.sh_varies[part] |= cells_differ(gc[i].gc_cell,
 			    gc->gc_cell, (enum cell_part)part);
 	}
-	/* The height is known after all rows. */
+	/* How many rows there are is known after all of them. */
 	sh.sh_out = xmemstream(&body, &len);
 	print_rows(&sh);
 	xmemclose(sh.sh_out);
-	head = PLOT_TITLE * (print_titles(out, &sh, r) + 1);
-	height = head + sh.sh_top + PLOT_MARGIN;
-	if (svg)
-		fprintf(out, "set terminal svg noenhanced size %u,%u font "
-		    "'Helvetica,12' background '#ffffff'\n", PLOT_WIDTH,
-		    height);
+	text_add(&run, "%s", r->complete ? "" : "INCOMPLETE, ");
+	if (plt->plt_title != NULL)
+		text_add(&run, "%s (%s)", plt->plt_title,
+		    provenance_short(r->cells));
 	else
-		fprintf(out, "if (strstrt(GPVAL_TERMINALS, ' pngcairo ') > 0) "
-		    "{\nset terminal pngcairo noenhanced size %u,%u font "
-		    "'Sans,9'\n} else {\nset terminal png truecolor noenhanced "
-		    "size %u,%u medium\n}\n", PLOT_WIDTH, height, PLOT_WIDTH,
-		    height);
-	set(out, "HARVEST", FORMATF("CPU of the harvest thread%s",
-	    comparable_few_passes(r) ? " ?: windows have fewer than 3 passes" :
-	    ""));
-	fprintf(out, "HEAD = %u\nWIDTH = %u\nHEIGHT = %u\nPANEL = %u\n", head,
-	    PLOT_WIDTH, height, PLOT_PANEL);
-	set(out, "AXIS", producers ? "producers" : "readers");
-	set(out, "RATE", producers ? "M events/s" : "MB/s");
-	set(out, "CALL", producers ? "a producer's call" : "one read");
+		describe_result(&run, r);
+	set(out, "RUN", run.s);
+	for (unsigned part = 0; part < PARTS; part++)
+		if (!sh.sh_varies[part])
+			describe_part(&common, r->cells, (enum cell_part)part);
+	set(out, "COMMON", common.s);
+	set(out, "FORM", forms[plt->plt_form]);
+	for (unsigned i = 0; i < PLOT_PANELS; i++)
+		if ((plt->plt_panels & 1u << i) != 0)
+			text_add(&names, "%s ", plot_panels[i]);
+	set(out, "PANELS", names.s);
+	set(out, "COUNTS", sh.sh_counts.s);
+	fprintf(out, "WIDTH = %u\nDRAWN = %u\nGATED = %d\nFEW = %d\n"
+	    "LEFT_OUT = %u\nKIND = %d\n", plt->plt_width,
+	    r->uncertainty.samples, gated, comparable_few_passes(r),
+	    sh.sh_left_out, producers ? 1 : r->cells->acquisition_ns > 0 ? 2 :
+	    0);
 	fprintf(out, "%s%sunset multiplot\n", embedded_sheet, body);
 	free(body);
 	free(sh.sh_curves);
@@ -326,8 +275,8 @@ plot_print(FILE *out, const struct result *r, bool svg)
 }
 
 int
-plot_draw(const struct result *r, bool svg, char **picture, size_t *size,
-    char error[RESULT_TEXT_SIZE])
+plot_draw(const struct result *r, const struct plot *plt, char **picture,
+    size_t *size, char error[RESULT_TEXT_SIZE])
 {
 	FILE *script, *messages;
 	int why;
@@ -344,8 +293,9 @@ plot_draw(const struct result *r, bool svg, char **picture, size_t *size,
 	script = tmpfile();
 	messages = tmpfile();
 	if (script != NULL && messages != NULL) {
-		plot_print(script, r, svg);
-		why = run(script, messages, picture, size, error);
+		plot_print(script, r, plt);
+		why = run(script, messages, ends[plt->plt_form], picture,
+		    size, error);
 	} else
 		why = errno;
 	if (why != 0 && error[0] == '\0')

@@ -56,21 +56,35 @@ const char *band_text(char buf[FORMAT_CELL], const double *band, double own,
 #define	BAND_P99(rb)							\
 	((rb)->latency_p99_samples == NULL ? NULL : (rb)->latency_p99_ns)
 
-/* Whether path ends in .png or .svg, which chooses the format. */
-bool gnuplot_path_ok(const char *path);
-bool gnuplot_path_svg(const char *path);
+enum { PLOT_PNG, PLOT_SVG, PLOT_PDF, PLOT_FORMS };
+enum {
+	PLOT_TOTAL, PLOT_READER, PLOT_LATENCY, PLOT_HARVEST, PLOT_P99,
+	PLOT_PANELS, PLOT_USUAL = (1 << PLOT_P99) - 1	/* bits */
+};
+extern const char *const plot_panels[PLOT_PANELS];
+
+/* What a picture shows, and how; the title may be NULL. */
+struct plot {
+	unsigned	 plt_form;
+	unsigned	 plt_panels;	/* bits */
+	unsigned	 plt_width;	/* pixels; of a PDF, points */
+	const char	*plt_title;
+};
+
+/* The form that a path's end names; -1: none. */
+int plot_form(const char *path);
 
 /*
  * Prints gnuplot's script, data included, for a result with cells: rows of
  * panels against the number of readers, each row a few curves of one cipher.
  * No text of the data can become a command.
  */
-void plot_print(FILE *out, const struct result *r, bool svg);
+void plot_print(FILE *out, const struct result *r, const struct plot *plt);
 
 /*
  * Draws that; the picture is to be freed, after a failure too.  Returns: 0; or,
  * with a message, EINVAL for a result without cells, ENOENT when gnuplot is not
  * installed, EIO when it failed, or another errno value.
  */
-int plot_draw(const struct result *r, bool svg, char **picture, size_t *size,
-    char error[RESULT_TEXT_SIZE]);
+int plot_draw(const struct result *r, const struct plot *plt, char **picture,
+    size_t *size, char error[RESULT_TEXT_SIZE]);

@@ -1,7 +1,68 @@
-# The start of every picture.  Set before: WIDTH, HEIGHT and PANEL, the width
-# of one panel, in pixels; TITLE[], lines.  Lines differ in dashes and shapes
-# too, for black and white; styles 7 to 12 are the open markers of 1 to 6.
+# The start of every picture.  Set before: FORM, "png", "svg" or "pdf"; WIDTH,
+# pixels; RUN and COMMON, texts above all rows; COUNTS, the curves of each row;
+# PANELS, words; DRAWN, profiles; whether a gate failed, GATED, and windows had few
+# passes, FEW; LEFT_OUT, curves; KIND, 1 of producers, 2 of locks.  Lines differ in dashes and shapes too, for black and white;
+# styles 7 to 12 are the open markers of 1 to 6.
 set encoding utf8
+AXIS = word('reader producer thread', KIND + 1)
+RATE = KIND == 1 ? 'M events/s' : KIND == 2 ? 'M acquisitions/s' : 'MB/s'
+CALL = KIND == 1 ? "a producer's call" : KIND == 2 ? 'one round' : 'one read'
+HARVEST = 'CPU of the harvest thread'.(FEW ? ' ?' : '')
+shown(panel) = strstrt(' '.PANELS, ' '.panel.' ') > 0
+MARKS = 'bars and bands: ' . (DRAWN > 0 ? \
+    sprintf('10 to 90 %% of %d drawn profiles', DRAWN) : '95 % intervals') . \
+    '; grey: more '.AXIS.'s than CPUs' . \
+    (GATED ? '; open markers: a gate failed' : '') . \
+    (FEW && shown('harvest') ? \
+    '; ?: windows have fewer than 3 passes of the harvest thread' : '') . \
+    (shown('latency') ? '; latency: point p50, ticks p90 and p99, ' . \
+    'end of the bar p99.9' : '') . (LEFT_OUT > 0 ? \
+    sprintf('; %d curves are left out, there is no room', LEFT_OUT) : '')
+LEFT = 14
+# Panels side by side, and the pixels of each.
+COLUMNS = words(PANELS) > 1 && WIDTH >= 500 ? 2 : 1
+PANEL = (WIDTH - 2 * LEFT) / COLUMNS
+TALL = PANEL * 3 / 4
+# Titles are broken at blanks; a letter has 7 pixels at most in the mean.
+MOST = (WIDTH - 2 * LEFT) / 7
+TITLES = 0
+array TITLE[99]
+do for [t in 'RUN COMMON MARKS'] {
+	rest = value(t)
+	while (strlen(rest) > MOST) {
+		end = MOST
+		while (end > 1 && rest[end:end] ne ' ') { end = end - 1 }
+		end = end > 1 ? end : MOST
+		TITLES = TITLES + 1
+		TITLE[TITLES] = rest[1:end]
+		rest = rest[end+1:*]
+	}
+	TITLES = TITLES + 1
+	TITLE[TITLES] = rest
+}
+TOP = 17 * (TITLES + 1)
+# A legend's lines: more than three names are in two columns, if they fit.
+lines(n) = n < 4 || WIDTH < 760 ? n : (n + 1) / 2
+legend(n) = 30 + 17 * lines(n)
+HEIGHT = TOP + LEFT
+do for [n in COUNTS] {
+	HEIGHT = HEIGHT + legend(n + 0) + (words(PANELS) + COLUMNS - 1) / COLUMNS * TALL
+}
+if (FORM eq 'pdf') {
+	# A pixel is a point.
+	set terminal pdfcairo noenhanced size WIDTH / 72.0,HEIGHT / 72.0 font 'Sans,9'
+} else {
+	if (FORM eq 'svg') {
+		set terminal svg noenhanced size WIDTH,HEIGHT font 'Helvetica,12' \
+		    background '#ffffff'
+	} else {
+		if (strstrt(GPVAL_TERMINALS, ' pngcairo ') > 0) {
+			set terminal pngcairo noenhanced size WIDTH,HEIGHT font 'Sans,9'
+		} else {
+			set terminal png truecolor noenhanced size WIDTH,HEIGHT medium
+		}
+	}
+}
 set datafile missing NaN
 set samples 200
 set border 3
@@ -22,17 +83,17 @@ set style line 10 linewidth 1.4 pointsize 1.4 linecolor rgb '#007850' pointtype 
 set style line 11 linewidth 1.4 pointsize 1.4 linecolor rgb '#a03080' pointtype 12 dashtype solid
 set style line 12 linewidth 1.4 pointsize 1.4 linecolor rgb '#806000' pointtype 14 dashtype solid
 
-# Where pixels of the picture are on the screen, counted from the top.
+# Where pixels of the picture are on the screen, counted from the top and the left.
 y(p) = 1 - (p) / (1.0 * HEIGHT)
-place(left, top, w, h) = sprintf('set origin %g,%g; set size %g,%g', \
-    left / (1.0 * WIDTH), y(top + h), w / (1.0 * WIDTH), h / (1.0 * HEIGHT))
-
-LEFT = 14
-ROWS = 3
+x(p) = (p) / (1.0 * WIDTH)
+# The axes of a panel, with room for what stands around them.
+place(left, top, w, h) = sprintf('set lmargin at screen %g; ' . \
+    'set rmargin at screen %g; set tmargin at screen %g; set bmargin at screen %g', \
+    x(left + 58), x(left + w - 12), y(top + 24), y(top + h - 46))
 
 set multiplot
-do for [i=1:|TITLE|] {
-	set label i TITLE[i] at screen 14.0 / WIDTH, screen y(17 * i) left
+do for [i=1:TITLES] {
+	set label i TITLE[i] at screen x(LEFT), screen y(17 * i) left
 }
 unset border
 unset tics

@@ -449,7 +449,7 @@ report__plot_unwritable_body() {
 	for o in missing/x.png folder.png; do
 		fails 1 "$o: ." report r.json --plot $o
 	done
-	fails 2 '"x.gif".*\.png or \.svg' report r.json --plot x.gif
+	fails 2 '"x.gif".*.png, .svg or .pdf' report r.json --plot x.gif
 	# Without gnuplot it says so.
 	mkdir bin
 	atf_check -s exit:1 -o empty -e match:'gnuplot' env PATH="$PWD/bin" \

@@ -46,6 +46,7 @@ page__says_body() {
 	atf_check -o ignore grep 'class="predicted"' v.html
 	atf_check -o ignore grep 'Predicted, not measured' v.html
 	atf_check -o match:'concurrent instead of locked<' grep '<strong>concurrent' v.html
+	atf_check -o ignore grep '<h1>concurrent, percpu instead of l' v.html
 	for s in differences charts-a cells-a each-a provenance-a; do
 		grep -n "<section id=\"$s\"" v.html | cut -d : -f 1
 	done >order

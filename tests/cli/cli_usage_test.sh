@@ -80,18 +80,19 @@ cli__unknown_names_body() {
 	refused 'command|"swep"|--help|such as sweep' swep
 	bad run -d 'pcpu; did you mean concurrent?' conc concurent
 	bad run -l 'ck-mcs; did you mean ticket?' tiket tickets
+	bad run -l 'ck-mcs; did you mean mtx?' mxt
+	refused 'tunables; did you mean designs?' list desings
+	refused 'did you mean freebsd-forwarding?' reproduce freebsd-forwardin
 	bad report --format 'ministat; did you mean json?' jsno
 	refused 'command|""|--help' ''
 	refused 'option|"--frobnicate"|--help' --frobnicate
 	refused 'option|"-q"|--help' -q
 	refused '--thrads|rngsim run --help' run --thrads 4
 	refused '--thrads|rngsim sweep --help' sweep --thrads=4
-	refused '-q|rngsim run --help' run -q
-	refused '-q|rngsim sweep --help' sweep -q
-	refused '-q|rngsim cat --help' cat -q
-	refused '-q|rngsim report --help' report -q
+	for c in run sweep cat report list; do
+		refused "-q|rngsim $c --help" $c -q
+	done
 	refused '-t|rngsim cat --help' cat -t 1
-	refused '-q|rngsim list --help' list -q
 	for c in sweep cat; do
 		bad $c -d 'expected none, locked' x Locked locked2 ' locked' -1
 		bad $c -l 'expected none, pthread' x MTX mtx_spin 'mtx '
@@ -485,9 +486,9 @@ cli__contradictions_body() {
 	refused "$r|run" sweep -S $r=events
 	[ ! -e events ] || atf_fail "a record was begun"
 	for v in x x.gif png .png '' x.png.txt dir/; do
-		refused "--plot|\"$v\"|.png or .svg" report nothing --plot "$v"
+		refused "--plot|\"$v\"|.png, .svg or .pdf" report nothing --plot "$v"
 	done
-	refused '--plot|"x.gif"|.png or .svg' report nothing --plot=x.gif
+	refused '--plot|"x.gif"|.png, .svg or .pdf' report nothing --plot=x.gif
 	verdict
 }
 
@@ -513,6 +514,8 @@ test_case cli__report_contradictions "report draws or prints: --plot excludes" \
 cli__report_contradictions_body() {
 	refused '--plot|--format' report nothing --plot x.png --format csv
 	refused '--plot|--lock-prof' report nothing --plot x.png --lock-prof
+	refused '--width|--plot with' report nothing --width 400
+	refused '--panel|"p9"|p99' report nothing --plot x.pdf --panel p9
 	refused '--lock-prof|no value' report nothing --lock-prof=1
 	refused '--usl|engine virtual' report nothing --usl
 	for o in --lockstat --histogram -H --waits; do

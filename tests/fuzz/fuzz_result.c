@@ -11,7 +11,8 @@ show(const struct result *r)
 	for (unsigned f = 0; f < REPORTS; f++)
 		report_printers[f](fuzz_sink(), r);
 	if (r->cell_count > 0)
-		plot_print(fuzz_sink(), r, true);
+		plot_print(fuzz_sink(), r, &(struct plot){
+		    .plt_panels = PLOT_USUAL, .plt_width = 828 });
 }
 
 static void

@@ -11,6 +11,7 @@
 
 enum { MANY_POINTS = 5 };	/* of each curve */
 
+static struct plot pl = { .plt_panels = PLOT_USUAL, .plt_width = 828 };
 static struct result r;
 static char why[RESULT_TEXT_SIZE], *picture, *text;
 static size_t size;
@@ -18,7 +19,7 @@ static size_t size;
 static void
 script_png(FILE *out, const void *res)
 {
-	plot_print(out, res, false);
+	plot_print(out, res, &pl);
 }
 
 /* Prints the script anew. */
@@ -31,23 +32,37 @@ script(void)
 
 /* Draws, or skips where there is nothing to draw with. */
 static void
-draw(bool svg)
+draw(unsigned form)
 {
 	int status;
 
 	free(picture);
-	status = plot_draw(&r, svg, &picture, &size, why);
+	pl.plt_form = form;
+	status = plot_draw(&r, &pl, &picture, &size, why);
 	if (status == ENOENT)
 		atf_tc_skip("%s", why);
 	ATF_REQUIRE_MSG(status == 0, "%s", why);
 }
 
-TEST(plot_draw__formats, "A PNG or an SVG")
+TEST(plot_draw__formats, "A PNG, an SVG or a PDF")
 {
+	pl.plt_panels = 1u << PLOT_TOTAL | 1u << PLOT_P99;
+	pl.plt_width = 400;
+	pl.plt_title = "For a paper";
 	fixture_result(&r, fixture_grid, FIXTURE_CELLS);
-	draw(false);
+	draw(PLOT_PDF);
+	ATF_CHECK(memcmp(picture, "%PDF", 4) == 0);
+	script();
+	ATF_CHECK(strstr(text, "RUN = 'For a paper (measured)'") != NULL);
+	ATF_CHECK(strstr(text, "\nPANELS = 'total p99 '\n") != NULL);
+	draw(PLOT_SVG);
+	ATF_CHECK(memmem(picture, size, "ticks p90", 9) == NULL);
+	pl = (struct plot){ .plt_panels = PLOT_USUAL, .plt_width = 828 };
+	result_free(&r);
+	fixture_result(&r, fixture_grid, FIXTURE_CELLS);
+	draw(PLOT_PNG);
 	ATF_CHECK(memcmp(picture, "\x89PNG\r\n\x1a\n", 8) == 0);
-	draw(true);
+	draw(PLOT_SVG);
 	ATF_CHECK(memcmp(picture, "<?xml", 5) == 0);
 	result_free(&r);
 }
@@ -64,7 +79,7 @@ TEST(plot_draw__any_grid, "One cell, cells of 0, a range of readers that takes "
 	for (unsigned n = 1; n <= nitems(grid); n++) {
 		fixture_result(&r, grid, n);
 		r.cells[0].harvest.cpu_percent = n == 1 ? 0 : 0.001;
-		draw(true);
+		draw(PLOT_SVG);
 		result_free(&r);
 	}
 }
@@ -104,17 +119,22 @@ TEST(plot_print__makes_room, "Many curves make more rows, not fuller panels, "
 	ATF_CHECK_EQ(1, count_text(text, "HEADING = 'aes'"));
 	ATF_CHECK_EQ(2, count_text(text, "\nN = 2\n"));
 	result_free(&r);
+	/* Not six and two. */
+	make_many(4, grid);
+	script();
+	ATF_CHECK_EQ(4, count_text(text, "\nN = 4\n"));
+	result_free(&r);
 	make_many(14, grid);
 	script();
 	ATF_CHECK_EQ(10, count_text(text, "$D << EOD\n"));
 	ATF_CHECK_EQ(1, count_text(text, "'chacha20, curves 25 to 28 of 28'"));
 	ATF_CHECK_EQ(2, count_text(text, "'concurrent, lock m_13-x'"));
-	ATF_CHECK(strstr(text, "left out") == NULL);
-	draw(false);
+	ATF_CHECK(strstr(text, "\nLEFT_OUT = 0\n") != NULL);
+	draw(PLOT_PNG);
 	result_free(&r);
 	make_many(LOCKS, grid);
 	script();
-	ATF_CHECK_EQ(1, count_text(text, "; 48 curves are left out"));
+	ATF_CHECK_EQ(1, count_text(text, "\nLEFT_OUT = 48\n"));
 	result_free(&r);
 	free(grid);
 }
@@ -126,13 +146,13 @@ TEST(plot_print__marks_gates, "A cell that failed a gate is on no line, but "
 
 	make_many(1, grid);
 	script();
-	ATF_CHECK(strstr(text, "open markers:") == NULL);
+	ATF_CHECK(strstr(text, "\nGATED = 0\n") != NULL);
 	ATF_CHECK(strstr(text, "\n1 1 ") == NULL);
 	snprintf(r.cells[1].gate, RESULT_TEXT_SIZE, "drift");
 	script();
-	ATF_CHECK(strstr(text, "open markers:") != NULL);
+	ATF_CHECK(strstr(text, "\nGATED = 1\n") != NULL);
 	ATF_CHECK(strstr(text, "\n1 1 2 120 118 122 ") != NULL);
-	draw(true);
+	draw(PLOT_SVG);
 	result_free(&r);
 }
 
@@ -148,18 +168,17 @@ TEST(plot_print__draws_harvest_bands, "The harvest thread's CPU has a band "
 	    .total_mb_per_s = { 1, 2 }, .harvest_cpu_percent = { 0, 900 } };
 	script();
 	ATF_CHECK(strstr(text, "\n1 0 1 110 1 2 3.25 0 900 ") != NULL);
-	draw(true);
+	draw(PLOT_SVG);
 	/* Or where repeats varied. */
 	r.cells[1].harvest_cpu_percent_ci95[0] = 3;
 	r.cells[1].harvest_cpu_percent_ci95[1] = 4;
 	script();
 	ATF_CHECK(strstr(text, " 3.25 3 4 ") != NULL);
-	ATF_CHECK(strstr(text, "HARVEST = 'CPU of the harvest thread'") !=
-	    NULL);
+	ATF_CHECK(strstr(text, "\nFEW = 0\n") != NULL);
 	r.time_s = 0.2;
-	script();
-	ATF_CHECK(strstr(text, "HARVEST = 'CPU of the harvest thread ?: "
-	    "windows have fewer than 3 passes'") != NULL);
+	draw(PLOT_SVG);
+	ATF_CHECK(memmem(picture, size, "thread ?", 8) != NULL);
+	ATF_CHECK(memmem(picture, size, "; ?: windows", 12) != NULL);
 	result_free(&r);
 }
 
@@ -168,7 +187,7 @@ TEST(plot_draw__escapes_for_svg, "Names that mean something in XML, and to "
 {
 	fixture_result(&r, fixture_grid, FIXTURE_CELLS);
 	snprintf(r.cells[0].design, RESULT_NAME_SIZE, "a_b^{c}<&-d");
-	draw(true);
+	draw(PLOT_SVG);
 	ATF_CHECK(memmem(picture, size, "a_b^{c}&lt;&amp;-d", 18) != NULL);
 	result_free(&r);
 }
@@ -176,15 +195,16 @@ TEST(plot_draw__escapes_for_svg, "Names that mean something in XML, and to "
 TEST(plot_draw__refuses, "Other formats, and results without cells")
 {
 	static const char *const paths[] = {
-		"a", "a.pdf", "png", ".png", "a.png.gz", ""
+		"a", "a.pdfx", "png", ".png", "a.png.gz", ""
 	};
 
 	for (size_t i = 0; i < nitems(paths); i++)
-		ATF_CHECK(!gnuplot_path_ok(paths[i]));
-	ATF_CHECK(gnuplot_path_ok("a.png") && !gnuplot_path_svg("a.png"));
-	ATF_CHECK(gnuplot_path_ok("a.svg") && gnuplot_path_svg("a.svg"));
+		ATF_CHECK_EQ(-1, plot_form(paths[i]));
+	ATF_CHECK_EQ(PLOT_PNG, plot_form("a.png"));
+	ATF_CHECK_EQ(PLOT_SVG, plot_form("b.png.svg"));
+	ATF_CHECK_EQ(PLOT_PDF, plot_form("a.pdf"));
 	fixture_result(&r, fixture_grid, 0);
-	ATF_CHECK_EQ(EINVAL, plot_draw(&r, false, &picture, &size, why));
+	ATF_CHECK_EQ(EINVAL, plot_draw(&r, &pl, &picture, &size, why));
 	ATF_CHECK_STREQ("no cells to draw", why);
 	result_free(&r);
 }
@@ -209,7 +229,7 @@ TEST(plot_draw__failing_gnuplot, "A gnuplot that is not there, fails or is "
 
 	fixture_result(&r, fixture_grid, FIXTURE_CELLS);
 	ATF_REQUIRE(setenv("PATH", "/nonexistent", 1) == 0);
-	ATF_CHECK_EQ(ENOENT, plot_draw(&r, false, &picture, &size, why));
+	ATF_CHECK_EQ(ENOENT, plot_draw(&r, &pl, &picture, &size, why));
 	ATF_CHECK(strstr(why, "gnuplot-nox") != NULL);
 	ATF_REQUIRE(setenv("PATH", ".", 1) == 0);
 	for (size_t i = 0; i < nitems(failing); i++) {
@@ -218,7 +238,7 @@ TEST(plot_draw__failing_gnuplot, "A gnuplot that is not there, fails or is "
 		atf_utils_create_file("gnuplot", "%s", program);
 		ATF_REQUIRE(chmod("gnuplot", 0755) == 0);
 		free(picture);
-		ATF_CHECK_EQ(failing[i].status, plot_draw(&r, false, &picture,
+		ATF_CHECK_EQ(failing[i].status, plot_draw(&r, &pl, &picture,
 		    &size, why));
 		ATF_CHECK_STREQ(failing[i].error, why);
 	}
@@ -237,7 +257,7 @@ TEST(plot_print__text_is_no_command, "A result file from elsewhere must not "
 	ATF_CHECK(strstr(text, "x ; system  touch made ; y =  ") != NULL);
 	ATF_CHECK(strstr(text, "\n!") == NULL);
 	ATF_CHECK(strchr(text, '`') == NULL);
-	draw(false);
+	draw(PLOT_PNG);
 	ATF_CHECK(access("made", F_OK) != 0);
 	result_free(&r);
 }
