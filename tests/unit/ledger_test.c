@@ -104,6 +104,7 @@ struct breach {
 	void		(*br_do)(struct ledger *lg);
 	enum ledger_op	 br_first;
 	enum ledger_op	 br_second;
+	const char	*br_said;	/* a part of the text, or NULL */
 };
 
 static void
@@ -299,17 +300,23 @@ break_due(struct ledger *lg)
 }
 
 static const struct breach breaches[LEDGER_PROPERTIES] = {
-	[LEDGER_REUSE]		= { break_reuse, LEDGER_USE, LEDGER_USE },
-	[LEDGER_KEPT]		= { break_kept, LEDGER_USE, LEDGER_END },
-	[LEDGER_REVIVED]	= { break_revived, LEDGER_WIPE, LEDGER_SET },
-	[LEDGER_TORN]		= { break_torn, LEDGER_SET, LEDGER_USE },
+	[LEDGER_REUSE]		= { break_reuse, LEDGER_USE, LEDGER_USE,
+	    "used key 1 of generation 0 at counters 8..9; then " },
+	[LEDGER_KEPT]		= { break_kept, LEDGER_USE, LEDGER_END,
+	    "used key 2 of generation 1 at counters 5..7; then " },
+	[LEDGER_REVIVED]	= { break_revived, LEDGER_WIPE, LEDGER_SET,
+	    "wiped key 1, its last; then " },
+	[LEDGER_TORN]		= { break_torn, LEDGER_SET, LEDGER_USE,
+	    "used a key that was not set at counters 5..7" },
 	[LEDGER_MADE]		= { break_made, LEDGER_OPS, LEDGER_END },
 	[LEDGER_UNSEEDED]	= { break_unseeded, LEDGER_OPS, LEDGER_USE },
 	[LEDGER_STALE]		= { break_stale_then, LEDGER_RESEED,
-				    LEDGER_USE },
-	[LEDGER_PACE]		= { break_pace, LEDGER_DRAIN, LEDGER_DRAIN },
+	    LEDGER_USE, "reseeded core 1, generation 4; then " },
+	[LEDGER_PACE]		= { break_pace, LEDGER_DRAIN, LEDGER_DRAIN,
+	    "emptied 2 pools of core 0 for its reseed 2, decided at " },
 	[LEDGER_DUE]		= { break_due, LEDGER_OPS, LEDGER_OPS },
-	[LEDGER_POOLS]		= { break_pools, LEDGER_DRAIN, LEDGER_DRAIN },
+	[LEDGER_POOLS]		= { break_pools, LEDGER_DRAIN, LEDGER_DRAIN,
+	    "emptied 1 pools of core 0 for its reseed 1; then " },
 	[LEDGER_EVENTS]		= { break_events, LEDGER_OPS, LEDGER_OPS },
 	[LEDGER_WIPED]		= { break_wiped, LEDGER_OPS, LEDGER_SET },
 	[LEDGER_HIDDEN]		= { break_hidden, LEDGER_OPS, LEDGER_END },
@@ -352,6 +359,8 @@ check_breach(enum ledger_property property, struct ledger *lg,
 	    le.le_text);
 	ATF_CHECK_EQ_MSG(br->br_first != LEDGER_OPS,
 	    strstr(le.le_text, "; then ") != NULL, "%s", le.le_text);
+	ATF_CHECK_MSG(br->br_said == NULL || strstr(le.le_text, br->br_said) !=
+	    NULL, "no \"%s\" in %s", br->br_said, le.le_text);
 	ATF_CHECK_EQ(1, *calls);
 	/* What is wrong later is not told instead. */
 	set(lg, 0, 900);
