@@ -112,8 +112,11 @@ $(PROGRAM): $(OBJ)/all/bench/main.o $(OBJ)/librngsim.a
 		$(OBJ)/all/bench/main.o $(OBJ)/librngsim.a $(ALLLIBS)
 
 DEPS = @sh mk/deps.sh $(BUILDDIR)/deps.log
-# A second make, because installed packages change what is found above.
-AGAIN = +@$(MAKE) BUILDDIR=$(BUILDDIR)
+# A second make, because installed packages change what is found above; on all
+# CPUs, unless the first was given a number.
+AGAIN = +@case "$$MAKEFLAGS" in *-j*) j= ;; \
+	*) j=-j$$(getconf _NPROCESSORS_ONLN) ;; esac; \
+	$(MAKE) $$j BUILDDIR=$(BUILDDIR)
 SUITE = @sh tests/suite.sh
 
 run:

@@ -3,6 +3,11 @@
 # Pattern rules are not common to GNU make and bmake, and some files are compiled
 # several times.  The Makefile passes its settings in the environment.
 set -u
+case $1 in
+*[[:space:]]*)
+	echo "rngsim: BUILDDIR=$1: make(1) takes no blanks in names" >&2
+	exit 1 ;;
+esac
 obj=$1/obj
 mkdir -p "$obj/found" "$1/tests" "$1/fuzz"
 exec >"$1/rules.mk"
