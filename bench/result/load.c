@@ -51,7 +51,8 @@ result_load(const char *path, struct result *r, char error[RESULT_TEXT_SIZE])
 	top = json_loadb(text, len, JSON_REJECT_DUPLICATES, &where);
 	free(text);
 	if (top == NULL) {
-		snprintf(error, RESULT_TEXT_SIZE, "line %d, column %d: %s",
+		snprintf(error, RESULT_TEXT_SIZE, len == 0 ? "it is empty: "
+		    "expected a result" : "line %d, column %d: %s",
 		    where.line, where.column, where.text);
 		return (EINVAL);
 	}
