@@ -19,6 +19,8 @@ enum kind { DESIGN, LOCK, CIPHER, TUNABLE, FAILPOINT, NUMBER, WORD, PROPERTY,
 
 /* Values of a choice; their indexes are kept. */
 static const char *const no_yes[] = { "no", "yes", NULL };
+/* enum vm_polls */
+static const char *const polls[] = { "no", "yes", "once", NULL };
 static const char *const ideal_real[] = { "ideal", "real", NULL };
 static const char *const memories[] = { "sc", "tso", "weak", NULL };
 
@@ -54,7 +56,7 @@ static const struct key {
 	{ "signals", CHOICE, 0, AT(cx_scenario.sn_signals), no_yes },
 	{ "pair", CHOICE, 0, AT(cx_scenario.sn_pair), no_yes },
 	{ "aged", CHOICE, 0, AT(cx_scenario.sn_aged), no_yes },
-	{ "polls", CHOICE, 0, AT(cx_schedule.sd_polls), no_yes },
+	{ "polls", CHOICE, 0, AT(cx_schedule.sd_polls), polls },
 	{ "choices", CHOICES, REPEATS, AT(cx_schedule.sd_choices), NULL },
 	{ "answers", ANSWERS, REPEATS, AT(cx_schedule.sd_answers), NULL },
 #undef AT
@@ -449,7 +451,7 @@ counterexample_run(struct execution *ex, const struct counterexample *cx,
 	struct schedule_follower sf = { .sf_schedule = &cx->cx_schedule };
 	const struct vm_control vh = { .vh_choose = schedule_choose,
 	    .vh_running = schedule_answer, .vh_context = &sf,
-	    .vh_polls = cx->cx_schedule.sd_polls != 0 };
+	    .vh_polls = (enum vm_polls)cx->cx_schedule.sd_polls };
 	const struct outcome *to = &ry->ry_outcome;
 	int error;
 

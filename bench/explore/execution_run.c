@@ -153,6 +153,15 @@ is_running(void *context)
 	return (answer);
 }
 
+static void
+uses(void *context, unsigned thread, const void *p, size_t n, bool store)
+{
+	const struct execution *ex = context;
+
+	ex->ex_control->vh_access(ex->ex_control->vh_context, thread, p, n,
+	    store);
+}
+
 /* A lock without LC_EXCLUDES is left to the ledger, and orders nothing. */
 static bool
 excludes(const struct lock *l)
@@ -352,12 +361,13 @@ run(struct execution *ex)
 {
 	const struct vm_control vh = { .vh_choose = choose,
 	    .vh_running = is_running, .vh_context = ex,
-	    .vh_polls = ex->ex_made.sd_polls != 0,
+	    .vh_polls = (enum vm_polls)ex->ex_made.sd_polls,
 	    .vh_steps_max = EXECUTION_STEPS_MAX *
 	    (ex->ex_scenario->sn_aged ? AGED_STEPS : 1),
 	    .vh_memory = (enum vm_memory)ex->ex_subject->tb_memory,
 	    .vh_guarded = ex->ex_scenario->sn_guarded != 0,
-	    .vh_unordered = unordered };
+	    .vh_unordered = unordered,
+	    .vh_access = ex->ex_control->vh_access != NULL ? uses : NULL };
 	const struct vm_observer vo = { .vb_note = observe, .vb_context = ex,
 	    .vb_no_work = ex->ex_trace == NULL };
 	struct machine_config mc = { .mc_topology = { .tp_cpus =

@@ -17,7 +17,7 @@ struct schedule {
 	struct schedule_list sd_choices;
 	/* What machine_running() returned, 0 or 1. */
 	struct schedule_list sd_answers;
-	unsigned	 sd_polls;	/* vh_polls; 0 or 1 */
+	unsigned	 sd_polls;	/* vh_polls */
 };
 
 /* Empties both lists; the memory is kept. */

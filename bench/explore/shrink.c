@@ -140,7 +140,7 @@ search(struct shrinker *sz, const struct scenario *smaller)
 	struct strategy pct;
 	const struct vm_control vh = { .vh_choose = strategy_choose,
 	    .vh_running = strategy_running, .vh_context = &pct,
-	    .vh_polls = cx->cx_schedule.sd_polls != 0 };
+	    .vh_polls = (enum vm_polls)cx->cx_schedule.sd_polls };
 	bool found;
 
 	try.cx_scenario = *smaller;

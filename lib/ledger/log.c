@@ -340,6 +340,21 @@ check(struct ledger *lg, struct ledger_thread *lt,
 	}
 }
 
+/* What the check of an operation depends on, and later ones on it. */
+static void __attribute__((noinline))
+tell_uses(const struct ledger *lg, unsigned op, struct print p, unsigned core)
+{
+	/* Of a key that it knows by this. */
+	if (op == LEDGER_USE || op == LEDGER_SET || op == LEDGER_WIPE ||
+	    op == LEDGER_INSTALL)
+		vm_monitored((const void *)(uintptr_t)p.prt_a,
+		    op != LEDGER_USE);
+	if (op >= LEDGER_INSTALL && op < LOGGED_LINEAGE)
+		vm_monitored(&lg->lg_core[core], op != LEDGER_EVENT);
+	if (op == LEDGER_BEGIN || op == LEDGER_RESEED)
+		vm_monitored(&lg->lg_ended, op == LEDGER_RESEED);
+}
+
 /*
  * Logs an operation and checks it.  Need not return.  Inlined, as a use of a
  * key costs little more than that.
@@ -358,6 +373,8 @@ log_op(struct ledger *lg, struct ledger_thread *lt, unsigned op,
 	/* A simulated machine is one host thread. */
 	if (!lt->lgt_simulated)
 		ledger_lock(lg);
+	else
+		tell_uses(lg, op, p, core);
 	lt->lgt_ops++;
 	check(lg, lt, lr);
 	if (!lt->lgt_simulated)

@@ -97,6 +97,7 @@ fence(struct vm *vm, unsigned order)
 	vm_barrier(vm);
 	/* Each full one is ordered with all others. */
 	if (order == __ATOMIC_SEQ_CST) {
+		vm_uses(vm, &me->me_fence, 1, true);
 		view_join(&mt->met_view, &me->me_fence);
 		view_copy(&me->me_fence, &mt->met_view);
 	}
@@ -111,6 +112,7 @@ use(struct vm *vm, void *p, enum machine_op op, unsigned access, uint64_t v,
 	const bool weak = vm_is_weak(vm);
 	uint64_t was;
 
+	vm_uses(vm, p, size, false);
 	if (weak) {
 		settle_others(vm, p, size);
 		if (op == MACHINE_OP_LOAD)
@@ -126,8 +128,10 @@ use(struct vm *vm, void *p, enum machine_op op, unsigned access, uint64_t v,
 	if (op == MACHINE_OP_LOAD)
 		return (was);
 	memory_put(p, size, result(op, was, v));
-	if (vm_is_controlled(vm) && (!weak || memory_written(vm)))
+	if (vm_is_controlled(vm) && (!weak || memory_written(vm))) {
+		vm_uses(vm, p, size, true);
 		vm_controlled_changed(vm);
+	}
 	return (was);
 }
 

@@ -97,6 +97,8 @@ vm_controlled_ready(struct vm *vm, struct vm_thread *vt)
 	vx->vx_sleeping &= ~bit_of(vt);
 	vx->vx_going |= bit_of(vt);
 	vm_controlled_changed(vm);
+	vm_uses_as(vm, vt->vt_timed_out ? vt->vt_id : vm->vm_self->vt_id, vt,
+	    1, true);
 	VM_TELL(vm, vt, .vn_kind = VM_CPU_ON);
 }
 
@@ -107,6 +109,7 @@ vm_controlled_leave(struct vm *vm, const char *why)
 
 	self->vt_used_ps += vm->vm_time_ps - self->vt_on_ps;
 	vm->vm_controlled.vx_going &= ~bit_of(self);
+	vm_uses(vm, self, 1, true);
 	VM_TELL(vm, self, .vn_kind = VM_CPU_OFF, .vn_detail = why);
 	/* Adaptive spinners see that it no longer runs. */
 	vm_controlled_changed(vm);
@@ -222,6 +225,7 @@ proceed(struct vm *vm, unsigned number, uint64_t time_ps)
 	uint64_t most = vm->vm_controlled.vx_control->vh_steps_max;
 
 	vm_happened(vm, time_ps, number);
+	vm_uses_as(vm, number, NULL, 0, false);
 	if (most != 0 && vm->vm_events > most)
 		vm_bail(vm, EDEADLK, "too many choices");
 }
@@ -252,7 +256,19 @@ commit(struct vm *vm, unsigned number)
 	memory_commit(vm, number - VM_STORES);
 }
 
-/* The thread that runs next; NULL: a store was committed. */
+/*
+ * A sleep does not end by its time-out before all stores are committed.  Where
+ * all schedules are run this is a step, as the stores could be later, too.
+ */
+static void
+sleep_on(struct vm *vm, unsigned number)
+{
+	proceed(vm, number, vm->vm_time_ps + STEP_PS);
+	memory_look(vm, number, MEMORY_ALL);
+	vm->vm_controlled.vx_tried |= bit_of(vm->vm_thread[number]);
+}
+
+/* The thread that runs next; NULL: none does yet. */
 static struct vm_thread *
 next_or_store(struct vm *vm, enum vm_point point)
 {
@@ -265,11 +281,12 @@ next_or_store(struct vm *vm, enum vm_point point)
 	may = vx->vx_alone == 0 ? UINT64_MAX : ~vm_kernel_kept_off(vm);
 	idle = vx->vx_idle & may;
 	awake = (vx->vx_going | waits_over(vm)) & may;
-	if (point == VM_POINT_YIELD && ((awake & ~self) | vx->vx_storing) != 0)
+	if (point == VM_POINT_YIELD && ((awake & ~self) | vx->vx_storing) !=
+	    0 && vx->vx_control->vh_polls != VM_POLLS_ONCE)
 		awake &= ~self;
-	if (vx->vx_control->vh_polls && (awake | vx->vx_storing) != 0)
+	if (vx->vx_control->vh_polls == VM_POLLS_ANY && (awake | vx->vx_storing) != 0)
 		awake |= idle;
-	set = awake | (vx->vx_sleeping & may);
+	set = awake | (vx->vx_sleeping & may & ~vx->vx_tried);
 	if (set == 0 && vx->vx_storing == 0) {
 		if (vm->vm_heap.vq_count > 0)
 			return (next_host(vm));
@@ -280,9 +297,14 @@ next_or_store(struct vm *vm, enum vm_point point)
 	if ((set & (set - 1)) == 0 && vx->vx_storing == 0)
 		return (first_of(vm, set));
 	number = choose(vm, point, set, awake);
-	if (number < VM_STORES || !vm_is_weak(vm))
+	if (number >= VM_STORES && vm_is_weak(vm))
+		commit(vm, number);
+	else if (vx->vx_storing == 0 ||
+	    vx->vx_control->vh_polls != VM_POLLS_ONCE ||
+	    (vx->vx_sleeping & bit_of(vm->vm_thread[number])) == 0)
 		return (vm->vm_thread[number]);
-	commit(vm, number);
+	else
+		sleep_on(vm, number);
 	return (NULL);
 }
 
@@ -316,9 +338,14 @@ vm_controlled_next(struct vm *vm, enum vm_point point)
 	if (vt->vt_wake_ps > time_ps) {
 		time_ps = vt->vt_wake_ps;
 		/* Milliseconds pass: no store takes as long. */
-		vm_settle();
+		if (vx->vx_storing != 0)
+			vm_settle();
+		else if (vm_is_weak(vm))
+			memory_age(vm, vt->vt_id);
 	}
 	proceed(vm, vt->vt_id, time_ps);
+	vm_uses_as(vm, vt->vt_id, &vm->vm_time_ps, 1, true);
+	vm_uses_as(vm, vt->vt_id, &vx->vx_storing, 1, true);
 	vt->vt_timed_out = true;
 	vm_sched_wake(vm, vt);
 	return (vt);
@@ -376,7 +403,12 @@ vm_controlled_await(struct vm *vm, const struct vm_waiter *vw, unsigned most)
 	self->vt_looked = true;
 	if (vm_is_weak(vm))
 		memory_flush(vm, vw->wt_word);
+	vm_uses(vm, vw->wt_word, vw->wt_size, false);
 	/* With a limit it may give up at any time. */
+	if (most > 0 && !vm_waiter_over(vw) &&
+	    vx->vx_control->vh_polls == VM_POLLS_ONCE &&
+	    vm_controlled_pick(vm, 2) > 0)
+		return (most);
 	if (most > 0 || vm_waiter_over(vw)) {
 		vm_controlled_spin(vm);
 		return (most > 0 && !vm_waiter_over(vw) ? most : 1);
@@ -386,6 +418,7 @@ vm_controlled_await(struct vm *vm, const struct vm_waiter *vw, unsigned most)
 	vx->vx_going &= ~bit_of(self);
 	vx->vx_awaiting |= bit_of(self);
 	vm_resume(vm, vm_controlled_next(vm, VM_POINT_BLOCKED));
+	vm_uses(vm, vw->wt_word, vw->wt_size, false);
 	self->vt_awaits = NULL;
 	self->vt_fresh = true;
 	return (1);
@@ -396,6 +429,7 @@ vm_controlled_running(struct vm *vm, const struct vm_thread *vt)
 {
 	const struct vm_control *vh = vm->vm_controlled.vx_control;
 
+	vm_uses(vm, vt, 1, false);
 	return (vt->vt_state == VM_RUNNING && (vt == vm->vm_self ||
 	    vh->vh_running == NULL || vh->vh_running(vh->vh_context)));
 }

@@ -71,6 +71,7 @@ struct vm_thread {
 	bool		 vt_looked;	/* it read a word since */
 	bool		 vt_fresh;	/* it has only waited since */
 	bool		 vt_newest;	/* it was, so it reads the latest */
+	const void	*vt_drains;	/* in vx_draining: which stores */
 	int		 vt_kernel_cpu;	/* -1: it has not looked */
 	uint64_t	 vt_private[VM_PRIVATE_WORDS];	/* vm_who()'s */
 	/* Scheduling. */
@@ -154,7 +155,10 @@ struct vm_controlled {
 	unsigned	 vx_last;	/* the thread of the last turn */
 	struct vm_line	 vx_line;	/* in place of every word's */
 	struct memory	*vx_memory;	/* NULL: VM_SC */
+	const void	*vx_owns;	/* the word that is written now */
 	uint64_t	 vx_storing;	/* have stores that are not committed */
+	uint64_t	 vx_draining;	/* until stores are: memory.c */
+	uint64_t	 vx_tried;	/* sleep on until all are */
 	/* The kernel's CPUs, once one is asked for: kernel_cpu.c. */
 	unsigned	 vx_cpus;
 	unsigned	 vx_latest[VM_KERNEL_CPUS_MAX];	/* there, a vt_id */
@@ -377,6 +381,23 @@ vm_is_weak(const struct vm *vm)
 	return (vm->vm_controlled.vx_memory != NULL);
 }
 
+/* Tells what a step uses. */
+static inline void
+vm_uses_as(const struct vm *vm, unsigned thread, const void *p, size_t n,
+    bool store)
+{
+	const struct vm_control *vh = vm->vm_controlled.vx_control;
+
+	if (vh != NULL && vh->vh_access != NULL)
+		vh->vh_access(vh->vh_context, thread, p, n, store);
+}
+
+static inline void
+vm_uses(const struct vm *vm, const void *p, size_t n, bool store)
+{
+	vm_uses_as(vm, vm->vm_self->vt_id, p, n, store);
+}
+
 /* memory.c */
 
 /* Makes the memory of a run, in the store. */
@@ -401,6 +422,16 @@ bool memory_written(struct vm *vm);
  * orders nothing else.
  */
 void memory_compared(struct vm *vm);
+
+/* From now on loads return the latest values, as a step of a thread. */
+void memory_age(struct vm *vm, unsigned as);
+
+/* Until all stores of all threads are, or all of the caller's. */
+#define	MEMORY_ALL	((const void *)-1)
+#define	MEMORY_OWN	NULL
+
+/* A step of a thread looks which stores are committed. */
+void memory_look(struct vm *vm, unsigned as, const void *which);
 
 /* Commits one store of a thread; the caller's up to its last one to a word. */
 void memory_commit(struct vm *vm, unsigned thread);

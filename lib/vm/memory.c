@@ -50,6 +50,7 @@ memory_init(struct vm *vm)
 	me->me_high = 0;
 	for (unsigned i = 0; i < VM_STORES; i++) {
 		mt = &me->me_thread[i];
+		mt->met_issued = mt->met_committed = 0;
 		mt->met_pending = mt->met_view.mv_count =
 		    mt->met_acquires.mv_count = mt->met_released.mv_count = 0;
 	}
@@ -161,15 +162,96 @@ memory_load(struct vm *vm, const void *p, unsigned access)
 	return (returned(me, size, mw->mw_value[at % MEMORY_VALUES]));
 }
 
-/* Commits the i-th store of a thread. */
+/* Where the n-th store of a thread would be, for those who order them. */
+static const void *
+place_of(unsigned thread, uint64_t n)
+{
+	return ((const void *)(uintptr_t)((thread << 24 | (n & 0xffffff)) << 3));
+}
+
+/* Whether the stores that a thread waits for are committed. */
+static bool
+is_drained(struct vm *vm, const struct vm_thread *vt)
+{
+	const struct memory_thread *mt =
+	    &vm->vm_controlled.vx_memory->me_thread[vt->vt_id];
+
+	if (vt->vt_drains == MEMORY_ALL)
+		return (vm->vm_controlled.vx_storing == 0);
+	if (vt->vt_drains == MEMORY_OWN)
+		return (mt->met_pending == 0);
+	for (unsigned i = 0; i < mt->met_pending; i++)
+		if (mt->met_store[i].ms_word == vt->vt_drains)
+			return (false);
+	return (true);
+}
+
+void
+memory_look(struct vm *vm, unsigned as, const void *which)
+{
+	const struct memory_thread *mt;
+
+	if (which == MEMORY_ALL)
+		vm_uses_as(vm, as, &vm->vm_controlled.vx_storing, 1, true);
+	for (unsigned i = 1; i < VM_STORES; i++) {
+		mt = &vm->vm_controlled.vx_memory->me_thread[i];
+		if (which == MEMORY_ALL || i == as)
+			for (unsigned k = mt->met_committed; k <=
+			    mt->met_issued; k++)
+				vm_uses_as(vm, as, place_of(i, k), 1, false);
+	}
+}
+
+/*
+ * Where all schedules are run a thread commits no store: it waits, so that each
+ * is a step of its own.  Returns: false elsewhere.
+ */
+static bool
+drain(struct vm *vm, const void *which)
+{
+	struct vm_controlled *vx = &vm->vm_controlled;
+	struct vm_thread *self = vm->vm_self;
+
+	if (vx->vx_control->vh_polls != VM_POLLS_ONCE || self->vt_host)
+		return (false);
+	memory_look(vm, self->vt_id, which);
+	self->vt_drains = which;
+	if (!is_drained(vm, self)) {
+		vx->vx_going &= ~(UINT64_C(1) << (self->vt_id - 1));
+		vx->vx_draining |= UINT64_C(1) << (self->vt_id - 1);
+		vm_resume(vm, vm_controlled_next(vm, VM_POINT_BLOCKED));
+		memory_look(vm, self->vt_id, which);
+	}
+	return (true);
+}
+
 static void
-commit(struct vm *vm, unsigned thread, unsigned i)
+drained(struct vm *vm)
+{
+	struct vm_controlled *vx = &vm->vm_controlled;
+	const struct vm_thread *vt;
+
+	for (uint64_t set = vx->vx_draining; set != 0; set &= set - 1) {
+		vt = vm->vm_thread[__builtin_ctzll(set) + 1];
+		if (is_drained(vm, vt)) {
+			vx->vx_draining &= ~(set & -set);
+			vx->vx_going |= set & -set;
+		}
+	}
+}
+
+/* Commits the i-th store of a thread, in a step of its own or of another. */
+static void
+commit(struct vm *vm, unsigned as, unsigned thread, unsigned i)
 {
 	struct memory *me = vm->vm_controlled.vx_memory;
 	struct memory_thread *mt = &me->me_thread[thread];
 	struct memory_store *ms = &mt->met_store[i];
 	struct memory_word *mw = word_make(me, ms->ms_word, ms->ms_size);
 
+	vm_uses_as(vm, as, ms->ms_word, ms->ms_size, true);
+	vm_uses_as(vm, as, place_of(thread, mt->met_committed++), 1, true);
+	vm_uses_as(vm, as, place_of(thread, mt->met_committed), 1, true);
 	/* A store to memory that is no longer that word is dropped. */
 	if (mw == NULL || !is_other(mw, ms->ms_size)) {
 		memory_put(ms->ms_word, ms->ms_size, ms->ms_value);
@@ -185,6 +267,9 @@ commit(struct vm *vm, unsigned thread, unsigned i)
 	memmove(ms, ms + 1, (mt->met_pending - i) * sizeof(*ms));
 	if (mt->met_pending == 0)
 		vm->vm_controlled.vx_storing &= ~(UINT64_C(1) << (thread - 1));
+	if (vm->vm_controlled.vx_storing == 0)
+		vm->vm_controlled.vx_tried = 0;
+	drained(vm);
 	vm_controlled_changed(vm);
 }
 
@@ -192,7 +277,7 @@ void
 memory_drain(struct vm *vm, unsigned thread)
 {
 	while (vm->vm_controlled.vx_memory->me_thread[thread].met_pending > 0)
-		commit(vm, thread, 0);
+		commit(vm, vm->vm_self->vt_id, thread, 0);
 }
 
 /* Whether an earlier store of the thread is to the same word. */
@@ -215,13 +300,14 @@ memory_commit(struct vm *vm, unsigned thread)
 	for (unsigned i = 0; i < mt->met_pending; i++)
 		if (i == 0 || (me->me_kind == VM_WEAK && !follows(mt, i)))
 			may[count++] = i;
-	commit(vm, thread, may[count > 1 ? vm_controlled_pick(vm, count) : 0]);
+	commit(vm, VM_STORES + thread, thread, may[count > 1 ?
+	    vm_controlled_pick(vm, count) : 0]);
 }
 
 void
 vm_barrier(struct vm *vm)
 {
-	if (vm_is_weak(vm))
+	if (vm_is_weak(vm) && !drain(vm, MEMORY_OWN))
 		memory_drain(vm, vm->vm_self->vt_id);
 }
 
@@ -259,25 +345,39 @@ memory_flush(struct vm *vm, const void *p)
 	const struct memory_thread *mt = memory_self(vm);
 	unsigned n;
 
+	if (drain(vm, p))
+		return;
 	for (n = mt->met_pending; n > 0; n--)
 		if (mt->met_store[n - 1].ms_word == p)
 			break;
 	for (; n > 0; n--)
-		commit(vm, vm->vm_self->vt_id, 0);
+		commit(vm, vm->vm_self->vt_id, vm->vm_self->vt_id, 0);
+}
+
+void
+memory_age(struct vm *vm, unsigned as)
+{
+	struct memory *me = vm->vm_controlled.vx_memory;
+	struct memory_word *mw;
+
+	for (mw = me->me_word; mw < &me->me_word[me->me_words]; mw++) {
+		if (me->me_kind == VM_WEAK && mw->mw_oldest < mw->mw_newest)
+			vm_uses_as(vm, as, mw->mw_word, mw->mw_size, true);
+		mw->mw_oldest = mw->mw_newest;
+	}
 }
 
 void
 vm_settle(void)
 {
 	struct vm *vm = vm_get();
-	struct memory *me = vm->vm_controlled.vx_memory;
 
-	if (me == NULL)
+	if (!vm_is_weak(vm))
 		return;
-	for (unsigned i = 1; i < VM_STORES; i++)
-		memory_drain(vm, i);
-	for (unsigned i = 0; i < me->me_words; i++)
-		me->me_word[i].mw_oldest = me->me_word[i].mw_newest;
+	if (!drain(vm, MEMORY_ALL))
+		for (unsigned i = 1; i < VM_STORES; i++)
+			memory_drain(vm, i);
+	memory_age(vm, vm->vm_self->vt_id);
 }
 
 void
@@ -294,6 +394,11 @@ memory_own(struct vm *vm, const void *p, unsigned access)
 		vm_barrier(vm);
 	else if ((access & VM_RMW) != 0)
 		memory_flush(vm, p);
+	/* Before the access, as others may run meanwhile. */
+	if ((access & VM_RELEASE) != 0 && me->me_kind == VM_WEAK)
+		(void)drain(vm, MEMORY_OWN);
+	vm_uses(vm, p, size, false);
+	me->me_access = access;
 	mw = word_make(me, p, size);
 	if (mw != NULL && is_other(mw, size))
 		start_again(mw, size);
@@ -314,9 +419,11 @@ defer_store(struct vm *vm, unsigned size)
 
 	memory_put(me->me_writes, size, me->me_before);
 	if (mt->met_pending == MEMORY_PENDING)
-		commit(vm, id, 0);
+		commit(vm, id, id, 0);
 	if (release && me->me_kind == VM_WEAK)
 		vm_barrier(vm);
+	vm_uses(vm, place_of(id, ++mt->met_issued), 1, true);
+	vm_uses(vm, &vm->vm_controlled.vx_storing, 1, false);
 	ms = &mt->met_store[mt->met_pending++];
 	ms->ms_word = me->me_writes;
 	ms->ms_value = v;
@@ -417,6 +524,7 @@ memory_guard(struct vm *vm, const void *object, const char *what,
 		mg++;
 	if (mg == &me->me_guard[MEMORY_GUARDED] || me->me_kind != VM_WEAK)
 		return;
+	vm_uses(vm, object, 1, true);
 	if (mg == &me->me_guard[me->me_guarded]) {
 		*mg = (struct memory_guarded){ .meg_object = object };
 		me->me_guarded++;

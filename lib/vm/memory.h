@@ -38,6 +38,7 @@ struct memory_word {
 
 struct memory_thread {
 	unsigned	 met_pending;
+	unsigned	 met_issued, met_committed;	/* stores so far */
 	struct memory_store met_store[MEMORY_PENDING];	/* oldest first */
 	struct memory_view met_view;
 	/* What an acquire fence adds to it; as it was at a release fence. */

@@ -38,6 +38,12 @@ vm_stack(void)
 	return (vm_get()->vm_self->vt_fiber.fb_stack);
 }
 
+void
+vm_monitored(const void *p, bool store)
+{
+	vm_uses(vm_get(), p, 1, store);
+}
+
 bool
 vm_who_inside(struct vm_who *vk)
 {

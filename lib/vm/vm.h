@@ -143,6 +143,17 @@ enum vm_memory {
 /* "sc", "tso", "weak" */
 extern const char *const vm_memory_names[VM_MEMORIES];
 
+/* Whether threads that wait in vain may be chosen beside others. */
+enum vm_polls {
+	VM_POLLS_LAST,		/* no, as above */
+	VM_POLLS_ANY,		/* those whose loops only repeat */
+	/*
+	 * One that pauses or yields, unless its loop only repeats.  A wait with
+	 * a limit may end at once: a choice of VM_POINT_VALUE.
+	 */
+	VM_POLLS_ONCE
+};
+
 struct vm_control {
 	/* Returns: an index into vo_thread. */
 	unsigned	(*vh_choose)(void *context, const struct vm_choice *vo);
@@ -152,8 +163,7 @@ struct vm_control {
 	 */
 	bool		(*vh_running)(void *context);
 	void		*vh_context;
-	/* Threads whose loops only repeat may be chosen beside others. */
-	bool		 vh_polls;
+	enum vm_polls	 vh_polls;
 	/* Steps after which the run ends with EDEADLK; 0: no limit. */
 	uint64_t	 vh_steps_max;
 	enum vm_memory	 vh_memory;
@@ -166,6 +176,14 @@ struct vm_control {
 	 */
 	void		(*vh_unordered)(void *context, const void *object,
 			    const char *what, unsigned thread, unsigned before);
+	/*
+	 * NULL, or told what the steps of threads use: their memory, and what
+	 * the machine and its monitors keep of them.  Steps of two threads that
+	 * use nothing in common, or only read it, can be swapped.  thread: as
+	 * in vo_thread.  p NULL: a step begins, chosen or not.
+	 */
+	void		(*vh_access)(void *context, unsigned thread,
+			    const void *p, size_t n, bool store);
 };
 
 /* A machine; also the stacks and other memory that a run leaves to the next. */
@@ -274,6 +292,9 @@ unsigned vm_kernel_cpu(unsigned cpus);
 
 /* The lowest byte of the running thread's stack. */
 const void *vm_stack(void);
+
+/* A monitor of the running thread uses what it keeps at p: vh_access. */
+void vm_monitored(const void *p, bool store);
 
 /* The running thread, for monitors, which are called from anywhere. */
 enum { VM_PRIVATE_WORDS = 3 };

@@ -231,8 +231,10 @@ vm_written(struct vm_line *vl)
 	if (k == 0)
 		return;
 	if (vl == &vm->vm_controlled.vx_line) {
-		if (!vm_is_weak(vm) || memory_written(vm))
-			vm_controlled_changed(vm);
+		if (vm_is_weak(vm) && !memory_written(vm))
+			return;
+		vm_uses(vm, vm->vm_controlled.vx_owns, 1, true);
+		vm_controlled_changed(vm);
 		return;
 	}
 	start = MAX(vm_self_ps(vm), vl->vl_free_ps);
