@@ -8,6 +8,8 @@
 enum { WHY_SIZE = 256, NAME_SIZE = 64, SHRINK_RUNS = 20 * 1000, PARTS = 100,
 	SHRINK_AGED = 100 };
 
+#define	SPIN_POLLS	"rngsim.lock.spin_polls"
+
 /* Options that the command for an unshrunk failure repeats. */
 static const enum option_id kept[] = { OPTION_EXPLORE_READERS,
     OPTION_EXPLORE_SIZE, OPTION_ALLOW, OPTION_MEMORY, OPTION_STRATEGY };
@@ -42,7 +44,9 @@ progress(void *context, uint64_t done)
 static int
 make_campaign(struct campaign *cn, const struct options *op)
 {
-	const char *text = op->op_strategy, *instead;
+	const char *text = op->op_exhaustive ? strategy_dpor.sy_name :
+	    op->op_strategy;
+	const char *instead;
 	const struct option_list *designs = &op->op_designs;
 	char range[DESIGN_RANGE_SIZE], why[WHY_SIZE];
 	struct kern_setting set;
@@ -95,8 +99,9 @@ set_row(struct campaign *cn, const struct options *op, unsigned row)
 	tb->tb_design = design_at(op->op_designs.ol_value[row / of_ciphers /
 	    of_locks]);
 	campaign_limits(tb, sm);
-	if (cn->cn_strategy == &strategy_dfs) {
+	if (cn->cn_strategy != NULL && cn->cn_strategy->sy_all) {
 		sm->lim_small = true;
+		sm->lim_all = cn->cn_strategy == &strategy_dpor;
 		sm->lim_readers_most = sm->lim_readers_least;
 	}
 	if (GIVEN(op, EXPLORE_READERS)) {
@@ -343,6 +348,15 @@ check(struct options *op)
 	if (readers != NULL && strchr(readers, ',') != NULL)
 		return (usage_error("-r: \"%s\": expected 1..%d, or a range "
 		    "such as 2-4", readers, SCENARIO_READERS_MAX));
+	if (op->op_exhaustive && op->op_strategy != NULL)
+		return (usage_error("--exhaustive: it is a strategy: expected "
+		    "no --strategy beside it"));
+	if (op->op_exhaustive && !GIVEN(op, SCHEDULES))
+		op->op_schedules = UINT64_MAX;
+	/* A spinner that yields after so many polls would take many more. */
+	if (op->op_exhaustive && !options_tunable_seen(op, SPIN_POLLS) &&
+	    (error = option_tunable(op, "--exhaustive", SPIN_POLLS "=0")) != 0)
+		return (error);
 	if ((error = take_all(op)) == 0)
 		error = make_campaign(&cn, op);
 	if (error != 0)

@@ -48,6 +48,13 @@ seed_of(const struct campaign *cn, uint64_t number, enum salt salt)
 	return (splitmix_next(&state));
 }
 
+/* All schedules are one block. */
+static bool
+is_whole(const struct campaign *cn)
+{
+	return (cn->cn_strategy != NULL && cn->cn_strategy->sy_all);
+}
+
 void
 campaign_limits(const struct subject *tb, struct scenario_limits *sm)
 {
@@ -69,6 +76,8 @@ campaign_add(struct campaign_result *sum, const struct campaign_result *ce)
 	field_merge(campaign_row_fields, &sum->cgr_row, &ce->cgr_row);
 	sum->cgr_ahead += ce->cgr_ahead;
 	sum->cgr_exhausted += ce->cgr_exhausted;
+	sum->cgr_redundant += ce->cgr_redundant;
+	sum->cgr_open += ce->cgr_open;
 	for (unsigned i = 0; i < FAILPOINTS; i++) {
 		sum->cgr_evaluated[i] += ce->cgr_evaluated[i];
 		sum->cgr_executed[i] += ce->cgr_executed[i];
@@ -83,8 +92,11 @@ run_schedule(struct block *bk, const struct campaign *cn,
 	const struct subject *tb = &cn->cn_subject;
 	const struct vm_control vh = { .vh_choose = strategy_choose,
 	    .vh_running = strategy_running, .vh_context = sg,
-	    .vh_polls = sg->sg_class->sy_polls };
-	const uint64_t draws = seed_of(cn, number, SALT_DRAWS);
+	    .vh_polls = sg->sg_class->sy_polls,
+	    .vh_access = sg->sg_class->sy_access == NULL ? NULL :
+	    strategy_access };
+	const uint64_t draws = seed_of(cn, is_whole(cn) ? 0 : number,
+	    SALT_DRAWS);
 	struct campaign_result *ce = &bk->bk_result;
 	struct outcome *to = &ce->cgr_outcome;
 	int error;
@@ -122,6 +134,33 @@ run_schedule(struct block *bk, const struct campaign *cn,
 	    __atomic_load_n(tb->tb_stop, __ATOMIC_RELAXED) ? EINTR : 0);
 }
 
+/* jemalloc's; other allocators and sanitizers have none. */
+int mallctl(const char *name, void *old, size_t *old_bytes, void *new,
+    size_t new_bytes) __attribute__((weak));
+
+/*
+ * From now on the same allocations of the caller's thread have the same
+ * addresses in each run, whatever other threads do.
+ */
+static void
+allocate_alike(void)
+{
+	size_t bytes = sizeof(unsigned);
+	ssize_t decay_ms = -1;
+	bool cached = false;
+	unsigned arena;
+
+	if (mallctl != NULL &&
+	    mallctl("arenas.create", &arena, &bytes, NULL, 0) == 0) {
+		(void)mallctl("thread.arena", NULL, NULL, &arena, bytes);
+		(void)mallctl("thread.tcache.enabled", NULL, NULL, &cached,
+		    sizeof(cached));
+		/* Memory that is given back after a time is not found again. */
+		(void)mallctl(FORMATF("arena.%u.dirty_decay_ms", arena), NULL,
+		    NULL, &decay_ms, sizeof(decay_ms));
+	}
+}
+
 /* Runs the schedules of a scenario, up to one that fails. */
 static void
 run_block(void *context, unsigned task, unsigned slot)
@@ -145,6 +184,8 @@ run_block(void *context, unsigned task, unsigned slot)
 	aged = sn;
 	aged.sn_seeded = aged.sn_aged = 1;
 	aged.sn_queue = aged.sn_real = aged.sn_sources = aged.sn_signals = 0;
+	if (is_whole(cn))
+		allocate_alike();
 	strategy_init(&sg, cn->cn_strategy, cn->cn_parameter);
 	for (uint64_t i = 0; i < cy->cy_block_size && number < cn->cn_end &&
 	    bk->bk_error == 0 && !ce->cgr_failed; i++, number++) {
@@ -160,6 +201,10 @@ run_block(void *context, unsigned task, unsigned slot)
 		atomic_fetch_add_explicit(&cy->cy_done, 1,
 		    memory_order_relaxed);
 	}
+	ce->cgr_redundant = sg.sg_redundant;
+	ce->cgr_open = sg.sg_open;
+	if (bk->bk_error == 0)
+		bk->bk_error = sg.sg_error;
 	strategy_fini(&sg);
 	(void)tick_cpu_ns(CLOCK_THREAD_CPUTIME_ID, &after_ns);
 	ce->cgr_row.cpu_s = (double)(after_ns - before_ns) / (double)NS_PER_S;
@@ -195,7 +240,7 @@ show_progress(void *context)
 uint64_t
 campaign_parts(const struct campaign *cn)
 {
-	return (cn->cn_strategy == &strategy_dfs ? 1 :
+	return (is_whole(cn) ? 1 :
 	    (cn->cn_end + CAMPAIGN_BLOCK - 1) / CAMPAIGN_BLOCK);
 }
 
@@ -213,9 +258,7 @@ campaign_split(struct campaign *cn, unsigned part, unsigned parts)
 int
 campaign_run(const struct campaign *cn, struct campaign_result *ce)
 {
-	/* dfs is one block. */
-	const uint64_t size = cn->cn_strategy == &strategy_dfs ? UINT64_MAX :
-	    CAMPAIGN_BLOCK;
+	const uint64_t size = is_whole(cn) ? UINT64_MAX : CAMPAIGN_BLOCK;
 	const struct subject *tb = &cn->cn_subject;
 	const uint64_t end = (cn->cn_end - 1) / size + 1;
 	const unsigned slots = POOL_AHEAD * cn->cn_jobs;

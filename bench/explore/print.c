@@ -32,6 +32,31 @@ explore_print_excluded(FILE *out, uint64_t n, bool rows)
 	    rows ? ", for each row" : "");
 }
 
+/* Of a search of all schedules. */
+static void
+print_all(FILE *out, const struct campaign *cn,
+    const struct campaign_result *sum, unsigned campaigns)
+{
+	const uint64_t n = sum->cgr_row.schedules - sum->cgr_redundant;
+
+	if (cn->cn_strategy == &strategy_dfs)
+		format_wrapf(out, head, 0, sum->cgr_exhausted == campaigns ?
+		    "there is no other schedule with at most %u preemption%s "
+		    "of this one scenario." : "there are more schedules with "
+		    "at most %u preemption%s, of which these are no sample.",
+		    cn->cn_parameter, PLURAL(cn->cn_parameter));
+	else if (sum->cgr_exhausted == campaigns)
+		format_wrapf(out, head, 0, "these are all %" PRIu64
+		    " executions of this one scenario, but for the order of "
+		    "steps that do not affect each other; %" PRIu64
+		    " more were redundant.", n, sum->cgr_redundant);
+	else
+		format_wrapf(out, head, 0, "these are not all: %" PRIu64
+		    " executions were run, at least %" PRIu64 " are left; %"
+		    PRIu64 " more were redundant.", n, sum->cgr_open,
+		    sum->cgr_redundant);
+}
+
 void
 explore_print_sum(FILE *out, const struct campaign *cn,
     const struct campaign_result *sum, unsigned campaigns)
@@ -47,19 +72,13 @@ explore_print_sum(FILE *out, const struct campaign *cn,
 	fprintf(out, "\nChecked: %" PRIu64 " reads, %" PRIu64 " reseeds, %"
 	    PRIu64 " blocks of keystream.\n", sum->cgr_row.reads,
 	    sum->cgr_row.reseeds, sum->cgr_row.blocks);
-	if (sum->cgr_exhausted == campaigns)
-		format_wrapf(out, head, 0, "there is no other schedule with at "
-		    "most %u preemption%s of this one scenario.",
-		    cn->cn_parameter, PLURAL(cn->cn_parameter));
+	if (cn->cn_strategy != NULL && cn->cn_strategy->sy_all)
+		print_all(out, cn, sum, campaigns);
 	else if (n == 1)
 		format_wrapf(out, head, 0, "schedule %" PRIu64 " alone, which "
 		    "excludes nothing.%s", cn->cn_first, sum->cgr_ahead > 0 ?
 		    "  The earlier ones of its scenario, which its strategy "
 		    "depends on, were run and are not counted." : "");
-	else if (cn->cn_strategy == &strategy_dfs)
-		format_wrapf(out, head, 0, "there are more schedules with at "
-		    "most %u preemption%s, of which these are no sample.",
-		    cn->cn_parameter, PLURAL(cn->cn_parameter));
 	else
 		explore_print_excluded(out, n, campaigns > 1);
 	format_wrapf(out, "", 0, "%s, ideal ciphers except in one scenario of "

@@ -130,6 +130,15 @@ strategy_running(void *context)
 	return (sg->sg_class->sy_running(sg));
 }
 
+void
+strategy_access(void *context, unsigned thread, const void *p, size_t n,
+    bool store)
+{
+	struct strategy *sg = context;
+
+	sg->sg_class->sy_access(sg, thread, p, n, store);
+}
+
 unsigned
 strategy_draw(struct strategy *sg, uint64_t set)
 {

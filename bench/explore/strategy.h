@@ -32,8 +32,13 @@ struct strategy_class {
 			    const struct vm_choice *vo);
 	/* As vh_running. */
 	bool		(*sy_running)(struct strategy *sg);
-	bool		 sy_polls;	/* vh_polls */
+	enum vm_polls	 sy_polls;	/* vh_polls */
 	bool		 sy_values;	/* at VM_POINT_VALUE and _CPU too */
+	/* It goes through all there are, of one scenario. */
+	bool		 sy_all;
+	/* As vh_access.  NULL: no need. */
+	void		(*sy_access)(struct strategy *sg, unsigned thread,
+			    const void *p, size_t n, bool store);
 	/* Frees what sg_state points to.  NULL: nothing. */
 	void		(*sy_fini)(struct strategy *sg);
 };
@@ -54,6 +59,10 @@ struct strategy {
 	/* Choices with more than one thread. */
 	uint32_t	 sg_steps;	/* of this schedule, so far */
 	uint32_t	 sg_most_steps;	/* of any one before; 0: the first */
+	uint64_t	 sg_redundant;	/* schedules that showed nothing new */
+	uint64_t	 sg_open;	/* at least so many are left */
+	/* EPROTO: the same choices made another run; EFBIG: it is too long. */
+	int		 sg_error;
 	/* The class's. */
 	uint64_t	 sg_state[STRATEGY_STATE_WORDS];
 };
@@ -84,6 +93,8 @@ void strategy_end(struct strategy *sg);
 /* vh_choose and vh_running of a strategy, which is their context. */
 unsigned strategy_choose(void *sg, const struct vm_choice *vo);
 bool strategy_running(void *sg);
+void strategy_access(void *sg, unsigned thread, const void *p, size_t n,
+    bool store);
 
 /* A number below n, n > 0. */
 static inline unsigned

@@ -138,5 +138,6 @@ const struct strategy_class strategy_dfs = {
 	.sy_choose	= dfs_choose,
 	.sy_running	= dfs_running,
 	.sy_values	= true,
+	.sy_all		= true,
 	.sy_fini	= dfs_fini,
 };

@@ -68,5 +68,5 @@ const struct strategy_class strategy_starve = {
 	.sy_begin	= starve_begin,
 	.sy_choose	= starve_choose,
 	.sy_running	= strategy_toss,
-	.sy_polls	= true,
+	.sy_polls	= VM_POLLS_ANY,
 };
