@@ -33,6 +33,28 @@ explore__clean_body() {
 	has "there are more schedules with at most 2 preemptions, of which"
 }
 
+test_case explore__exhaustive "all executions of a small scenario: as many" \
+    "each time; a lock that does not exclude is found"
+explore__exhaustive_body() {
+	for design in none locked; do
+		ends 0 --exhaustive -d $design -l ticket -r 1
+		grep -o "these are all .* executions" out >all
+		ends 0 --strategy dpor -S rngsim.lock.spin_polls=0 \
+		    -d $design -l ticket -r 1 --seed 2
+		grep -o "these are all .* executions" out | diff all - ||
+		    atf_fail "another number: $(cat out)"
+	done
+	for memory in tso weak; do
+		ends 0 --exhaustive -d none -l ticket -r 1 --memory $memory
+		has "these are all [0-9]* executions"
+	done
+	ends 0 --exhaustive -d pcpu --schedules 100
+	has "these are not all: 100 executions were run, at least [0-9]"
+	ends 1 --exhaustive -d pcpu -l none
+	has "^FAILED "
+	refused 2 '--exhaustive|no --strategy' --exhaustive --strategy pct
+}
+
 test_case explore__finds "a lock without mutual exclusion fails; its file," \
     "its seed and the program give the same failure again"
 explore__finds_body() {
