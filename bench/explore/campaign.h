@@ -50,7 +50,7 @@ struct campaign_result {
 	uint64_t	cgr_evaluated[FAILPOINTS];
 	uint64_t	cgr_executed[FAILPOINTS];
 	unsigned	cgr_exhausted;	/* 1: there are no more schedules */
-	/* Of a search of all: those that showed nothing new; known ones left. */
+	/* A search of all: what showed nothing new, and known ones left. */
 	uint64_t	cgr_redundant;
 	uint64_t	cgr_open;
 	/* The failed schedule with the lowest number, for any cn_jobs. */

@@ -33,11 +33,11 @@ enum {
 typedef uint64_t use_t;
 
 struct step {
-	uint32_t	st_first;	/* of its uses */
-	uint32_t	st_node;	/* where it was chosen; NONE: alone */
-	unsigned	st_thread;
+	uint32_t	dst_first;	/* of its uses */
+	uint32_t	dst_node;	/* where it was chosen; NONE: alone */
+	unsigned	dst_thread;
 	/* Of each thread, how many of its steps happen before, or are it. */
-	uint32_t	st_clock[THREADS];
+	uint32_t	dst_clock[THREADS];
 };
 
 /* What the step of a thread uses at a node, by all the ways it can go. */
@@ -133,8 +133,8 @@ before(const struct dpor *dp, uint32_t i, const struct step *later)
 {
 	const struct step *st = &dp->dp_step[i];
 
-	return (later->st_clock[st->st_thread] >=
-	    st->st_clock[st->st_thread]);
+	return (later->dst_clock[st->dst_thread] >=
+	    st->dst_clock[st->dst_thread]);
 }
 
 /*
@@ -152,14 +152,14 @@ initials(const struct dpor *dp, uint32_t i, uint32_t j,
 
 	for (uint32_t k = i + 1; k <= j; k++) {
 		st = k == j ? last : &dp->dp_step[k];
-		if (before(dp, i, st) || (threads & BIT(st->st_thread)) != 0)
+		if (before(dp, i, st) || (threads & BIT(st->dst_thread)) != 0)
 			continue;
 		can = true;
 		for (uint32_t left = threads; left != 0; left &= left - 1)
 			can &= !before(dp, first[__builtin_ctz(left)], st);
-		first[st->st_thread] = k;
-		threads |= BIT(st->st_thread);
-		set |= can ? BIT(st->st_thread) : 0;
+		first[st->dst_thread] = k;
+		threads |= BIT(st->dst_thread);
+		set |= can ? BIT(st->dst_thread) : 0;
 	}
 	return (set);
 }
@@ -168,8 +168,8 @@ initials(const struct dpor *dp, uint32_t i, uint32_t j,
 static void
 race(struct dpor *dp, uint32_t i, uint32_t j, const struct step *last)
 {
-	const uint32_t n = dp->dp_step[i].st_node;
-	const uint32_t bit = BIT(last->st_thread);
+	const uint32_t n = dp->dp_step[i].dst_node;
+	const uint32_t bit = BIT(last->dst_thread);
 	struct node *nd;
 	uint32_t set;
 
@@ -188,7 +188,7 @@ static void
 join(struct step *st, const struct step *earlier)
 {
 	for (unsigned t = 0; t < THREADS; t++)
-		st->st_clock[t] = MAX(st->st_clock[t], earlier->st_clock[t]);
+		st->dst_clock[t] = MAX(st->dst_clock[t], earlier->dst_clock[t]);
 }
 
 /* Notes the last step of a thread that conflicts with a step. */
@@ -196,9 +196,9 @@ static void
 add_rival(const struct dpor *dp, uint32_t rival[THREADS], uint32_t i,
     const struct step *st)
 {
-	const unsigned t = i == NONE ? 0 : dp->dp_step[i].st_thread;
+	const unsigned t = i == NONE ? 0 : dp->dp_step[i].dst_thread;
 
-	if (i != NONE && t != st->st_thread && !before(dp, i, st) &&
+	if (i != NONE && t != st->dst_thread && !before(dp, i, st) &&
 	    (rival[t] == NONE || rival[t] < i))
 		rival[t] = i;
 }
@@ -213,7 +213,7 @@ order(struct dpor *dp, uint32_t j, bool fresh)
 	struct word *wd;
 
 	memset(rival, 0xff, sizeof(rival));
-	for (uint32_t u = st->st_first; u < dp->dp_uses; u++) {
+	for (uint32_t u = st->dst_first; u < dp->dp_uses; u++) {
 		wd = word_of(dp, dp->dp_use[u] >> 1);
 		add_rival(dp, rival, wd->wd_store, st);
 		for (unsigned t = 0; (dp->dp_use[u] & 1) != 0 && t < THREADS;
@@ -233,13 +233,13 @@ order(struct dpor *dp, uint32_t j, bool fresh)
 	for (unsigned r = 0; r < THREADS; r++)
 		if (rival[r] != NONE)
 			join(st, &dp->dp_step[rival[r]]);
-	for (uint32_t u = st->st_first; u < dp->dp_uses; u++) {
+	for (uint32_t u = st->dst_first; u < dp->dp_uses; u++) {
 		wd = word_of(dp, dp->dp_use[u] >> 1);
 		if ((dp->dp_use[u] & 1) != 0) {
 			memset(wd->wd_load, 0xff, sizeof(wd->wd_load));
 			wd->wd_store = j;
 		} else {
-			wd->wd_load[st->st_thread] = j;
+			wd->wd_load[st->dst_thread] = j;
 		}
 	}
 }
@@ -251,7 +251,7 @@ conflicts(const struct dpor *dp, const struct step *st,
 {
 	const use_t *kept = &dp->dp_kept[kn->kn_first];
 
-	for (uint32_t u = st->st_first; u < dp->dp_uses; u++)
+	for (uint32_t u = st->dst_first; u < dp->dp_uses; u++)
 		for (uint32_t k = 0; k < kn->kn_uses; k++)
 			if (dp->dp_use[u] >> 1 == kept[k] >> 1 &&
 			    ((dp->dp_use[u] | kept[k]) & 1) != 0)
@@ -266,12 +266,12 @@ conflicts(const struct dpor *dp, const struct step *st,
 static void
 learn(struct dpor *dp, struct node *nd, const struct step *st)
 {
-	struct known *kn = &nd->nd_known[st->st_thread];
+	struct known *kn = &nd->nd_known[st->dst_thread];
 	uint32_t k;
 
 	if (kn->kn_uses == 0)
 		kn->kn_first = dp->dp_kepts;
-	for (uint32_t u = st->st_first; u < dp->dp_uses; u++) {
+	for (uint32_t u = st->dst_first; u < dp->dp_uses; u++) {
 		for (k = kn->kn_first; k < dp->dp_kepts &&
 		    dp->dp_kept[k] != dp->dp_use[u]; k++)
 			continue;
@@ -294,11 +294,11 @@ step_end(struct dpor *dp)
 	j = dp->dp_steps - 1;
 	st = &dp->dp_step[j];
 	order(dp, j, fresh);
-	dp->dp_last[st->st_thread] = j;
-	if (st->st_node != NONE && fresh)
-		learn(dp, &dp->dp_node[st->st_node], st);
+	dp->dp_last[st->dst_thread] = j;
+	if (st->dst_node != NONE && fresh)
+		learn(dp, &dp->dp_node[st->dst_node], st);
 	for (unsigned t = 0; t < THREADS; t++)
-		if (dp->dp_asleep[t] != NULL && (t == st->st_thread ||
+		if (dp->dp_asleep[t] != NULL && (t == st->dst_thread ||
 		    conflicts(dp, st, dp->dp_asleep[t])))
 			dp->dp_asleep[t] = NULL;
 }
@@ -309,11 +309,11 @@ step_begin(struct dpor *dp, unsigned thread, uint32_t node)
 	const uint32_t last = dp->dp_last[thread];
 	struct step *st = &dp->dp_step[dp->dp_steps++];
 
-	*st = (struct step){ .st_first = dp->dp_uses, .st_node = node,
-	    .st_thread = thread };
+	*st = (struct step){ .dst_first = dp->dp_uses, .dst_node = node,
+	    .dst_thread = thread };
 	if (last != NONE)
 		join(st, &dp->dp_step[last]);
-	st->st_clock[thread]++;
+	st->dst_clock[thread]++;
 }
 
 static void
@@ -340,7 +340,7 @@ dpor_access(struct strategy *sg, unsigned thread, const void *p, size_t n,
 		return;
 	}
 	MPASS(dp->dp_steps > 0 &&
-	    dp->dp_step[dp->dp_steps - 1].st_thread == thread);
+	    dp->dp_step[dp->dp_steps - 1].dst_thread == thread);
 	for (; word << WORD_SHIFT < end; word++) {
 		dp->dp_use[dp->dp_uses++] = word << 1 | store;
 		dp->dp_hash = (dp->dp_hash ^ (word << 1 | store)) *

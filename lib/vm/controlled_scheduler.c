@@ -284,7 +284,8 @@ next_or_store(struct vm *vm, enum vm_point point)
 	if (point == VM_POINT_YIELD && ((awake & ~self) | vx->vx_storing) !=
 	    0 && vx->vx_control->vh_polls != VM_POLLS_ONCE)
 		awake &= ~self;
-	if (vx->vx_control->vh_polls == VM_POLLS_ANY && (awake | vx->vx_storing) != 0)
+	if (vx->vx_control->vh_polls == VM_POLLS_ANY &&
+	    (awake | vx->vx_storing) != 0)
 		awake |= idle;
 	set = awake | (vx->vx_sleeping & may & ~vx->vx_tried);
 	if (set == 0 && vx->vx_storing == 0) {

@@ -162,84 +162,6 @@ memory_load(struct vm *vm, const void *p, unsigned access)
 	return (returned(me, size, mw->mw_value[at % MEMORY_VALUES]));
 }
 
-/* Where the n-th store of a thread would be, for those who order them. */
-static const void *
-place_of(unsigned thread, uint64_t n)
-{
-	return ((const void *)(uintptr_t)((thread << 24 | (n & 0xffffff)) << 3));
-}
-
-/* Whether the stores that a thread waits for are committed. */
-static bool
-is_drained(struct vm *vm, const struct vm_thread *vt)
-{
-	const struct memory_thread *mt =
-	    &vm->vm_controlled.vx_memory->me_thread[vt->vt_id];
-
-	if (vt->vt_drains == MEMORY_ALL)
-		return (vm->vm_controlled.vx_storing == 0);
-	if (vt->vt_drains == MEMORY_OWN)
-		return (mt->met_pending == 0);
-	for (unsigned i = 0; i < mt->met_pending; i++)
-		if (mt->met_store[i].ms_word == vt->vt_drains)
-			return (false);
-	return (true);
-}
-
-void
-memory_look(struct vm *vm, unsigned as, const void *which)
-{
-	const struct memory_thread *mt;
-
-	if (which == MEMORY_ALL)
-		vm_uses_as(vm, as, &vm->vm_controlled.vx_storing, 1, true);
-	for (unsigned i = 1; i < VM_STORES; i++) {
-		mt = &vm->vm_controlled.vx_memory->me_thread[i];
-		if (which == MEMORY_ALL || i == as)
-			for (unsigned k = mt->met_committed; k <=
-			    mt->met_issued; k++)
-				vm_uses_as(vm, as, place_of(i, k), 1, false);
-	}
-}
-
-/*
- * Where all schedules are run a thread commits no store: it waits, so that each
- * is a step of its own.  Returns: false elsewhere.
- */
-static bool
-drain(struct vm *vm, const void *which)
-{
-	struct vm_controlled *vx = &vm->vm_controlled;
-	struct vm_thread *self = vm->vm_self;
-
-	if (vx->vx_control->vh_polls != VM_POLLS_ONCE || self->vt_host)
-		return (false);
-	memory_look(vm, self->vt_id, which);
-	self->vt_drains = which;
-	if (!is_drained(vm, self)) {
-		vx->vx_going &= ~(UINT64_C(1) << (self->vt_id - 1));
-		vx->vx_draining |= UINT64_C(1) << (self->vt_id - 1);
-		vm_resume(vm, vm_controlled_next(vm, VM_POINT_BLOCKED));
-		memory_look(vm, self->vt_id, which);
-	}
-	return (true);
-}
-
-static void
-drained(struct vm *vm)
-{
-	struct vm_controlled *vx = &vm->vm_controlled;
-	const struct vm_thread *vt;
-
-	for (uint64_t set = vx->vx_draining; set != 0; set &= set - 1) {
-		vt = vm->vm_thread[__builtin_ctzll(set) + 1];
-		if (is_drained(vm, vt)) {
-			vx->vx_draining &= ~(set & -set);
-			vx->vx_going |= set & -set;
-		}
-	}
-}
-
 /* Commits the i-th store of a thread, in a step of its own or of another. */
 static void
 commit(struct vm *vm, unsigned as, unsigned thread, unsigned i)
@@ -250,8 +172,11 @@ commit(struct vm *vm, unsigned as, unsigned thread, unsigned i)
 	struct memory_word *mw = word_make(me, ms->ms_word, ms->ms_size);
 
 	vm_uses_as(vm, as, ms->ms_word, ms->ms_size, true);
-	vm_uses_as(vm, as, place_of(thread, mt->met_committed++), 1, true);
-	vm_uses_as(vm, as, place_of(thread, mt->met_committed), 1, true);
+	/* In this order. */
+	for (unsigned k = 0; k < 2; k++)
+		vm_uses_as(vm, as, memory_store_place(thread,
+		    mt->met_committed + k), 1, true);
+	mt->met_committed++;
 	/* A store to memory that is no longer that word is dropped. */
 	if (mw == NULL || !is_other(mw, ms->ms_size)) {
 		memory_put(ms->ms_word, ms->ms_size, ms->ms_value);
@@ -269,7 +194,7 @@ commit(struct vm *vm, unsigned as, unsigned thread, unsigned i)
 		vm->vm_controlled.vx_storing &= ~(UINT64_C(1) << (thread - 1));
 	if (vm->vm_controlled.vx_storing == 0)
 		vm->vm_controlled.vx_tried = 0;
-	drained(vm);
+	memory_drained(vm);
 	vm_controlled_changed(vm);
 }
 
@@ -307,7 +232,7 @@ memory_commit(struct vm *vm, unsigned thread)
 void
 vm_barrier(struct vm *vm)
 {
-	if (vm_is_weak(vm) && !drain(vm, MEMORY_OWN))
+	if (vm_is_weak(vm) && !memory_await(vm, MEMORY_OWN))
 		memory_drain(vm, vm->vm_self->vt_id);
 }
 
@@ -345,7 +270,7 @@ memory_flush(struct vm *vm, const void *p)
 	const struct memory_thread *mt = memory_self(vm);
 	unsigned n;
 
-	if (drain(vm, p))
+	if (memory_await(vm, p))
 		return;
 	for (n = mt->met_pending; n > 0; n--)
 		if (mt->met_store[n - 1].ms_word == p)
@@ -374,7 +299,7 @@ vm_settle(void)
 
 	if (!vm_is_weak(vm))
 		return;
-	if (!drain(vm, MEMORY_ALL))
+	if (!memory_await(vm, MEMORY_ALL))
 		for (unsigned i = 1; i < VM_STORES; i++)
 			memory_drain(vm, i);
 	memory_age(vm, vm->vm_self->vt_id);
@@ -396,7 +321,7 @@ memory_own(struct vm *vm, const void *p, unsigned access)
 		memory_flush(vm, p);
 	/* Before the access, as others may run meanwhile. */
 	if ((access & VM_RELEASE) != 0 && me->me_kind == VM_WEAK)
-		(void)drain(vm, MEMORY_OWN);
+		(void)memory_await(vm, MEMORY_OWN);
 	vm_uses(vm, p, size, false);
 	me->me_access = access;
 	mw = word_make(me, p, size);
@@ -422,7 +347,7 @@ defer_store(struct vm *vm, unsigned size)
 		commit(vm, id, id, 0);
 	if (release && me->me_kind == VM_WEAK)
 		vm_barrier(vm);
-	vm_uses(vm, place_of(id, ++mt->met_issued), 1, true);
+	vm_uses(vm, memory_store_place(id, ++mt->met_issued), 1, true);
 	vm_uses(vm, &vm->vm_controlled.vx_storing, 1, false);
 	ms = &mt->met_store[mt->met_pending++];
 	ms->ms_word = me->me_writes;

@@ -150,5 +150,22 @@ memory_place(const struct memory *me, const struct memory_word *mw)
 	return (VM_STORES + (unsigned)(mw - me->me_word));
 }
 
+/* Where the n-th store of a thread would be, for those who order them. */
+static inline const void *
+memory_store_place(unsigned thread, unsigned n)
+{
+	return ((const void *)((uintptr_t)(thread << 24 | n % (1u << 24)) <<
+	    3));
+}
+
 /* Commits all stores of a thread. */
 void memory_drain(struct vm *vm, unsigned thread);
+
+/*
+ * drain.c: waits for stores, false where they are not waited for; and a store
+ * was committed.
+ *
+ *   which  in  MEMORY_ALL, MEMORY_OWN, or the caller's to that word
+ */
+bool memory_await(struct vm *vm, const void *which);
+void memory_drained(struct vm *vm);
