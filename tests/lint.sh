@@ -44,11 +44,11 @@ found "more lines than the budget" "$(budget <<'END'
 1350 lib/base
 1650 lib/crypto
 9350 lib/kern
-1800 lib/ledger
+1820 lib/ledger
 2500 lib/lock
 2500 lib/machine
 1300 lib/profile
-4850 lib/vm
+5050 lib/vm
 4950 fortuna
 1600 harvest
 2950 bench/assure
@@ -56,10 +56,10 @@ found "more lines than the budget" "$(budget <<'END'
 3300 bench/cell
 1200 bench/cli
 1750 bench/compare
-4350 bench/explore
+4950 bench/explore
 250 bench/figures
 450 bench/kernel
-2710 bench/options
+2720 bench/options
 600 bench/page
 4000 bench/predict
 1550 bench/report
@@ -69,8 +69,8 @@ found "more lines than the budget" "$(budget <<'END'
 2700 bench/sweep
 500 bench/timeline
 1600 bench/workload
-67920 lib fortuna harvest bench
-46700 tests
+68820 lib fortuna harvest bench
+47150 tests
 END
 )"
 found "a function of more than 70 lines" "$(awk '
