@@ -162,9 +162,10 @@ static void
 glue_attach(const struct random_host *rh)
 {
 	glue_host = rh;
-#define	HAS(member)	__real_random_alg_context.member != NULL
-	KASSERT(HAS(ra_pre_read) && HAS(ra_seeded) && HAS(ra_read) &&
-	    HAS(ra_event_processor), ("random_alg_context lacks a function"));
+#define	LACKS(member)	__real_random_alg_context.member == NULL
+	if (LACKS(ra_pre_read) || LACKS(ra_seeded) || LACKS(ra_read) ||
+	    LACKS(ra_event_processor))
+		panic("random_alg_context lacks a function");
 	__builtin_memcpy(__DECONST(void *, &__wrap_random_alg_context),
 	    &__real_random_alg_context, sizeof(__wrap_random_alg_context));
 	__wrap_random_alg_context.ra_event_processor = glue_deliver;
