@@ -22,10 +22,10 @@ enum {
 	USES_MAX	= 1 << 22,
 	KEPT_MAX	= 1 << 23,	/* uses of steps that may sleep */
 	WORDS_MAX	= 1 << 16,	/* used by a schedule */
-	WORDS_ROOM	= 2 * WORDS_MAX,
-	NONE		= UINT32_MAX
+	WORDS_ROOM	= 2 * WORDS_MAX
 };
 
+#define	NONE		UINT32_MAX
 #define	WORD_SHIFT	2
 #define	BIT(thread)	(UINT32_C(1) << (thread))
 
