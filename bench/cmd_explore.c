@@ -44,9 +44,8 @@ progress(void *context, uint64_t done)
 static int
 make_campaign(struct campaign *cn, const struct options *op)
 {
-	const char *text = op->op_exhaustive ? strategy_dpor.sy_name :
+	const char *instead, *text = op->op_exhaustive ? strategy_dpor.sy_name :
 	    op->op_strategy;
-	const char *instead;
 	const struct option_list *designs = &op->op_designs;
 	char range[DESIGN_RANGE_SIZE], why[WHY_SIZE];
 	struct kern_setting set;
@@ -54,7 +53,9 @@ make_campaign(struct campaign *cn, const struct options *op)
 
 	*cn = (struct campaign){ .cn_seed = op->op_seed, .cn_jobs = op->op_jobs,
 	    .cn_first = op->op_only, .cn_end = GIVEN(op, ONLY) ? op->op_only +
-	    1 : op->op_schedules, .cn_progress = progress };
+	    1 : op->op_schedules,
+	    /* Of how many is not known before the end. */
+	    .cn_progress = op->op_exhaustive ? NULL : progress };
 	subject_default(&cn->cn_subject);
 	cn->cn_subject.tb_stop = &stop_signal;
 	cn->cn_subject.tb_memory = op->op_memory;
@@ -129,6 +130,7 @@ print_again(const struct options *op, const struct counterexample *cx,
 	printf("Unshrunk: rngsim explore -d %s -l %s -c %s",
 	    ksource_words(tb->tb_design->de_ident), tb->tb_lock->lc_name,
 	    tb->tb_cipher->ci_name);
+	fputs(op->op_exhaustive ? " --exhaustive" : "", stdout);
 	for (unsigned i = 0; i < nitems(kept); i++)
 		if (op->op_text[kept[i]] != NULL)
 			printf(" --%s %s", option_defs[kept[i]].od_name,
@@ -265,8 +267,10 @@ run_rows(struct exploration *ep)
 	ep->ep_document.complete = error == 0 || error == EALREADY;
 	return (error == 0 ? EXIT_SUCCESS : error == EALREADY ? EXIT_FAILURE :
 	    error == EINTR ? run_error("interrupted: %u of %u rows, the last "
-	    "in part; nothing had failed", i, rows) :
-	    run_error("%s", strerror(error)));
+	    "in part; nothing had failed", i, rows) : run_error("%s",
+	    error == EPROTO ? "the same choices made another run: nothing was "
+	    "shown" : error == EFBIG ? "too long a schedule: expected fewer "
+	    "readers, or shorter reads" : strerror(error)));
 }
 
 static int
@@ -352,7 +356,7 @@ check(struct options *op)
 		return (usage_error("--exhaustive: it is a strategy: expected "
 		    "no --strategy beside it"));
 	if (op->op_exhaustive && !GIVEN(op, SCHEDULES))
-		op->op_schedules = UINT64_MAX;
+		op->op_schedules = UINT64_C(1000000000000);
 	/* A spinner that yields after so many polls would take many more. */
 	if (op->op_exhaustive && !options_tunable_seen(op, SPIN_POLLS) &&
 	    (error = option_tunable(op, "--exhaustive", SPIN_POLLS "=0")) != 0)

@@ -47,9 +47,10 @@ print_all(FILE *out, const struct campaign *cn,
 		    cn->cn_parameter, PLURAL(cn->cn_parameter));
 	else if (sum->cgr_exhausted == campaigns)
 		format_wrapf(out, head, 0, "these are all %" PRIu64
-		    " executions of this one scenario, but for the order of "
+		    " executions of one scenario%s, but for the order of "
 		    "steps that do not affect each other; %" PRIu64
-		    " more were redundant.", n, sum->cgr_redundant);
+		    " more were redundant.", n, campaigns > 1 ? " for each row"
+		    : "", sum->cgr_redundant);
 	else
 		format_wrapf(out, head, 0, "these are not all: %" PRIu64
 		    " executions were run, at least %" PRIu64 " are left; %"
@@ -81,9 +82,10 @@ explore_print_sum(FILE *out, const struct campaign *cn,
 		    "depends on, were run and are not counted." : "");
 	else
 		explore_print_excluded(out, n, campaigns > 1);
-	format_wrapf(out, "", 0, "%s, ideal ciphers except in one scenario of "
-	    "64: rngsim-explore(1) lists what that does not show.",
-	    memories[cn->cn_subject.tb_memory]);
+	format_wrapf(out, "", 0, "%s, ideal ciphers%s: rngsim-explore(1) lists "
+	    "what that does not show.", memories[cn->cn_subject.tb_memory],
+	    cn->cn_strategy != NULL && cn->cn_strategy->sy_all ? "" :
+	    " except in one scenario of 64");
 }
 
 void

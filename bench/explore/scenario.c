@@ -60,10 +60,9 @@ scenario_draw(struct scenario *sn, const struct scenario_limits *sm,
 	    sm->lim_readers_most - sm->lim_readers_least + 1);
 	/* Enough for a search of all schedules to end. */
 	if (sm->lim_small) {
-		sn->sn_seeded = sn->sn_places = sn->sn_bursts = 1;
+		sn->sn_seeded = sn->sn_bursts = 1;
 		sn->sn_guarded = sm->lim_all;
-		if (sm->lim_all)
-			sn->sn_places = sn->sn_readers;
+		sn->sn_places = sm->lim_all ? sn->sn_readers : 1;
 		sn->sn_burst[0].stp_amount = 2;
 		for (unsigned i = 0; i < sn->sn_readers; i++) {
 			sn->sn_reads[i] = 1;

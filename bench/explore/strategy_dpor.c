@@ -323,28 +323,29 @@ dpor_access(struct strategy *sg, unsigned thread, const void *p, size_t n,
 	struct dpor *dp = dpor_of(sg);
 	uint64_t word = (uintptr_t)p >> WORD_SHIFT;
 	const uint64_t end = (uintptr_t)p + MAX(n, 1);
+	/* Uses of the step at its end, which may be new words and kept. */
+	const size_t most = n + (dp->dp_steps == 0 ? 0 :
+	    dp->dp_uses - dp->dp_step[dp->dp_steps - 1].dst_first);
 
 	if (dp->dp_idle || thread == 0)
 		return;
-	if (dp->dp_steps == STEPS_MAX || dp->dp_words >= WORDS_MAX ||
-	    dp->dp_uses + n >= USES_MAX || dp->dp_kepts + n >= KEPT_MAX) {
+	if (dp->dp_steps == STEPS_MAX || dp->dp_words + most > WORDS_MAX ||
+	    dp->dp_uses + n > USES_MAX || dp->dp_kepts + most > KEPT_MAX) {
 		give_up(sg, dp, EFBIG);
-		return;
-	}
-	if (p == NULL) {
+	} else if (p == NULL) {
 		if (!dp->dp_chosen) {
 			step_end(dp);
 			step_begin(dp, thread, NONE);
 		}
 		dp->dp_chosen = false;
-		return;
-	}
-	MPASS(dp->dp_steps > 0 &&
-	    dp->dp_step[dp->dp_steps - 1].dst_thread == thread);
-	for (; word << WORD_SHIFT < end; word++) {
-		dp->dp_use[dp->dp_uses++] = word << 1 | store;
-		dp->dp_hash = (dp->dp_hash ^ (word << 1 | store)) *
-		    UINT64_C(0x9e3779b97f4a7c15);
+	} else {
+		MPASS(dp->dp_steps > 0 &&
+		    dp->dp_step[dp->dp_steps - 1].dst_thread == thread);
+		for (; word << WORD_SHIFT < end; word++) {
+			dp->dp_use[dp->dp_uses++] = word << 1 | store;
+			dp->dp_hash = (dp->dp_hash ^ (word << 1 | store)) *
+			    UINT64_C(0x9e3779b97f4a7c15);
+		}
 	}
 }
 

@@ -172,7 +172,6 @@ commit(struct vm *vm, unsigned as, unsigned thread, unsigned i)
 	struct memory_word *mw = word_make(me, ms->ms_word, ms->ms_size);
 
 	vm_uses_as(vm, as, ms->ms_word, ms->ms_size, true);
-	/* In this order. */
 	for (unsigned k = 0; k < 2; k++)
 		vm_uses_as(vm, as, memory_store_place(thread,
 		    mt->met_committed + k), 1, true);

@@ -162,10 +162,8 @@ memory_store_place(unsigned thread, unsigned n)
 void memory_drain(struct vm *vm, unsigned thread);
 
 /*
- * drain.c: waits for stores, false where they are not waited for; and a store
- * was committed.
- *
- *   which  in  MEMORY_ALL, MEMORY_OWN, or the caller's to that word
+ * drain.c: waits for stores: MEMORY_ALL, MEMORY_OWN, or the caller's to a word;
+ * false: they are not waited for.  And: one was committed.
  */
 bool memory_await(struct vm *vm, const void *which);
 void memory_drained(struct vm *vm);

@@ -143,7 +143,7 @@ enum vm_memory {
 /* "sc", "tso", "weak" */
 extern const char *const vm_memory_names[VM_MEMORIES];
 
-/* Whether threads that wait in vain may be chosen beside others. */
+/* Which threads that have nothing to do may run although another one can. */
 enum vm_polls {
 	VM_POLLS_LAST,		/* no, as above */
 	VM_POLLS_ANY,		/* those whose loops only repeat */
