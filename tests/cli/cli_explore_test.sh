@@ -50,8 +50,12 @@ explore__exhaustive_body() {
 	done
 	ends 0 --exhaustive -d pcpu --schedules 100
 	has "these are not all: 100 executions were run, at least [0-9]"
-	ends 1 --exhaustive -d pcpu -l none
+	ends 1 --exhaustive -d pcpu -l none --seed 5 -o first.schedule
 	has "^FAILED "
+	again=$(sed -n '/^Unshrunk:/,$p' out | sed 's/^.*explore//' |
+	    tr -d '\\\n')
+	eval "ends 1 $again -o again.schedule"
+	cmp first.schedule again.schedule || atf_fail "another failure"
 	refused 2 '--exhaustive|no --strategy' --exhaustive --strategy pct
 }
 
