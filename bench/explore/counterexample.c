@@ -379,6 +379,7 @@ read_key(struct lines *li, struct counterexample *cx, const struct key *ky,
 		    SCENARIO_BURSTS_MAX, SCENARIO_EVENTS_MAX));
 	case CHOICES:
 		return (read_schedule(li, member, 1,
+		    cx->cx_schedule.sd_polls == VM_POLLS_ONCE ? VM_NUMBERS - 1 :
 		    cx->cx_subject.tb_memory == VM_SC ? THREAD_MAX : WEAK_MAX,
 		    value));
 	case ANSWERS:

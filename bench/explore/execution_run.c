@@ -154,12 +154,12 @@ is_running(void *context)
 }
 
 static void
-uses(void *context, unsigned thread, const void *p, size_t n, bool store)
+uses(void *context, unsigned thread, const void *p, size_t n, enum vm_use use)
 {
 	const struct execution *ex = context;
 
 	ex->ex_control->vh_access(ex->ex_control->vh_context, thread, p, n,
-	    store);
+	    use);
 }
 
 /* A lock without LC_EXCLUDES is left to the ledger, and orders nothing. */

@@ -2,11 +2,10 @@
 
 enum {
 	ROOM_AT_FIRST	= 1024,
-	TURNS_OF_LINE	= 12,	/* in a file, about 80 columns */
-	NUMBERS_MAX	= 64	/* of threads, stores and values */
+	TURNS_OF_LINE	= 12	/* in a file, about 80 columns */
 };
 
-CTASSERT(VM_MOVED + VM_KERNEL_CPUS_MAX <= NUMBERS_MAX);
+CTASSERT(VM_NUMBERS - 1 <= UINT8_MAX);
 
 void
 schedule_clear(struct schedule *sd)
@@ -106,9 +105,9 @@ next_in_turn(const struct vm_choice *vo, unsigned thread)
 	unsigned best = UINT_MAX, chosen = 0, turn;
 
 	for (unsigned i = 0; i < vo->vo_count; i++) {
-		turn = (vo->vo_thread[i] - thread - 1) % NUMBERS_MAX;
+		turn = (vo->vo_thread[i] - thread - 1) % VM_NUMBERS;
 		if ((choice_awake(vo) >> i & 1) == 0)
-			turn += NUMBERS_MAX;
+			turn += VM_NUMBERS;
 		if (turn < best) {
 			best = turn;
 			chosen = i;
@@ -132,8 +131,7 @@ schedule_choose(void *context, const struct vm_choice *vo)
 				return (i);
 			}
 		/* What a load returns, or a CPU, is no change of threads. */
-		if (vo->vo_point == VM_POINT_VALUE ||
-		    vo->vo_point == VM_POINT_CPU)
+		if (choice_is_own(vo))
 			break;
 		sf->sf_choice = schedule_turn_end(sq, sf->sf_choice);
 		sf->sf_strayed = true;

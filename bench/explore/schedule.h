@@ -63,6 +63,14 @@ choice_awake(const struct vm_choice *vo)
 	return (~vo->vo_asleep & UINT64_MAX >> (64 - vo->vo_count));
 }
 
+/* Whether it is among ways of one thread. */
+static inline bool
+choice_is_own(const struct vm_choice *vo)
+{
+	return (vo->vo_point == VM_POINT_VALUE ||
+	    vo->vo_point == VM_POINT_CPU || vo->vo_point == VM_POINT_LIMIT);
+}
+
 /* Those whose numbers are in a set, too. */
 static inline uint64_t
 choice_among(const struct vm_choice *vo, uint32_t numbers)
@@ -78,7 +86,6 @@ choice_among(const struct vm_choice *vo, uint32_t numbers)
 static inline bool
 choice_continues(const struct vm_choice *vo)
 {
-	return (vo->vo_self >= 0 && (vo->vo_point == VM_POINT_ACCESS ||
-	    vo->vo_point == VM_POINT_CHARGE || vo->vo_point == VM_POINT_VALUE ||
-	    vo->vo_point == VM_POINT_CPU));
+	return (vo->vo_self >= 0 && vo->vo_point != VM_POINT_YIELD &&
+	    vo->vo_point != VM_POINT_BLOCKED);
 }

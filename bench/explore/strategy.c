@@ -113,8 +113,7 @@ strategy_choose(void *context, const struct vm_choice *vo)
 	struct strategy *sg = context;
 	unsigned chosen;
 
-	if ((vo->vo_point == VM_POINT_VALUE || vo->vo_point == VM_POINT_CPU) &&
-	    !sg->sg_class->sy_values)
+	if (choice_is_own(vo) && !sg->sg_class->sy_values)
 		return (strategy_below(&sg->sg_random, OLDER_ONE_IN) > 0 ? 0 :
 		    strategy_below(&sg->sg_random, vo->vo_count));
 	chosen = sg->sg_class->sy_choose(sg, vo);
@@ -132,11 +131,11 @@ strategy_running(void *context)
 
 void
 strategy_access(void *context, unsigned thread, const void *p, size_t n,
-    bool store)
+    enum vm_use use)
 {
 	struct strategy *sg = context;
 
-	sg->sg_class->sy_access(sg, thread, p, n, store);
+	sg->sg_class->sy_access(sg, thread, p, n, use);
 }
 
 unsigned

@@ -33,12 +33,12 @@ struct strategy_class {
 	/* As vh_running. */
 	bool		(*sy_running)(struct strategy *sg);
 	enum vm_polls	 sy_polls;	/* vh_polls */
-	bool		 sy_values;	/* at VM_POINT_VALUE and _CPU too */
+	bool		 sy_values;	/* where choice_is_own(), too */
 	/* It goes through all there are, of one scenario. */
 	bool		 sy_all;
 	/* As vh_access.  NULL: no need. */
 	void		(*sy_access)(struct strategy *sg, unsigned thread,
-			    const void *p, size_t n, bool store);
+			    const void *p, size_t n, enum vm_use use);
 	/* Frees what sg_state points to.  NULL: nothing. */
 	void		(*sy_fini)(struct strategy *sg);
 };
@@ -94,7 +94,7 @@ void strategy_end(struct strategy *sg);
 unsigned strategy_choose(void *sg, const struct vm_choice *vo);
 bool strategy_running(void *sg);
 void strategy_access(void *sg, unsigned thread, const void *p, size_t n,
-    bool store);
+    enum vm_use use);
 
 /* A number below n, n > 0. */
 static inline unsigned

@@ -29,7 +29,7 @@ now_ps(void)
 
 	/* Takes no time: a loop that only reads the clock never ends. */
 	vm_step(vm);
-	vm_uses(vm, &vm->vm_time_ps, 1, false);
+	vm_uses(vm, &vm->vm_time_ps, 1, VM_USE_LOAD);
 	return (vm_self_ps(vm));
 }
 
@@ -209,7 +209,7 @@ note(enum vm_event_kind kind, const void *lock, const char *name)
 	if (vm->vm_observer == NULL)
 		return;
 	if (kind != VM_LOCK_WAIT)
-		vm_uses(vm, lock, 1, true);
+		vm_uses(vm, lock, 1, VM_USE_STORE);
 	VM_TELL(vm, vm->vm_self, .vn_kind = kind, .vn_lock = lock,
 	    .vn_detail = name);
 	if (vm_is_weak(vm))
@@ -237,6 +237,7 @@ machine_lock_held(const void *lock, const char *name)
 		self->vt_held[self->vt_held_count].lock = lock;
 		self->vt_held[self->vt_held_count++].name = name;
 	}
+	vm_controlled_taken(vm_get());
 	note(VM_LOCK_HELD, lock, name);
 }
 
@@ -292,7 +293,7 @@ block(struct vm *vm, struct vm_line *line, const void *word, int64_t timeout_ns)
 			vm_heap_add(&vm->vm_heap, &self->vt_event, until_ps);
 	}
 	vm_switch(vm);
-	vm_uses(vm, self, 1, true);
+	vm_uses(vm, self, 1, VM_USE_STORE);
 	return (!self->vt_timed_out);
 }
 
@@ -306,8 +307,10 @@ machine_wait_32(struct m32 *word, uint32_t expect, int64_t timeout_ns)
 	vm_step(vm);
 	(void)vm_load(word, 0);
 	vm_barrier(vm);
+	if (vm_is_weak(vm))
+		memory_latest(vm, word, sizeof(*word));
 	/* It goes on the list, which those who wake it look at. */
-	vm_uses(vm, word, sizeof(*word), true);
+	vm_uses(vm, word, sizeof(*word), VM_USE_STORE);
 	vm_spend(vm, vm_cost(vm, PROFILE_OS_SYSCALL));
 	if (word->m_value != expect)
 		return (0);
@@ -329,7 +332,7 @@ wake(struct m32 *word, unsigned most)
 	struct vm_thread *next, *vt;
 
 	vm_controlled_call(vm);
-	vm_uses(vm, word, 1, true);
+	vm_uses(vm, word, 1, VM_USE_STORE);
 	TAILQ_FOREACH(vt, &line->vl_sleepers, vt_link)
 		if (vt->vt_word == word)
 			break;

@@ -64,13 +64,15 @@ memory_plain(struct vm *vm, const void *p, size_t n, bool store)
 
 	if (store && me->me_kind == VM_TSO)
 		vm_barrier(vm);
-	if (me->me_high == 0 || !overlap(me->me_low,
-	    me->me_high - me->me_low, (uintptr_t)p, n))
-		return;
 	for (unsigned i = 0; i < mt->met_pending; i++)
 		if (overlap((uintptr_t)mt->met_store[i].ms_word,
 		    mt->met_store[i].ms_size, (uintptr_t)p, n))
 			vm_barrier(vm);
+	if (store)
+		vm_uses(vm, memory_begin_place(p), n, VM_USE_STORE);
+	if (me->me_high == 0 || !overlap(me->me_low,
+	    me->me_high - me->me_low, (uintptr_t)p, n))
+		return;
 	for (unsigned i = 0; i < me->me_words; i++) {
 		mw = &me->me_word[i];
 		if (!overlap((uintptr_t)mw->mw_word, mw->mw_size, (uintptr_t)p,
@@ -97,7 +99,7 @@ fence(struct vm *vm, unsigned order)
 	vm_barrier(vm);
 	/* Each full one is ordered with all others. */
 	if (order == __ATOMIC_SEQ_CST) {
-		vm_uses(vm, &me->me_fence, 1, true);
+		vm_uses(vm, &me->me_fence, 1, VM_USE_STORE);
 		view_join(&mt->met_view, &me->me_fence);
 		view_copy(&me->me_fence, &mt->met_view);
 	}
@@ -112,7 +114,8 @@ use(struct vm *vm, void *p, enum machine_op op, unsigned access, uint64_t v,
 	const bool weak = vm_is_weak(vm);
 	uint64_t was;
 
-	vm_uses(vm, p, size, false);
+	if (!weak || !memory_defers(access))
+		vm_uses(vm, p, size, VM_USE_LOAD);
 	if (weak) {
 		settle_others(vm, p, size);
 		if (op == MACHINE_OP_LOAD)
@@ -129,7 +132,7 @@ use(struct vm *vm, void *p, enum machine_op op, unsigned access, uint64_t v,
 		return (was);
 	memory_put(p, size, result(op, was, v));
 	if (vm_is_controlled(vm) && (!weak || memory_written(vm))) {
-		vm_uses(vm, p, size, true);
+		vm_uses(vm, p, size, weak ? VM_USE_VALUE : VM_USE_STORE);
 		vm_controlled_changed(vm);
 	}
 	return (was);

@@ -109,7 +109,7 @@ vm_controlled_leave(struct vm *vm, const char *why)
 
 	self->vt_used_ps += vm->vm_time_ps - self->vt_on_ps;
 	vm->vm_controlled.vx_going &= ~bit_of(self);
-	vm_uses(vm, self, 1, true);
+	vm_uses(vm, self, 1, VM_USE_STORE);
 	VM_TELL(vm, self, .vn_kind = VM_CPU_OFF, .vn_detail = why);
 	/* Adaptive spinners see that it no longer runs. */
 	vm_controlled_changed(vm);
@@ -150,7 +150,8 @@ choose(struct vm *vm, enum vm_point point, uint64_t set, uint64_t awake)
 	uint64_t storing = vm->vm_controlled.vx_storing;
 	const struct vm_control *vh = vm->vm_controlled.vx_control;
 	struct vm_choice vo = { .vo_point = point, .vo_self = -1 };
-	uint16_t thread[VM_CONTROLLED_MAX];
+	const bool each = vh->vh_polls == VM_POLLS_ONCE;
+	uint16_t thread[VM_CONTROLLED_MAX + VM_EACH_STORES];
 	unsigned i;
 
 	for (; set != 0; set &= set - 1) {
@@ -161,9 +162,14 @@ choose(struct vm *vm, enum vm_point point, uint64_t set, uint64_t awake)
 		if ((awake & set & -set) == 0)
 			vo.vo_asleep |= UINT64_C(1) << i;
 	}
-	for (; storing != 0; storing &= storing - 1)
+	for (; storing != 0 && !each; storing &= storing - 1)
 		thread[vo.vo_count++] = (uint16_t)(VM_STORES + 1 +
 		    __builtin_ctzll(storing));
+	for (; storing != 0 && vo.vo_count < VM_CONTROLLED_MAX; storing &=
+	    storing - 1)
+		vo.vo_count += memory_each(vm, 1 + (unsigned)__builtin_ctzll(
+		    storing), thread + vo.vo_count);
+	vo.vo_count = MIN(vo.vo_count, VM_CONTROLLED_MAX);
 	vo.vo_thread = thread;
 	i = vo.vo_count == 1 ? 0 : vh->vh_choose(vh->vh_context, &vo);
 	KASSERT(i < vo.vo_count, ("choice %u of %u", i, vo.vo_count));
@@ -225,7 +231,7 @@ proceed(struct vm *vm, unsigned number, uint64_t time_ps)
 	uint64_t most = vm->vm_controlled.vx_control->vh_steps_max;
 
 	vm_happened(vm, time_ps, number);
-	vm_uses_as(vm, number, NULL, 0, false);
+	vm_uses_as(vm, number, NULL, 0, VM_USE_LOAD);
 	if (most != 0 && vm->vm_events > most)
 		vm_bail(vm, EDEADLK, "too many choices");
 }
@@ -253,7 +259,7 @@ static void
 commit(struct vm *vm, unsigned number)
 {
 	proceed(vm, number, vm->vm_time_ps + STEP_PS);
-	memory_commit(vm, number - VM_STORES);
+	memory_commit(vm, number);
 }
 
 /*
@@ -264,7 +270,8 @@ static void
 sleep_on(struct vm *vm, unsigned number)
 {
 	proceed(vm, number, vm->vm_time_ps + STEP_PS);
-	memory_look(vm, number, MEMORY_ALL);
+	vm_uses_as(vm, number, &vm->vm_controlled.vx_storing, 1, VM_USE_STORE);
+	memory_waited(vm, number, MEMORY_ALL);
 	vm->vm_controlled.vx_tried |= bit_of(vm->vm_thread[number]);
 }
 
@@ -345,8 +352,8 @@ vm_controlled_next(struct vm *vm, enum vm_point point)
 			memory_age(vm, vt->vt_id);
 	}
 	proceed(vm, vt->vt_id, time_ps);
-	vm_uses_as(vm, vt->vt_id, &vm->vm_time_ps, 1, true);
-	vm_uses_as(vm, vt->vt_id, &vx->vx_storing, 1, true);
+	vm_uses_as(vm, vt->vt_id, &vm->vm_time_ps, 1, VM_USE_STORE);
+	vm_uses_as(vm, vt->vt_id, &vx->vx_storing, 1, VM_USE_STORE);
 	vt->vt_timed_out = true;
 	vm_sched_wake(vm, vt);
 	return (vt);
@@ -367,6 +374,15 @@ vm_controlled_point(struct vm *vm, enum vm_point point)
 	if (fresh && point == VM_POINT_ACCESS)
 		return;
 	vm_resume(vm, vm_controlled_next(vm, point));
+}
+
+void
+vm_controlled_taken(struct vm *vm)
+{
+	/* What else it uses would order it after the last owner's steps. */
+	if (vm_is_controlled(vm) &&
+	    vm->vm_controlled.vx_control->vh_polls == VM_POLLS_ONCE)
+		vm_controlled_point(vm, VM_POINT_ACCESS);
 }
 
 void
@@ -401,16 +417,22 @@ vm_controlled_await(struct vm *vm, const struct vm_waiter *vw, unsigned most)
 	struct vm_controlled *vx = &vm->vm_controlled;
 	struct vm_thread *self = vm->vm_self;
 
+	const bool once = vx->vx_control->vh_polls == VM_POLLS_ONCE;
+
 	self->vt_looked = true;
 	if (vm_is_weak(vm))
 		memory_flush(vm, vw->wt_word);
-	vm_uses(vm, vw->wt_word, vw->wt_size, false);
+	vm_uses(vm, vw->wt_word, vw->wt_size, most == 0 && once ?
+	    VM_USE_AWAIT : VM_USE_LOAD);
+	if (most == 0 && once)
+		vm_uses(vm, (const void *)(uintptr_t)vw->wt_value,
+		    vw->wt_until_is, VM_USE_UNTIL);
 	/* With a limit it may give up at any time. */
-	if (most > 0 && !vm_waiter_over(vw) &&
-	    vx->vx_control->vh_polls == VM_POLLS_ONCE &&
-	    vm_controlled_pick(vm, 2) > 0)
+	if (most > 0 && !vm_waiter_over(vw) && once &&
+	    pick(vm, VM_POINT_LIMIT, VM_OLDER, 2) > 0)
 		return (most);
-	if (most > 0 || vm_waiter_over(vw)) {
+	/* Where all schedules are run it cannot be chosen before it is over. */
+	if (most > 0 || (vm_waiter_over(vw) && !once)) {
 		vm_controlled_spin(vm);
 		return (most > 0 && !vm_waiter_over(vw) ? most : 1);
 	}
@@ -419,7 +441,7 @@ vm_controlled_await(struct vm *vm, const struct vm_waiter *vw, unsigned most)
 	vx->vx_going &= ~bit_of(self);
 	vx->vx_awaiting |= bit_of(self);
 	vm_resume(vm, vm_controlled_next(vm, VM_POINT_BLOCKED));
-	vm_uses(vm, vw->wt_word, vw->wt_size, false);
+	vm_uses(vm, vw->wt_word, vw->wt_size, VM_USE_LOAD);
 	self->vt_awaits = NULL;
 	self->vt_fresh = true;
 	return (1);
@@ -430,7 +452,7 @@ vm_controlled_running(struct vm *vm, const struct vm_thread *vt)
 {
 	const struct vm_control *vh = vm->vm_controlled.vx_control;
 
-	vm_uses(vm, vt, 1, false);
+	vm_uses(vm, vt, 1, VM_USE_LOAD);
 	return (vt->vt_state == VM_RUNNING && (vt == vm->vm_self ||
 	    vh->vh_running == NULL || vh->vh_running(vh->vh_context)));
 }

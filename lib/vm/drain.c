@@ -23,19 +23,18 @@ is_drained(struct vm *vm, const struct vm_thread *vt)
 }
 
 void
-memory_look(struct vm *vm, unsigned as, const void *which)
+memory_waited(struct vm *vm, unsigned as, const void *which)
 {
-	const struct memory_thread *mt;
+	const bool all = which == MEMORY_ALL;
+	struct memory_thread *mt;
+	unsigned *k;
 
-	if (which == MEMORY_ALL)
-		vm_uses_as(vm, as, &vm->vm_controlled.vx_storing, 1, true);
-	for (unsigned i = 1; i < VM_STORES; i++) {
+	for (unsigned i = all ? 1 : as; i < (all ? VM_STORES : as + 1); i++) {
 		mt = &vm->vm_controlled.vx_memory->me_thread[i];
-		if (which == MEMORY_ALL || i == as)
-			for (unsigned k = mt->met_committed; k <=
-			    mt->met_issued; k++)
-				vm_uses_as(vm, as, memory_store_place(i, k), 1,
-				    false);
+		k = all ? &mt->met_settled : &mt->met_awaited;
+		while (*k < mt->met_issued)
+			vm_uses_as(vm, as, memory_store_place(i, ++*k), 1,
+			    VM_USE_AFTER);
 	}
 }
 
@@ -47,14 +46,16 @@ memory_await(struct vm *vm, const void *which)
 
 	if (vx->vx_control->vh_polls != VM_POLLS_ONCE || self->vt_host)
 		return (false);
-	memory_look(vm, self->vt_id, which);
+	if (which == MEMORY_ALL)
+		vm_uses(vm, &vx->vx_storing, 1, VM_USE_STORE);
 	self->vt_drains = which;
 	if (!is_drained(vm, self)) {
 		vx->vx_going &= ~(UINT64_C(1) << (self->vt_id - 1));
 		vx->vx_draining |= UINT64_C(1) << (self->vt_id - 1);
 		vm_resume(vm, vm_controlled_next(vm, VM_POINT_BLOCKED));
-		memory_look(vm, self->vt_id, which);
 	}
+	if (which == MEMORY_ALL || which == MEMORY_OWN)
+		memory_waited(vm, self->vt_id, which);
 	return (true);
 }
 

@@ -374,6 +374,9 @@ vm_is_controlled(const struct vm *vm)
 	return (vm->vm_controlled.vx_control != NULL);
 }
 
+/* A lock is taken, which is a step of its own where all schedules are run. */
+void vm_controlled_taken(struct vm *vm);
+
 /* Whether there is weak memory. */
 static inline bool
 vm_is_weak(const struct vm *vm)
@@ -384,18 +387,18 @@ vm_is_weak(const struct vm *vm)
 /* Tells what a step uses. */
 static inline void
 vm_uses_as(const struct vm *vm, unsigned thread, const void *p, size_t n,
-    bool store)
+    enum vm_use use)
 {
 	const struct vm_control *vh = vm->vm_controlled.vx_control;
 
 	if (vh != NULL && vh->vh_access != NULL)
-		vh->vh_access(vh->vh_context, thread, p, n, store);
+		vh->vh_access(vh->vh_context, thread, p, n, use);
 }
 
 static inline void
-vm_uses(const struct vm *vm, const void *p, size_t n, bool store)
+vm_uses(const struct vm *vm, const void *p, size_t n, enum vm_use use)
 {
-	vm_uses_as(vm, vm->vm_self->vt_id, p, n, store);
+	vm_uses_as(vm, vm->vm_self->vt_id, p, n, use);
 }
 
 /* memory.c */
@@ -417,11 +420,11 @@ const void *memory_load(struct vm *vm, const void *p, unsigned access);
 void memory_own(struct vm *vm, const void *p, unsigned access);
 bool memory_written(struct vm *vm);
 
-/*
- * Instead of it: a compare-and-set failed.  It has read the latest value, and
- * orders nothing else.
- */
+/* Instead of it: a compare-and-set failed. */
 void memory_compared(struct vm *vm);
+
+/* A word's latest value was read, which orders nothing else. */
+void memory_latest(struct vm *vm, const void *p, unsigned size);
 
 /* From now on loads return the latest values, as a step of a thread. */
 void memory_age(struct vm *vm, unsigned as);
@@ -430,11 +433,15 @@ void memory_age(struct vm *vm, unsigned as);
 #define	MEMORY_ALL	((const void *)-1)
 #define	MEMORY_OWN	NULL
 
-/* A step of a thread looks which stores are committed. */
-void memory_look(struct vm *vm, unsigned as, const void *which);
+/* A step of a thread has waited until stores were committed. */
+void memory_waited(struct vm *vm, unsigned as, const void *which);
 
-/* Commits one store of a thread; the caller's up to its last one to a word. */
-void memory_commit(struct vm *vm, unsigned thread);
+/* The numbers of a thread's stores that can be committed, and how many. */
+unsigned memory_each(const struct vm *vm, unsigned thread,
+    uint16_t number[VM_EACH_STORES]);
+
+/* Commits a store by its number; the caller's up to its last one to a word. */
+void memory_commit(struct vm *vm, unsigned number);
 void memory_flush(struct vm *vm, const void *p);
 
 /* atomic.c: before a plain access that overlaps with words of vm_atomic(). */

@@ -70,7 +70,7 @@ stop(struct vm *vm)
 {
 	vm->vm_self->vt_fresh = vm->vm_self->vt_newest = false;
 	vm_resume(vm, vm_controlled_next(vm, VM_POINT_ACCESS));
-	vm_uses(vm, &vm->vm_controlled.vx_cpus, 1, true);
+	vm_uses(vm, &vm->vm_controlled.vx_cpus, 1, VM_USE_STORE);
 }
 
 /* Chooses where the caller is; whether that is another CPU. */
@@ -173,7 +173,7 @@ static bool
 begin(struct vm *vm, unsigned cpus)
 {
 	vm->vm_controlled.vx_cpus = MIN(cpus, VM_KERNEL_CPUS_MAX);
-	vm_uses(vm, &vm->vm_controlled.vx_cpus, 1, true);
+	vm_uses(vm, &vm->vm_controlled.vx_cpus, 1, VM_USE_STORE);
 	return (!vm->vm_self->vt_host);
 }
 

@@ -211,7 +211,7 @@ vm_load(const void *p, unsigned access)
 	if (self->vt_untimed) {
 		vm_step(vm);
 		vm_controlled_point(vm, VM_POINT_ACCESS);
-		vm_uses(vm, p, access >> VM_SIZE_SHIFT, false);
+		vm_uses(vm, p, access >> VM_SIZE_SHIFT, VM_USE_LOAD);
 		return (vm_is_weak(vm) && access != 0 ?
 		    memory_load(vm, p, access) : p);
 	}
@@ -283,10 +283,12 @@ own_untimed(struct vm *vm, const void *p, unsigned access)
 	if (vm_is_controlled(vm)) {
 		vm_step(vm);
 		vm_controlled_point(vm, VM_POINT_ACCESS);
-		vm_uses(vm, p, access >> VM_SIZE_SHIFT, false);
-		vm->vm_controlled.vx_owns = p;
 		if (vm_is_weak(vm))
 			memory_own(vm, p, access);
+		else
+			vm_uses(vm, p, access >> VM_SIZE_SHIFT, VM_USE_LOAD);
+		/* Others may have run. */
+		vm->vm_controlled.vx_owns = p;
 		return (&vm->vm_controlled.vx_line);
 	}
 	vl = vm_line_of(vm, p);
@@ -364,7 +366,7 @@ vm_touch(const void *object, unsigned lines)
 	MPASS(lines > 0);
 	if (vm_is_controlled(vm)) {
 		vm_controlled_point(vm, VM_POINT_ACCESS);
-		vm_uses(vm, object, 1, true);
+		vm_uses(vm, object, 1, VM_USE_STORE);
 		if (vm_is_weak(vm))
 			memory_guard(vm, object, "data that a lock guards",
 			    VM_ACQUIRE | VM_RELEASE);
@@ -446,7 +448,7 @@ vm_plain(const void *p, size_t n, bool store)
 		}
 		if (vm_is_weak(vm))
 			memory_plain(vm, p, n, store);
-		vm_uses(vm, p, n, store);
+		vm_uses(vm, p, n, store ? VM_USE_STORE : VM_USE_LOAD);
 	} else {
 		for (; store && at < end; at += VM_LINE_BYTES)
 			(void)own_untimed(vm, at, 0);
@@ -463,7 +465,7 @@ vm_forget(const void *p, unsigned access)
 	if (vm_running_machine == NULL)
 		return (NULL);
 	vm = vm_get();
-	vm_uses(vm, p, access >> VM_SIZE_SHIFT, true);
+	vm_uses(vm, p, access >> VM_SIZE_SHIFT, VM_USE_STORE);
 	if (vm_is_weak(vm)) {
 		vm->vm_controlled.vx_owns = p;
 		memory_own(vm, p, access);

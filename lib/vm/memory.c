@@ -50,7 +50,7 @@ memory_init(struct vm *vm)
 	me->me_high = 0;
 	for (unsigned i = 0; i < VM_STORES; i++) {
 		mt = &me->me_thread[i];
-		mt->met_issued = mt->met_committed = 0;
+		mt->met_issued = mt->met_awaited = mt->met_settled = 0;
 		mt->met_pending = mt->met_view.mv_count =
 		    mt->met_acquires.mv_count = mt->met_released.mv_count = 0;
 	}
@@ -171,22 +171,24 @@ commit(struct vm *vm, unsigned as, unsigned thread, unsigned i)
 	struct memory_store *ms = &mt->met_store[i];
 	struct memory_word *mw = word_make(me, ms->ms_word, ms->ms_size);
 
-	vm_uses_as(vm, as, ms->ms_word, ms->ms_size, true);
-	for (unsigned k = 0; k < 2; k++)
-		vm_uses_as(vm, as, memory_store_place(thread,
-		    mt->met_committed + k), 1, true);
-	mt->met_committed++;
-	/* A store to memory that is no longer that word is dropped. */
-	if (mw == NULL || !is_other(mw, ms->ms_size)) {
+	vm_uses_as(vm, as, ms->ms_word, ms->ms_size, VM_USE_VALUE);
+	vm_uses_as(vm, as, memory_store_place(thread, ms->ms_issue), 1,
+	    VM_USE_AFTER);
+	vm_uses_as(vm, as, memory_store_place(thread, ms->ms_issue), 1,
+	    VM_USE_STORE);
+	if (mw != NULL && is_other(mw, ms->ms_size)) {
+		/* Memory is no longer that word: the store is dropped. */
+		start_again(mw, ms->ms_size);
+	} else {
 		memory_put(ms->ms_word, ms->ms_size, ms->ms_value);
 		VM_TELL(vm, vm->vm_thread[thread], .vn_kind = VM_STORE_SEEN,
 		    .vn_value = ms->ms_value,
 		    .vn_word = mw == NULL ? 0 : *slot_of(me, ms->ms_word));
+		if (mw != NULL)
+			append(mw, &ms->ms_view);
 	}
-	if (mw != NULL) {
-		append(mw, &ms->ms_view);
+	if (mw != NULL)
 		view_set(&mt->met_view, memory_place(me, mw), mw->mw_newest);
-	}
 	mt->met_pending--;
 	memmove(ms, ms + 1, (mt->met_pending - i) * sizeof(*ms));
 	if (mt->met_pending == 0)
@@ -204,28 +206,58 @@ memory_drain(struct vm *vm, unsigned thread)
 		commit(vm, vm->vm_self->vt_id, thread, 0);
 }
 
-/* Whether an earlier store of the thread is to the same word. */
+/* Whether a store may be committed before the earlier ones of its thread. */
 static bool
-follows(const struct memory_thread *mt, unsigned i)
+may_commit(const struct memory *me, const struct memory_thread *mt, unsigned i)
 {
-	for (unsigned k = 0; k < i; k++)
-		if (mt->met_store[k].ms_word == mt->met_store[i].ms_word)
-			return (true);
-	return (false);
+	unsigned k = 0;
+
+	while (k < i && me->me_kind == VM_WEAK && mt->met_store[k].ms_word !=
+	    mt->met_store[i].ms_word)
+		k++;
+	return (k == i);
+}
+
+unsigned
+memory_each(const struct vm *vm, unsigned thread,
+    uint16_t number[VM_EACH_STORES])
+{
+	const struct memory *me = vm->vm_controlled.vx_memory;
+	const struct memory_thread *mt = &me->me_thread[thread];
+	const unsigned first = VM_EACH + thread * VM_EACH_STORES;
+	uint32_t set = 0;
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < mt->met_pending; i++)
+		if (may_commit(me, mt, i))
+			set |= 1u << (me->me_kind == VM_TSO ? 0 :
+			    mt->met_store[i].ms_issue % VM_EACH_STORES);
+	for (; set != 0; set &= set - 1)
+		number[count++] = (uint16_t)(first +
+		    (unsigned)__builtin_ctz(set));
+	return (count);
 }
 
 void
-memory_commit(struct vm *vm, unsigned thread)
+memory_commit(struct vm *vm, unsigned number)
 {
 	struct memory *me = vm->vm_controlled.vx_memory;
+	const unsigned thread = number > VM_EACH ? vm_owner(number) :
+	    number - VM_STORES;
 	const struct memory_thread *mt = &me->me_thread[thread];
-	unsigned count = 0, may[MEMORY_PENDING];
+	unsigned count = 0, i, may[MEMORY_PENDING] = { 0 };
 
-	for (unsigned i = 0; i < mt->met_pending; i++)
-		if (i == 0 || (me->me_kind == VM_WEAK && !follows(mt, i)))
+	for (i = 0; i < mt->met_pending; i++)
+		if (may_commit(me, mt, i))
 			may[count++] = i;
-	commit(vm, VM_STORES + thread, thread, may[count > 1 ?
-	    vm_controlled_pick(vm, count) : 0]);
+	if (number < VM_EACH)
+		i = count > 1 ? vm_controlled_pick(vm, count) : 0;
+	else
+		for (i = 0; me->me_kind == VM_WEAK &&
+		    mt->met_store[may[i]].ms_issue % VM_EACH_STORES !=
+		    number % VM_EACH_STORES; i++)
+			continue;
+	commit(vm, number, thread, may[i]);
 }
 
 void
@@ -286,7 +318,8 @@ memory_age(struct vm *vm, unsigned as)
 
 	for (mw = me->me_word; mw < &me->me_word[me->me_words]; mw++) {
 		if (me->me_kind == VM_WEAK && mw->mw_oldest < mw->mw_newest)
-			vm_uses_as(vm, as, mw->mw_word, mw->mw_size, true);
+			vm_uses_as(vm, as, mw->mw_word, mw->mw_size,
+			    VM_USE_STORE);
 		mw->mw_oldest = mw->mw_newest;
 	}
 }
@@ -321,7 +354,8 @@ memory_own(struct vm *vm, const void *p, unsigned access)
 	/* Before the access, as others may run meanwhile. */
 	if ((access & VM_RELEASE) != 0 && me->me_kind == VM_WEAK)
 		(void)memory_await(vm, MEMORY_OWN);
-	vm_uses(vm, p, size, false);
+	vm_uses(vm, memory_defers(access) ? memory_begin_place(p) : p, size,
+	    VM_USE_LOAD);
 	me->me_access = access;
 	mw = word_make(me, p, size);
 	if (mw != NULL && is_other(mw, size))
@@ -346,12 +380,14 @@ defer_store(struct vm *vm, unsigned size)
 		commit(vm, id, id, 0);
 	if (release && me->me_kind == VM_WEAK)
 		vm_barrier(vm);
-	vm_uses(vm, memory_store_place(id, ++mt->met_issued), 1, true);
-	vm_uses(vm, &vm->vm_controlled.vx_storing, 1, false);
+	vm_uses(vm, memory_store_place(id, ++mt->met_issued), 1,
+	    VM_USE_STORE);
+	vm_uses(vm, &vm->vm_controlled.vx_storing, 1, VM_USE_LOAD);
 	ms = &mt->met_store[mt->met_pending++];
 	ms->ms_word = me->me_writes;
 	ms->ms_value = v;
 	ms->ms_size = (uint8_t)size;
+	ms->ms_issue = mt->met_issued;
 	view_copy(&ms->ms_view, release ? &mt->met_view : &mt->met_released);
 	vm->vm_controlled.vx_storing |= UINT64_C(1) << (id - 1);
 }
@@ -422,10 +458,18 @@ vm_sees(uint64_t mark)
 void
 memory_compared(struct vm *vm)
 {
+	const struct memory *me = vm->vm_controlled.vx_memory;
+
+	memory_latest(vm, me->me_writes, me->me_access >> VM_SIZE_SHIFT);
+}
+
+void
+memory_latest(struct vm *vm, const void *p, unsigned size)
+{
 	struct memory *me = vm->vm_controlled.vx_memory;
 	struct memory_thread *mt = memory_self(vm);
-	const struct memory_word *mw = me->me_access == 0 ? NULL :
-	    word_make(me, me->me_writes, me->me_access >> VM_SIZE_SHIFT);
+	const struct memory_word *mw = vm->vm_self->vt_host ? NULL :
+	    word_make(me, p, size);
 
 	if (mw == NULL)
 		return;
@@ -448,7 +492,7 @@ memory_guard(struct vm *vm, const void *object, const char *what,
 		mg++;
 	if (mg == &me->me_guard[MEMORY_GUARDED] || me->me_kind != VM_WEAK)
 		return;
-	vm_uses(vm, object, 1, true);
+	vm_uses(vm, object, 1, VM_USE_STORE);
 	if (mg == &me->me_guard[me->me_guarded]) {
 		*mg = (struct memory_guarded){ .meg_object = object };
 		me->me_guarded++;

@@ -7,7 +7,7 @@ enum {
 	MEMORY_WORDS	= 384,	/* with a history; others are as in VM_SC */
 	MEMORY_SLOTS	= 1024,	/* of their table; a power of two */
 	MEMORY_VALUES	= 4,	/* of a word, the latest */
-	MEMORY_PENDING	= 8,	/* stores of a thread */
+	MEMORY_PENDING	= VM_EACH_STORES,	/* stores of a thread */
 	MEMORY_GUARDED	= 128,	/* locks and objects */
 	/* Threads first, then words. */
 	MEMORY_VIEW	= VM_STORES + MEMORY_WORDS
@@ -23,6 +23,7 @@ struct memory_store {
 	void		*ms_word;
 	uint64_t	 ms_value;
 	uint8_t		 ms_size;
+	unsigned	 ms_issue;	/* of the thread's stores */
 	struct memory_view ms_view;	/* its own, or a fence's */
 };
 
@@ -38,7 +39,9 @@ struct memory_word {
 
 struct memory_thread {
 	unsigned	 met_pending;
-	unsigned	 met_issued, met_committed;	/* stores so far */
+	unsigned	 met_issued;	/* stores so far */
+	unsigned	 met_awaited;	/* of them by their thread */
+	unsigned	 met_settled;	/* of them by any */
 	struct memory_store met_store[MEMORY_PENDING];	/* oldest first */
 	struct memory_view met_view;
 	/* What an acquire fence adds to it; as it was at a release fence. */
@@ -156,6 +159,20 @@ memory_store_place(unsigned thread, unsigned n)
 {
 	return ((const void *)((uintptr_t)(thread << 24 | n % (1u << 24)) <<
 	    3));
+}
+
+/* Where stores to a word begin, which only plain ones affect. */
+static inline const void *
+memory_begin_place(const void *p)
+{
+	return ((const void *)((uintptr_t)p | (uintptr_t)1 << 62));
+}
+
+/* Whether an access is a store that is committed later. */
+static inline bool
+memory_defers(unsigned access)
+{
+	return ((access & (VM_STORE | VM_RMW)) == VM_STORE);
 }
 
 /* Commits all stores of a thread. */

@@ -41,7 +41,7 @@ vm_stack(void)
 void
 vm_monitored(const void *p, bool store)
 {
-	vm_uses(vm_get(), p, 1, store);
+	vm_uses(vm_get(), p, 1, store ? VM_USE_STORE : VM_USE_LOAD);
 }
 
 bool

@@ -38,6 +38,10 @@ enum {
 	/* The CPUs of a kernel, after the one that a thread was on. */
 	VM_MOVED	= VM_OLDER + VM_STORES,
 	VM_KERNEL_CPUS_MAX = 16,
+	/* With VM_POLLS_ONCE: each store that can be committed. */
+	VM_EACH		= VM_MOVED + VM_STORES,
+	VM_EACH_STORES	= 8,
+	VM_NUMBERS	= VM_EACH + VM_STORES * VM_EACH_STORES,
 	VM_STACK_BYTES	= 64 * 1024,
 	VM_STUCK_SIZE	= 2048
 };
@@ -87,6 +91,7 @@ enum vm_point {
 	VM_POINT_CHARGE,	/* bulk work is done */
 	VM_POINT_VALUE,		/* of a load, or which store is committed */
 	VM_POINT_CPU,		/* where it is in its kernel: vm_hold() */
+	VM_POINT_LIMIT,		/* whether a wait with a limit ends at once */
 	VM_POINT_YIELD,		/* it spins or yields */
 	VM_POINT_BLOCKED	/* it is asleep, awaits a word, has ended */
 };
@@ -98,10 +103,12 @@ struct vm_choice {
 	unsigned	 vo_count;	/* 2..VM_CONTROLLED_MAX */
 	/*
 	 * Threads' numbers, ascending; observers see their names.  VM_STORES +
-	 * n: a store of thread n is committed.  Of VM_POINT_VALUE: the thread,
-	 * for the latest value or the oldest store, and from VM_OLDER + 1 on
-	 * the others.  Of VM_POINT_CPU: the thread, for the CPU that it was on,
-	 * and from VM_MOVED + 1 on the others.
+	 * n: a store of thread n is committed, and VM_EACH + VM_EACH_STORES *
+	 * n + k: the next of those that have k as remainder.  Of
+	 * VM_POINT_VALUE: the thread, for the latest value or the oldest
+	 * store, and from VM_OLDER + 1 on the others.  Of VM_POINT_CPU: the
+	 * thread, for the CPU that it was on, and from VM_MOVED + 1 on the
+	 * others.  Of VM_POINT_LIMIT: the thread, for no, and VM_OLDER + 1.
 	 */
 	const uint16_t	*vo_thread;
 	/* Bit i: vo_thread[i] sleeps, and its time-out has not come yet. */
@@ -149,9 +156,24 @@ enum vm_polls {
 	VM_POLLS_ANY,		/* those whose loops only repeat */
 	/*
 	 * One that pauses or yields, unless its loop only repeats.  A wait with
-	 * a limit may end at once: a choice of VM_POINT_VALUE.
+	 * a limit may end at once.
 	 */
 	VM_POLLS_ONCE
+};
+
+/* What a step does with memory. */
+enum vm_use {
+	VM_USE_LOAD,
+	VM_USE_STORE,		/* in the values with that bit */
+	/* It waits for the last store: never before it, so not in a race. */
+	VM_USE_AFTER,
+	VM_USE_VALUE,		/* a store; loads may return what was before */
+	/*
+	 * Its next step cannot be chosen before the word has a value, or
+	 * another one: n is whether it is to be p, of the next call.
+	 */
+	VM_USE_AWAIT,
+	VM_USE_UNTIL
 };
 
 struct vm_control {
@@ -183,8 +205,16 @@ struct vm_control {
 	 * in vo_thread.  p NULL: a step begins, chosen or not.
 	 */
 	void		(*vh_access)(void *context, unsigned thread,
-			    const void *p, size_t n, bool store);
+			    const void *p, size_t n, enum vm_use use);
 };
+
+/* The thread whose store is committed with VM_POLLS_ONCE, or which it is. */
+static inline unsigned
+vm_owner(unsigned number)
+{
+	return (number > VM_EACH ? (number - VM_EACH) / VM_EACH_STORES :
+	    number);
+}
 
 /* A machine; also the stacks and other memory that a run leaves to the next. */
 struct vm;

@@ -233,7 +233,8 @@ vm_written(struct vm_line *vl)
 	if (vl == &vm->vm_controlled.vx_line) {
 		if (vm_is_weak(vm) && !memory_written(vm))
 			return;
-		vm_uses(vm, vm->vm_controlled.vx_owns, 1, true);
+		vm_uses(vm, vm->vm_controlled.vx_owns, 1,
+		    vm_is_weak(vm) ? VM_USE_VALUE : VM_USE_STORE);
 		vm_controlled_changed(vm);
 		return;
 	}
