@@ -99,12 +99,7 @@ set_row(struct campaign *cn, const struct options *op, unsigned row)
 	    of_ciphers % of_locks]];
 	tb->tb_design = design_at(op->op_designs.ol_value[row / of_ciphers /
 	    of_locks]);
-	campaign_limits(tb, sm);
-	if (cn->cn_strategy != NULL && cn->cn_strategy->sy_all) {
-		sm->lim_small = true;
-		sm->lim_all = cn->cn_strategy == &strategy_dpor;
-		sm->lim_readers_most = sm->lim_readers_least;
-	}
+	campaign_limits(cn);
 	if (GIVEN(op, EXPLORE_READERS)) {
 		sm->lim_readers_least = (unsigned)op->op_readers.ol_value[0];
 		sm->lim_readers_most = sm->lim_readers_least - 1 +
@@ -357,7 +352,11 @@ check(struct options *op)
 		    "no --strategy beside it"));
 	if (op->op_exhaustive && !GIVEN(op, SCHEDULES))
 		op->op_schedules = UINT64_C(1000000000000);
-	/* A spinner that yields after so many polls would take many more. */
+	for (unsigned i = 0; op->op_exhaustive && !GIVEN(op, EXPLORE_LOCK) &&
+	    i < virtual_lock_class_count; i++)
+		if (strcmp(virtual_lock_classes[i]->lc_name,
+		    CAMPAIGN_ALL_LOCK) == 0)
+			op->op_locks.ol_value[0] = i;
 	if (op->op_exhaustive && !options_tunable_seen(op, SPIN_POLLS) &&
 	    (error = option_tunable(op, "--exhaustive", SPIN_POLLS "=0")) != 0)
 		return (error);

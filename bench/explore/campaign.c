@@ -56,10 +56,14 @@ is_whole(const struct campaign *cn)
 }
 
 void
-campaign_limits(const struct subject *tb, struct scenario_limits *sm)
+campaign_limits(struct campaign *cn)
 {
-	*sm = (struct scenario_limits){ .lim_readers_least = 2,
-	    .lim_readers_most = 4,
+	const struct subject *tb = &cn->cn_subject;
+
+	cn->cn_limits = (struct scenario_limits){ .lim_readers_least = 2,
+	    .lim_readers_most = is_whole(cn) ? 2 : 4,
+	    .lim_small = is_whole(cn),
+	    .lim_all = cn->cn_strategy == &strategy_dpor,
 	    .lim_block_bytes = tb->tb_cipher->ci_block_bytes,
 	    .lim_whole_blocks = tb->tb_cipher->ci_whole_blocks,
 	    .lim_timer = !design_info(tb->tb_design).di_probed,

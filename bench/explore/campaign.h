@@ -59,8 +59,14 @@ struct campaign_result {
 	struct outcome cgr_outcome;
 };
 
-/* The default limits of a subject's scenarios. */
-void campaign_limits(const struct subject *tb, struct scenario_limits *sm);
+/*
+ * Where all executions are run: the lock whose acquisition is one step, if
+ * spin_polls is 0.  A spinner that yields takes many more, with any lock.
+ */
+#define	CAMPAIGN_ALL_LOCK	"one-step"
+
+/* Sets the default limits of the scenarios of its subject and strategy. */
+void campaign_limits(struct campaign *cn);
 
 /* Adds a campaign's counts to a sum, which is all 0 at first. */
 void campaign_add(struct campaign_result *sum,

@@ -5,6 +5,11 @@
 
 enum { TAS_FREE, TAS_HELD };
 
+/* Whether the first swap of an acquisition waits for the free word. */
+#ifndef TAS_AWAITS
+#define	TAS_AWAITS	false
+#endif
+
 LOCK_STATE(struct m32)
 
 /* Waits until the swap has found the word free. */
@@ -13,6 +18,8 @@ static void tas_wait(struct lock *l, struct lock_node *n, struct lock_wait *w);
 static inline bool
 tas_enter(struct lock *l, struct lock_node *n __unused)
 {
+	if (TAS_AWAITS)
+		machine_await_32(state_of(l), TAS_HELD, 0);
 	return (atomic_swap_acq_32(state_of(l), TAS_HELD) == TAS_FREE);
 }
 

@@ -44,11 +44,12 @@ explore__exhaustive_body() {
 		grep -o "these are all .* executions" out | diff all - ||
 		    atf_fail "another number: $(cat out)"
 	done
-	for memory in tso weak; do
-		ends 0 --exhaustive -d none -l ticket -r 1 --memory $memory
+	for memory in sc tso weak; do
+		ends 0 --exhaustive -d pcpu --memory $memory
+		has "^pcpu *one-step "
 		has "these are all [0-9]* executions"
 	done
-	ends 0 --exhaustive -d pcpu --schedules 100
+	ends 0 --exhaustive -d pcpu -l mcs --schedules 100
 	has "these are not all: 100 executions were run, at least [0-9]"
 	ends 1 --exhaustive -d pcpu -l none --seed 5 -o first.schedule
 	has "^FAILED "

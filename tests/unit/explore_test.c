@@ -288,7 +288,7 @@ campaign_of(const char *lock)
 	tb->tb_design = design_find("concurrent");
 	tb->tb_lock = virtual_lock_class_find(lock);
 	tb->tb_cipher = cipher_find("chacha20");
-	campaign_limits(tb, &cn.cn_limits);
+	campaign_limits(&cn);
 	return (cn);
 }
 

@@ -125,7 +125,7 @@ campaign_of(const struct mutant *mu, const struct design *de)
 	    virtual_lock_class_find("mtx");
 	tb->tb_cipher = cipher_find(mu->mu_cipher);
 	tb->tb_memory = mu->mu_memory;
-	campaign_limits(tb, &cn.cn_limits);
+	campaign_limits(&cn);
 	if (mu->mu_file != NULL && strncmp(mu->mu_file, "harvest/", 8) == 0)
 		cn.cn_limits.lim_queue = true;
 	if (mu->mu_bytes != 0) {

@@ -1,0 +1,22 @@
+/*
+ * A lock for "explore --exhaustive": as tas, but without a limit of polls an
+ * acquisition awaits the free word before it swaps.  Where all schedules are
+ * run that is one step, which cannot be chosen before the lock is free; so
+ * nothing of the lock is explored but who comes next.
+ * Fairness: none.
+ * Bytes: 4.  Uncontended: one atomic and one store.
+ */
+#define	TAS_AWAITS	(l->lo_config.spin_polls == 0)
+
+#include "lib/lock/tas.h"
+
+static void
+tas_wait(struct lock *l, struct lock_node *n, struct lock_wait *w)
+{
+	do
+		lock_spin_32(w, state_of(l), TAS_HELD);
+	while (!tas_enter(l, n));
+}
+
+TAS_CLASS(one_step, "one-step",
+    "tas; one step of explore --exhaustive, its default", LK_SPIN_POLLS);
