@@ -15,7 +15,9 @@ enum { POLL_MS = 100 };
 const struct evidence evidences[EVIDENCE_ROWS] = {
 	DESIGN(model, "models of the read modes, every order of few threads",
 	    0.2, true, true),
-	DESIGN(schedules, "many orders of threads, under the ledger", 0.25,
+	DESIGN(schedules, "many orders of threads, under the ledger", 0.2,
+	    false, false),
+	DESIGN(exhaustive, "every order of the steps of few threads", 0.05,
 	    false, false),
 	DESIGN(ledger, "uses of keys, pools and reseeds, as they happen", 0.2,
 	    false, false),

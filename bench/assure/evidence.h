@@ -9,7 +9,7 @@
 enum {
 	EVIDENCE_TEXT_SIZE	= 2048,
 	EVIDENCE_PATH_SIZE	= PROGRAM_PATH_SIZE,
-	EVIDENCE_ROWS		= 15
+	EVIDENCE_ROWS		= 16
 };
 
 enum evidence_state {
@@ -67,10 +67,10 @@ struct evidence {
 /* In the order of the page. */
 extern const struct evidence evidences[EVIDENCE_ROWS];
 
-evidence_gatherer model_gather, schedules_gather, ledger_gather,
-	arithmetic_gather, faults_gather, answers_gather, sanitizers_gather,
-	statistics_gather, exclusion_gather, order_gather, fairness_gather,
-	trylock_gather, misuse_gather, starvation_gather,
+evidence_gatherer model_gather, schedules_gather, exhaustive_gather,
+	ledger_gather, arithmetic_gather, faults_gather, answers_gather,
+	sanitizers_gather, statistics_gather, exclusion_gather, order_gather,
+	fairness_gather, trylock_gather, misuse_gather, starvation_gather,
 	oversubscription_gather;
 
 /*

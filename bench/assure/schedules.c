@@ -10,7 +10,8 @@ enum {
 	/* Schedules between two looks at the clock. */
 	SCHEDULES_STEP	= 4000,
 	WEAK_ONE_IN	= 5,	/* of the schedules */
-	FAULTS_STEP	= 400
+	FAULTS_STEP	= 400,
+	EXECUTIONS_MOST	= 10 * 1000	/* of one memory */
 };
 
 /* A lock that blocks and one that is fair. */
@@ -54,9 +55,12 @@ describe_failure(const struct assure_params *ap,
 	    to->to_word, to->to_sentence, to->to_detail, tb->tb_lock->lc_name,
 	    tb->tb_cipher->ci_name, cx->cx_number);
 	evidence_say(row->er_replay, "rngsim explore -d %s -l %s -c %s --seed "
-	    "%" PRIu64 " --only %" PRIu64,
-	    ap->ap_spec, tb->tb_lock->lc_name,
-	    tb->tb_cipher->ci_name, cx->cx_seed, cx->cx_number);
+	    "%" PRIu64, ap->ap_spec, tb->tb_lock->lc_name,
+	    tb->tb_cipher->ci_name, cx->cx_seed);
+	if (strcmp(cx->cx_strategy, strategy_dpor.sy_name) == 0)
+		evidence_say(row->er_replay, " --exhaustive");
+	else
+		evidence_say(row->er_replay, " --only %" PRIu64, cx->cx_number);
 	if (tb->tb_memory != VM_SC)
 		evidence_say(row->er_replay, " --memory %s",
 		    vm_memory_names[tb->tb_memory]);
@@ -112,7 +116,7 @@ explore(struct explored *ed, unsigned step, double time_s,
 	struct campaign_result ce;
 	int error;
 
-	campaign_limits(&cn->cn_subject, &cn->cn_limits);
+	campaign_limits(cn);
 	cn->cn_end = 0;
 	do {
 		cn->cn_first = cn->cn_end;
@@ -188,6 +192,50 @@ schedules_gather(const struct assure_params *ap, struct evidence_row *row)
 	evidence_say(row->er_replay, "rngsim explore -d %s -l %s,%s -c aes%s "
 	    "--seed %" PRIu64, ap->ap_spec, locks[0], locks[1],
 	    n == 1 ? "" : ",chacha20", ap->ap_seed);
+}
+
+void
+exhaustive_gather(const struct assure_params *ap, struct evidence_row *row)
+{
+	const unsigned n = design_info(design_find(ap->ap_design)).di_ciphers;
+	struct campaign_result ce;
+	struct explored ed;
+	struct campaign *cn = &ed.ed_campaign;
+	struct subject *tb = &cn->cn_subject;
+	int error = 0;
+
+	begin(&ed, ap);
+	cn->cn_strategy = &strategy_dpor;
+	cn->cn_end = EXECUTIONS_MOST;
+	tb->tb_lock = virtual_lock_class_find(CAMPAIGN_ALL_LOCK);
+	tb->tb_lock_config.spin_polls = 0;
+	tb->tb_cipher = ciphers[n - 1];
+	campaign_limits(cn);
+	for (unsigned m = VM_SC; m < VM_MEMORIES; m++) {
+		tb->tb_memory = m;
+		error = campaign_run(cn, &ce);
+		if (error == 0 && ce.cgr_failed)
+			describe_failure(ap, &ce, row);
+		counterexample_free(&ce.cgr_case);
+		if (error != 0 || ce.cgr_failed)
+			break;
+		row_says(row, "%s%s: %s%" PRIu64 " executions%s", m == VM_SC ?
+		    "" : "; ", vm_memory_names[m], ce.cgr_exhausted > 0 ?
+		    "all " : "", ce.cgr_row.schedules - ce.cgr_redundant,
+		    ce.cgr_exhausted > 0 ? "" : FORMATF(", not all: at least "
+		    "%" PRIu64 " ways more", ce.cgr_open));
+	}
+	if (error != 0)
+		row_missing(row, "%s. ", strerror(error));
+	if (row->er_state != EVIDENCE_HOLDS)
+		return;
+	row_says(row, ". None fails.");
+	evidence_say(row->er_bounds, "%u readers, one read of 16 bytes each, "
+	    "two events, one reseed, %s, lock %s.",
+	    cn->cn_limits.lim_readers_most, tb->tb_cipher->ci_name,
+	    CAMPAIGN_ALL_LOCK);
+	evidence_say(row->er_replay, "rngsim explore -d %s --exhaustive "
+	    "--memory weak", ap->ap_spec);
 }
 
 /*
