@@ -14,6 +14,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct kernel;
+struct kern_lock;
+
 enum {
 	KERN_ABI		= 8,
 	KERN_KEY_BYTES		= 32,
@@ -76,7 +79,7 @@ struct kern_site {
 struct kern_host {
 	unsigned	 kh_cpus;
 	unsigned	 kh_threads;
-	void		*kh_self;
+	struct kernel	*kh_self;
 	/* Whether kh_copying() and kh_clearing() are to be called. */
 	bool		 kh_follows;
 	/* The object's variables and malloc(9)'s memory, for KERN_SHARED(). */

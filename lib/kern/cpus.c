@@ -23,9 +23,8 @@ cpu_of(const struct kernel *k, const struct kern_thread *kt)
 }
 
 unsigned
-host_cpu(void *self, const struct kern_site *site)
+host_cpu(struct kernel *k, const struct kern_site *site)
 {
-	struct kernel *k = self;
 	const struct kern_thread *kt = kern_thread_of(k);
 	const unsigned cpu = cpu_of(k, kt);
 	const struct kern_look now = { kt, site, kt->kt_calls, kt->kt_kept };
@@ -59,9 +58,9 @@ kernel_shared_cpu(const struct kernel *k, char *text, size_t n)
 	snprintf(text, n, "thread %u was on CPU %u at %s:%d (%s); before it "
 	    "returned, thread %u was there at %s:%d (%s)",
 	    (unsigned)(a->kk_thread - k->k_thread), k->k_shared_cpu,
-	    a->kk_by->kw_file, a->kk_by->kw_line, held[a->kk_hold],
-	    (unsigned)(b->kk_thread - k->k_thread), b->kk_by->kw_file,
-	    b->kk_by->kw_line, held[b->kk_hold <= VM_PINNED ? b->kk_hold : 2]);
+	    KERN_AT(a->kk_by), held[a->kk_hold], (unsigned)(b->kk_thread -
+	    k->k_thread), KERN_AT(b->kk_by), held[b->kk_hold <= VM_PINNED ?
+	    b->kk_hold : 2]);
 	return (true);
 }
 
@@ -118,12 +117,12 @@ CTASSERT((int)KERN_CRITICAL == (int)VM_CRITICAL);
 CTASSERT((int)KERN_MASKED == (int)VM_MASKED);
 
 void
-host_nest(void *self, unsigned what, int delta, const struct kern_site *site)
+host_nest(struct kernel *k, unsigned what, int delta,
+    const struct kern_site *site)
 {
 	static const char *const begin[] = { [VM_PINNED] = "sched_pin",
 	    [VM_CRITICAL] = "critical_enter", [VM_MASKED] = "intr_disable",
 	    [VM_CRITICAL | VM_MASKED] = "spinlock_enter" };
-	struct kernel *k = self;
 	struct kern_thread *kt = kern_thread_of(k);
 	unsigned *const nested[] = { &kt->kt_pinned, &kt->kt_critical,
 	    &kt->kt_masked };
@@ -159,16 +158,15 @@ kern_critical(struct kernel *k, int delta, bool masks,
 }
 
 void
-host_bind(void *self, int cpu, bool interrupt, const struct kern_site *site)
+host_bind(struct kernel *k, int cpu, bool interrupt,
+    const struct kern_site *site)
 {
-	struct kernel *k = self;
 	struct kern_thread *kt = kern_thread_of(k);
 
 	if (kt->kt_critical + kt->kt_masked > 0)
 		kernel_stop(k, site, "%s in a critical section, entered at "
 		    "%s:%d", interrupt ? "smp_rendezvous()" : "sched_bind()",
-		    kt->kt_critical_site->kw_file,
-		    kt->kt_critical_site->kw_line);
+		    KERN_AT(kt->kt_critical_site));
 	if (cpu >= (int)k->k_host.kh_cpus)
 		kernel_stop(k, site, "there is no CPU %d", cpu);
 	if (!interrupt) {
@@ -211,9 +209,9 @@ kern_held_on(struct kernel *k, const struct kern_thread *kt)
 }
 
 unsigned *
-host_curthread(void *self)
+host_curthread(struct kernel *k)
 {
-	struct kern_thread *kt = kern_thread_of(self);
+	struct kern_thread *kt = kern_thread_of(k);
 
 	kt->kt_td[0] = machine_curthread()->mt_index;
 	kt->kt_td[1] = kt->kt_critical;

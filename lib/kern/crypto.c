@@ -152,9 +152,8 @@ copying(struct kernel *k, void *to, const void *from, size_t n)
 }
 
 void
-host_key_set(void *self, void *to, const void *key)
+host_key_set(struct kernel *k, void *to, const void *key)
 {
-	struct kernel *k = self;
 	struct kern_thread *kt = kern_thread_of(k);
 
 	kt->kt_touched = kt->kt_unlooked = true;
@@ -256,10 +255,9 @@ followed(struct kernel *k, const uint8_t *out, size_t n)
 }
 
 uint64_t
-host_keystream(void *self, const void *key, uint64_t lo, uint64_t hi, void *out,
-    size_t n)
+host_keystream(struct kernel *k, const void *key, uint64_t lo, uint64_t hi,
+    void *out, size_t n)
 {
-	struct kernel *k = self;
 	const struct kernel_params *kp = &k->k_params;
 	const unsigned block = kp->kp_cipher->ci_block_bytes;
 	struct kern_thread *kt = kern_thread_of(k);
@@ -283,10 +281,8 @@ host_keystream(void *self, const void *key, uint64_t lo, uint64_t hi, void *out,
 }
 
 void
-host_clearing(void *self, void *p, size_t n)
+host_clearing(struct kernel *k, void *p, size_t n)
 {
-	struct kernel *k = self;
-
 	if (k->k_keys != NULL)
 		kern_keys_clear(k, p, n);
 #ifdef MACHINE_VIRTUAL
@@ -301,10 +297,8 @@ host_clearing(void *self, void *p, size_t n)
 }
 
 void
-host_copying(void *self, void *to, const void *from, size_t n)
+host_copying(struct kernel *k, void *to, const void *from, size_t n)
 {
-	struct kernel *k = self;
-
 	if (k->k_keys == NULL)
 		return;
 	if (kern_is_shared(k, from))
@@ -313,9 +307,8 @@ host_copying(void *self, void *to, const void *from, size_t n)
 }
 
 void
-host_assigning(void *self, void *p, size_t n, bool store)
+host_assigning(struct kernel *k, void *p, size_t n, bool store)
 {
-	struct kernel *k = self;
 	struct kern_thread *kt = kern_thread_of(k);
 
 	if (k->k_keys == NULL)

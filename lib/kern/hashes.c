@@ -134,9 +134,9 @@ slot_for(struct kernel *k, const void *state)
 }
 
 void
-host_hash_init(void *self, void *state, enum kern_hash hash, const void *key)
+host_hash_init(struct kernel *k, void *state, enum kern_hash hash,
+    const void *key)
 {
-	struct kernel *k = self;
 	struct kern_thread *kt = kern_thread_of(k);
 	struct hash_slot *sl = slot_of(k, state);
 	struct hash_ref *r = state;
@@ -175,9 +175,8 @@ hash_begun(struct kernel *k, const void *state)
 }
 
 void
-host_hash_add(void *self, void *state, const void *data, size_t n)
+host_hash_add(struct kernel *k, void *state, const void *data, size_t n)
 {
-	struct kernel *k = self;
 	struct hash_slot *sl = hash_begun(k, state);
 	struct kern_thread *kt;
 
@@ -214,9 +213,8 @@ finish(struct hash_slot *sl, uint8_t *out)
 }
 
 void
-host_hash_finish(void *self, void *state, void *out)
+host_hash_finish(struct kernel *k, void *state, void *out)
 {
-	struct kernel *k = self;
 	struct hash_slot *sl = hash_begun(k, state);
 	struct kern_thread *kt = kern_thread_of(k);
 

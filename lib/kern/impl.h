@@ -243,6 +243,8 @@ kern_tables_drop(struct kernel *k)
 
 #define	kern_word_class		FLAVOURED(lock_word)
 
+/* A site as "%s:%d". */
+#define	KERN_AT(site)	(site)->kw_file, (site)->kw_line
 /* A place of rngsim's own, in messages of kernel_stop(). */
 #define	KERN_HERE	(&(const struct kern_site){ __FILE__, __LINE__ })
 
@@ -306,12 +308,14 @@ void kern_keys_copy(struct kernel *k, void *to, const void *from, size_t n);
  * may wait for a mutex, or sleep; a lock that is about to be taken; that one is
  * held, so; the end of a call.
  */
-void kern_may_block(void *self, const struct kern_site *site, const char *what);
-void kern_may_sleep(void *self, const struct kern_site *site, const char *what);
+void kern_may_block(struct kernel *k, const struct kern_site *site,
+    const char *what);
+void kern_may_sleep(struct kernel *k, const struct kern_site *site,
+    const char *what);
 void kern_check_lock(struct kernel *k, const struct kern_thread *kt,
     const struct kern_lock *kl, const struct kern_site *site, unsigned how);
 struct kern_held *kern_check_held(struct kernel *k, struct kern_thread *kt,
-    const void *lock, const struct kern_site *site, unsigned how);
+    const struct kern_lock *kl, const struct kern_site *site, unsigned how);
 void kern_check_leave(struct kernel *k, const struct kern_thread *kt);
 
 /* The kernel's word for a lock's kind; the number of a name in orders. */
@@ -319,10 +323,10 @@ const char *kern_kind_name(const struct kern_lock *kl);
 unsigned kern_class_of(struct kernel *k, const char *name);
 
 /* Of host.tbl. */
-bool kern_take(void *self, void *lock, const struct kern_site *site,
-    unsigned how);
-void kern_drop(void *self, void *lock, const struct kern_site *site,
-    unsigned how);
+bool kern_take(struct kernel *k, struct kern_lock *kl,
+    const struct kern_site *site, unsigned how);
+void kern_drop(struct kernel *k, struct kern_lock *kl,
+    const struct kern_site *site, unsigned how);
 
 /* words.c: locks with a word of the source's, and sections. */
 extern const struct lock_class kern_word_class;
@@ -348,11 +352,11 @@ kern_is_critical(const struct kern_lock *kl)
 
 /* Its place among what the thread has; kt_held: it has not. */
 static inline unsigned
-kern_held_at(const struct kern_thread *kt, const void *lock)
+kern_held_at(const struct kern_thread *kt, const struct kern_lock *kl)
 {
 	unsigned i;
 
-	for (i = kt->kt_held; i > 0 && kt->kt_hold[i - 1].hd_lock != lock;)
+	for (i = kt->kt_held; i > 0 && kt->kt_hold[i - 1].hd_lock != kl;)
 		i--;
 	return (i > 0 ? i - 1 : kt->kt_held);
 }

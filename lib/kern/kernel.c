@@ -4,10 +4,8 @@
 enum { UNPACED_STEP_NS = 1000 * 1000 * 1000 };
 
 void
-host_panic(void *self, const char *file, int line, const char *text)
+host_panic(struct kernel *k, const char *file, int line, const char *text)
 {
-	const struct kernel *k = self;
-
 	kassert_panic(file, line, k->k_params.kp_name, text);
 }
 
@@ -18,14 +16,13 @@ kernel_stop(struct kernel *k, const struct kern_site *site, const char *fmt,
 	char text[256];
 
 	VFORMAT(text, sizeof(text), fmt);
-	host_panic(k, site->kw_file, site->kw_line, text);
+	host_panic(k, KERN_AT(site), text);
 	__builtin_unreachable();
 }
 
 int64_t
-host_uptime_ns(void *self, bool coarse)
+host_uptime_ns(struct kernel *k, bool coarse)
 {
-	struct kernel *k = self;
 	const struct kernel_above *ka = k->k_params.kp_above;
 	int64_t now_ns;
 
@@ -44,43 +41,40 @@ host_uptime_ns(void *self, bool coarse)
 }
 
 uint64_t
-host_cycles(void *self)
+host_cycles(struct kernel *k)
 {
-	kern_thread_of(self)->kt_stamped = true;
+	kern_thread_of(k)->kt_stamped = true;
 	return (machine_cycles());
 }
 
 void *
-host_preload(void *self, const char *type, size_t *n)
+host_preload(struct kernel *k, const char *type, size_t *n)
 {
-	struct kernel *k = self;
-
 	*n = k->k_params.kp_preload_bytes;
 	return (*n == 0 || strcmp(type, "boot_entropy_cache") != 0 ? NULL :
 	    k->k_params.kp_preload);
 }
 
 void
-host_copyout(void *self, void *to, const void *from, size_t n)
+host_copyout(struct kernel *k, void *to, const void *from, size_t n)
 {
 	machine_charge(COST_COPYOUT, n);
-	if (!kern_is_unread(self))
+	if (!kern_is_unread(k))
 		memcpy(to, from, n);
 }
 
 int
-host_failpoint(void *self, const char *name)
+host_failpoint(struct kernel *k, const char *name)
 {
-	const struct kernel_params *kp = &((struct kernel *)self)->k_params;
+	const struct kernel_params *kp = &k->k_params;
 
 	return (kp->kp_above->ka_failpoint(kp->kp_above_arg, name));
 }
 
 /* Notes, as some locks exclude no thread. */
 void
-host_hold(void *self, uint64_t ns, bool drawn)
+host_hold(struct kernel *k, uint64_t ns, bool drawn)
 {
-	struct kernel *k = self;
 	uint64_t draw;
 
 	if (ns > 0 && drawn) {
@@ -92,24 +86,21 @@ host_hold(void *self, uint64_t ns, bool drawn)
 }
 
 void
-host_access(void *self, const void *p, size_t n, bool store)
+host_access(struct kernel *k, const void *p, size_t n, bool store)
 {
-	const struct kernel *k = self;
 	const size_t at = (uintptr_t)p - k->k_host.kh_heap;
 
 	if (k->k_looking)
 		return;
 	if (__builtin_expect(at < k->k_host.kh_heap_bytes &&
 	    k->k_copy->kc_freed[at / MACHINE_CACHE_LINE], 0))
-		kern_memory_freed(self, p);
+		kern_memory_freed(k, p);
 	machine_access(p, n, store);
 }
 
 void
-host_returned(void *self, const void *func)
+host_returned(struct kernel *k, const void *func)
 {
-	struct kernel *k = self;
-
 	if (MACHINE_SIMULATED && k->k_secrets != NULL &&
 	    kern_thread_of(k)->kt_unlooked)
 		kern_secrets_stack(k, func);
@@ -119,16 +110,15 @@ CTASSERT((int)KERN_CMPSET == (int)MACHINE_OP_CMPSET);
 CTASSERT((int)KERN_FENCE == (int)MACHINE_OP_FENCE);
 
 uint64_t
-host_atomic(void *self __unused, void *p, unsigned how, uint64_t v,
+host_atomic(struct kernel *k __unused, void *p, unsigned how, uint64_t v,
     uint64_t old)
 {
 	return (machine_atomic(p, how, v, old));
 }
 
 bool
-host_tunable(void *self, const char *name, int64_t *value)
+host_tunable(struct kernel *k, const char *name, int64_t *value)
 {
-	struct kernel *k = self;
 	const struct kernel_params *kp = &k->k_params;
 
 	for (unsigned i = 0; i < kp->kp_setting_count; i++)

@@ -2,10 +2,9 @@
 #include "lib/kern/impl.h"
 
 void *
-host_lock_new(void *self, const char *name, const char *type, unsigned kind,
-    const void *at, const struct kern_site *site)
+host_lock_new(struct kernel *k, const char *name, const char *type,
+    unsigned kind, const void *at, const struct kern_site *site)
 {
-	struct kernel *k = self;
 	const struct kernel_params *kp = &k->k_params;
 	const unsigned threads = kp->kp_lock_config.threads;
 	struct lock_config config = kp->kp_lock_config;
@@ -64,7 +63,7 @@ check_end(struct kernel *k, struct kern_lock *kl, const struct kern_site *site)
 		    hd->hd_depth > 1)
 			kernel_stop(k, site, "%s %s destroyed, but locked at "
 			    "%s:%d", kern_kind_name(kl), kl->kl_lock.lo_name,
-			    hd->hd_site->kw_file, hd->hd_site->kw_line);
+			    KERN_AT(hd->hd_site));
 		kern_drop(k, kl, site, kl->kl_kind == KERN_SPIN ?
 		    KERN_SPINS : 0);
 	}
@@ -97,11 +96,12 @@ kern_locks_end(struct kernel *k, const void *p, size_t n,
 }
 
 void
-host_lock_free(void *self, void *lock, const struct kern_site *site)
+host_lock_free(struct kernel *k, struct kern_lock *kl,
+    const struct kern_site *site)
 {
-	if (lock == NULL)
-		kernel_stop(self, site, "a lock that was not initialized");
-	kern_locks_end(self, ((struct kern_lock *)lock)->kl_at, 1, site);
+	if (kl == NULL)
+		kernel_stop(k, site, "a lock that was not initialized");
+	kern_locks_end(k, kl->kl_at, 1, site);
 }
 
 /* The site's row in the profile. */
@@ -140,7 +140,7 @@ again(struct kernel *k, struct kern_held *hd, const struct kern_site *site,
 	if (kl->kl_kind == KERN_SMR)
 		kernel_stop(k, site, "smr_enter(%s) does not support recursion:"
 		    " entered at %s:%d", kl->kl_lock.lo_name,
-		    hd->hd_site->kw_file, hd->hd_site->kw_line);
+		    KERN_AT(hd->hd_site));
 	if ((how & KERN_TRIES) != 0 && (hd->hd_shared != shares || (!shares &&
 	    ((kl->kl_flags | how << 5) & KERN_RECURSE) == 0)))
 		return (false);
@@ -183,11 +183,10 @@ check(struct kernel *k, struct kern_thread *kt, struct kern_lock *kl,
 }
 
 bool
-kern_take(void *self, void *lock, const struct kern_site *site, unsigned how)
+kern_take(struct kernel *k, struct kern_lock *kl, const struct kern_site *site,
+    unsigned how)
 {
-	struct kernel *k = self;
 	struct kern_thread *kt = kern_thread_of(k);
-	struct kern_lock *kl = lock;
 	unsigned at;
 
 	if (__builtin_expect(kl == NULL || ((unsigned)kl->kl_kind | how |
@@ -214,10 +213,10 @@ kern_take(void *self, void *lock, const struct kern_site *site, unsigned how)
 }
 
 unsigned
-host_owned(void *self, void *lock)
+host_owned(struct kernel *k, struct kern_lock *kl)
 {
-	const struct kern_thread *kt = kern_thread_of(self);
-	const unsigned i = kern_held_at(kt, lock);
+	const struct kern_thread *kt = kern_thread_of(k);
+	const unsigned i = kern_held_at(kt, kl);
 
 	if (i == kt->kt_held)
 		return (0);
@@ -227,12 +226,11 @@ host_owned(void *self, void *lock)
 }
 
 void
-kern_drop(void *self, void *lock, const struct kern_site *site, unsigned how)
+kern_drop(struct kernel *k, struct kern_lock *kl, const struct kern_site *site,
+    unsigned how)
 {
-	struct kernel *k = self;
 	struct kern_thread *kt = kern_thread_of(k);
-	struct kern_held *hd = kern_check_held(k, kt, lock, site, how);
-	struct kern_lock *kl = lock;
+	struct kern_held *hd = kern_check_held(k, kt, kl, site, how);
 	struct lock_node *node = &kl->kl_node[kt - k->k_thread];
 	const bool shared = hd->hd_shared;
 
@@ -256,10 +254,9 @@ kern_drop(void *self, void *lock, const struct kern_site *site, unsigned how)
 }
 
 void
-host_process(void *self, const char *name, void (*func)(void *), void *arg)
+host_process(struct kernel *k, const char *name, void (*func)(void *),
+    void *arg)
 {
-	struct kernel *k = self;
-
 	if (k->k_process != NULL)
 		kernel_stop(k, KERN_HERE, "%s is a second process", name);
 	k->k_process = func;

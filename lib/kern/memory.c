@@ -71,7 +71,7 @@ kern_memory_freed(struct kernel *k, const void *p)
 	const struct block *b = block_at(k->k_copy, p);
 
 	kernel_stop(k, b->b_freed, "freed here, memory of %s:%d is used "
-	    "afterwards", b->b_site->kw_file, b->b_site->kw_line);
+	    "afterwards", KERN_AT(b->b_site));
 }
 
 /* A free block of n bytes, or a new one; NULL: there is no room. */
@@ -94,9 +94,8 @@ take_block(struct kernel *k, size_t n)
 }
 
 void *
-host_malloc(void *self, size_t n, int flags, const struct kern_site *site)
+host_malloc(struct kernel *k, size_t n, int flags, const struct kern_site *site)
 {
-	struct kernel *k = self;
 	struct kern_thread *kt = kern_thread_of(k);
 	struct block *b = kt->kt_block;
 	void *p;
@@ -150,9 +149,8 @@ kern_block_give(struct kernel *k, struct block *b)
 
 /* Locks in it need not be destroyed before. */
 void
-host_free(void *self, void *p, bool clear, const struct kern_site *site)
+host_free(struct kernel *k, void *p, bool clear, const struct kern_site *site)
 {
-	struct kernel *k = self;
 	struct kern_thread *kt = kern_thread_of(k);
 	struct block *b;
 
@@ -162,8 +160,7 @@ host_free(void *self, void *p, bool clear, const struct kern_site *site)
 	b = (struct block *)(void *)((uint8_t *)p - MACHINE_CACHE_LINE);
 	if (b->b_freed != NULL)
 		kernel_stop(k, site, "memory of %s:%d is freed, which was "
-		    "freed at %s:%d", b->b_site->kw_file, b->b_site->kw_line,
-		    b->b_freed->kw_file, b->b_freed->kw_line);
+		    "freed at %s:%d", KERN_AT(b->b_site), KERN_AT(b->b_freed));
 	if (clear && !(b->b_own && kern_is_unread(k) && k->k_secrets == NULL))
 		wipe(p, b->b_bytes);
 	else if (!clear)
@@ -220,11 +217,11 @@ kern_memory_leaks(struct kernel *k)
 		if (!b->b_kept)
 			ledger_kernel(k->k_params.kp_ledger, LEDGER_LEAKED,
 			    "memory of %s:%d is neither freed nor referred to",
-			    b->b_site->kw_file, b->b_site->kw_line);
+			    KERN_AT(b->b_site));
 }
 
 size_t
-host_size(void *self __unused, const void *p)
+host_size(struct kernel *k __unused, const void *p)
 {
 	return (((const struct block *)(const void *)((const uint8_t *)p -
 	    MACHINE_CACHE_LINE))->b_bytes);

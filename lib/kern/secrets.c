@@ -245,10 +245,9 @@ kern_secrets_freed(struct kernel *k, const void *p, size_t n,
 	if (found == NULL && k->k_secrets != NULL)
 		found = secret_in(k, p, n, true);
 	if (found != NULL)
-		ledger_kernel(k->k_params.kp_ledger, LEDGER_RESIDUE, "%s is "
-		    "in memory of %s:%d that free() at %s:%d does not clear",
-		    name_of(k, found), from->kw_file, from->kw_line,
-		    site->kw_file, site->kw_line);
+		ledger_kernel(k->k_params.kp_ledger, LEDGER_RESIDUE, "%s is in "
+		    "memory of %s:%d that free() at %s:%d does not clear",
+		    name_of(k, found), KERN_AT(from), KERN_AT(site));
 }
 
 void
@@ -274,7 +273,7 @@ kern_secrets_finish(struct kernel *k)
 	if (site != NULL)
 		ledger_kernel(lg, LEDGER_RESIDUE, "%s is left in %smemory of "
 		    "%s:%d", name_of(k, found), freed ? "freed " : "",
-		    site->kw_file, site->kw_line);
+		    KERN_AT(site));
 }
 
 void

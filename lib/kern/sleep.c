@@ -76,10 +76,10 @@ sleep_on(struct kernel *k, struct kern_thread *kt, const void *ident,
 }
 
 int
-host_sleep(void *self, const void *ident, void *lock, unsigned how,
-    int64_t timeout_ns, const char *wmesg, const struct kern_site *site)
+host_sleep(struct kernel *k, const void *ident, struct kern_lock *kl,
+    unsigned how, int64_t timeout_ns, const char *wmesg,
+    const struct kern_site *site)
 {
-	struct kernel *k = self;
 	struct kern_thread *kt = kern_thread_of(k);
 	struct kern_held hd = { .hd_lock = NULL };
 	unsigned as = 0;
@@ -87,13 +87,13 @@ host_sleep(void *self, const void *ident, void *lock, unsigned how,
 	uint32_t seen;
 	int error;
 
-	if (lock != NULL) {
-		hd = *kern_check_held(k, kt, lock, site, KERN_EITHER);
+	if (kl != NULL) {
+		hd = *kern_check_held(k, kt, kl, site, KERN_EITHER);
 		if (hd.hd_depth > 1)
 			kernel_stop(k, site, "sleeping with %s %s recursed",
-			    kern_kind_name(lock), hd.hd_lock->kl_lock.lo_name);
+			    kern_kind_name(kl), kl->kl_lock.lo_name);
 		as = (hd.hd_shared ? KERN_SHARES : 0u) |
-		    (hd.hd_lock->kl_kind == KERN_SPIN ? KERN_SPINS : 0u);
+		    (kl->kl_kind == KERN_SPIN ? KERN_SPINS : 0u);
 	} else if (timeout_ns < 0) {
 		kernel_stop(k, site, "sleeping without a lock on \"%s\", and "
 		    "without a timeout", wmesg);
@@ -109,15 +109,15 @@ host_sleep(void *self, const void *ident, void *lock, unsigned how,
 		(void)atomic_swap_acq_rel_32(&k->k_sleepq, 1);
 		enqueue(k, kt, ident);
 	}
-	if (lock != NULL && (error == 0 || (how & KERN_DROP) != 0))
-		kern_drop(k, lock, site, as);
+	if (kl != NULL && (error == 0 || (how & KERN_DROP) != 0))
+		kern_drop(k, kl, site, as);
 	if (error != 0)
 		return (error);
 	snprintf(what, sizeof(what), "Sleeping on \"%s\"", wmesg);
 	kern_may_sleep(k, site, what);
 	error = sleep_on(k, kt, ident, seen, timeout_ns);
-	if (lock != NULL && (how & KERN_DROP) == 0)
-		(void)kern_take(k, lock, hd.hd_site, as);
+	if (kl != NULL && (how & KERN_DROP) == 0)
+		(void)kern_take(k, kl, hd.hd_site, as);
 	/* Who was woken has not been interrupted, whatever came since. */
 	return (error != 0 && (how & KERN_CATCH) != 0 &&
 	    machine_interrupted() ? KERN_EINTR : error);
@@ -142,9 +142,8 @@ take_sleeper(struct kernel *k, const void *ident, uint64_t before)
 }
 
 void
-host_wakeup(void *self, const void *ident, bool one)
+host_wakeup(struct kernel *k, const void *ident, bool one)
 {
-	struct kernel *k = self;
 	struct kern_thread *kt;
 	uint64_t before;
 

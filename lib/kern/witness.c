@@ -81,10 +81,9 @@ stop_reversal(struct kernel *k, const struct kern_held *hd,
 
 	first = &k->k_object->ko_sites[before->first - 1];
 	second = &k->k_object->ko_sites[before->second - 1];
-	kernel_stop(k, site, "lock order reversal: %s (%s:%d) then %s; "
-	    "before, %s (%s:%d) then %s (%s:%d)", held, hd->hd_site->kw_file,
-	    hd->hd_site->kw_line, name, name, first->kw_file, first->kw_line,
-	    held, second->kw_file, second->kw_line);
+	kernel_stop(k, site, "lock order reversal: %s (%s:%d) then %s; before, "
+	    "%s (%s:%d) then %s (%s:%d)", held, KERN_AT(hd->hd_site), name,
+	    name, KERN_AT(first), held, KERN_AT(second));
 }
 
 /* An order that was seen the other way round is an error. */
@@ -124,8 +123,7 @@ stop_held(struct kernel *k, const struct kern_site *site, const char *what,
 	kernel_stop(k, site, "%s%s: %s%s %s %s at %s:%d", what, why,
 	    kern_is_section(kl) ? "" : hd->hd_shared ? "shared " :
 	    "exclusive ", kern_kind_name(kl), kl->kl_lock.lo_name,
-	    kern_is_section(kl) ? "entered" : "locked", hd->hd_site->kw_file,
-	    hd->hd_site->kw_line);
+	    kern_is_section(kl) ? "entered" : "locked", KERN_AT(hd->hd_site));
 }
 
 static void __attribute__((noreturn))
@@ -141,13 +139,12 @@ stop_critical(struct kernel *k, const struct kern_thread *kt,
 		kernel_stop(k, site, "%s in an interrupt filter, which may own "
 		    "spin mutexes alone", what);
 	kernel_stop(k, site, "%s%s: critical section entered at %s:%d", what,
-	    why, kt->kt_critical_site->kw_file, kt->kt_critical_site->kw_line);
+	    why, KERN_AT(kt->kt_critical_site));
 }
 
 void
-kern_may_block(void *self, const struct kern_site *site, const char *what)
+kern_may_block(struct kernel *k, const struct kern_site *site, const char *what)
 {
-	struct kernel *k = self;
 	const struct kern_thread *kt = kern_thread_of(k);
 
 	if (__builtin_expect(kern_cannot_block(kt), 0))
@@ -155,9 +152,8 @@ kern_may_block(void *self, const struct kern_site *site, const char *what)
 }
 
 void
-kern_may_sleep(void *self, const struct kern_site *site, const char *what)
+kern_may_sleep(struct kernel *k, const struct kern_site *site, const char *what)
 {
-	struct kernel *k = self;
 	const struct kern_thread *kt = kern_thread_of(k);
 
 	kern_may_block(k, site, what);
@@ -194,7 +190,7 @@ check_again(struct kernel *k, const struct kern_held *hd,
 		return;
 	kernel_stop(k, site, "recursed on non-recursive %s %s, first taken at "
 	    "%s:%d", mutex ? "mutex" : kern_kind_name(kl), kl->kl_lock.lo_name,
-	    hd->hd_site->kw_file, hd->hd_site->kw_line);
+	    KERN_AT(hd->hd_site));
 }
 
 CTASSERT(KERN_RECURSES << 5 == KERN_RECURSE);
@@ -237,17 +233,16 @@ kern_check_lock(struct kernel *k, const struct kern_thread *kt,
 			kernel_stop(k, site, "acquiring duplicate lock of same "
 			    "type: \"%s\", 1st %s at %s:%d, 2nd %s",
 			    k->k_class[kl->kl_class],
-			    hd->hd_lock->kl_lock.lo_name, hd->hd_site->kw_file,
-			    hd->hd_site->kw_line, kl->kl_lock.lo_name);
+			    hd->hd_lock->kl_lock.lo_name, KERN_AT(hd->hd_site),
+			    kl->kl_lock.lo_name);
 	}
 }
 
 struct kern_held *
-kern_check_held(struct kernel *k, struct kern_thread *kt, const void *lock,
-    const struct kern_site *site, unsigned how)
+kern_check_held(struct kernel *k, struct kern_thread *kt,
+    const struct kern_lock *kl, const struct kern_site *site, unsigned how)
 {
-	const struct kern_lock *kl = lock;
-	const unsigned i = kern_held_at(kt, lock);
+	const unsigned i = kern_held_at(kt, kl);
 	struct kern_held *hd = &kt->kt_hold[i];
 	char what[128];
 

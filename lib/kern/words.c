@@ -372,12 +372,11 @@ LOCK_KIND(word, word, "word", "sx(9), rwlock(9), rmlock(9)", "lock", LC_SLEEPS,
     0, .lc_fini = word_fini, .lc_trylock = word_try);
 
 bool
-host_upgrade(void *self, void *lock, const struct kern_site *site)
+host_upgrade(struct kernel *k, struct kern_lock *kl,
+    const struct kern_site *site)
 {
-	struct kernel *k = self;
 	struct kern_thread *kt = kern_thread_of(k);
-	struct kern_held *hd = kern_check_held(k, kt, lock, site, KERN_SHARES);
-	struct kern_lock *kl = hd->hd_lock;
+	struct kern_held *hd = kern_check_held(k, kt, kl, site, KERN_SHARES);
 	uintptr_t v = atomic_load_ptr(word_of(kl));
 
 	if (hd->hd_depth > 1)
@@ -395,12 +394,11 @@ host_upgrade(void *self, void *lock, const struct kern_site *site)
 }
 
 void
-host_downgrade(void *self, void *lock, const struct kern_site *site)
+host_downgrade(struct kernel *k, struct kern_lock *kl,
+    const struct kern_site *site)
 {
-	struct kernel *k = self;
 	struct kern_thread *kt = kern_thread_of(k);
-	struct kern_held *hd = kern_check_held(k, kt, lock, site, 0);
-	struct kern_lock *kl = hd->hd_lock;
+	struct kern_held *hd = kern_check_held(k, kt, kl, site, 0);
 	uintptr_t v = atomic_load_ptr(word_of(kl)), left;
 
 	if (hd->hd_depth > 1)
@@ -422,9 +420,8 @@ host_downgrade(void *self, void *lock, const struct kern_site *site)
 }
 
 uint32_t
-host_advance(void *self __unused, void *lock, bool deferred)
+host_advance(struct kernel *k __unused, struct kern_lock *kl, bool deferred)
 {
-	struct kern_lock *kl = lock;
 	uint32_t v = deferred ? atomic_load_acq_32(&kl->kl_sequence) :
 	    atomic_fetchadd_rel_32(&kl->kl_sequence, 2);
 
@@ -432,11 +429,9 @@ host_advance(void *self __unused, void *lock, bool deferred)
 }
 
 bool
-host_poll(void *self, void *lock, uint32_t goal, bool wait,
+host_poll(struct kernel *k, struct kern_lock *kl, uint32_t goal, bool wait,
     const struct kern_site *site)
 {
-	struct kern_lock *kl = lock;
-	struct kernel *k = self;
 	const struct kern_thread *kt = kern_thread_of(k);
 	const unsigned i = kern_held_at(kt, kl);
 	uint32_t v;
@@ -444,8 +439,7 @@ host_poll(void *self, void *lock, uint32_t goal, bool wait,
 	if (wait && i < kt->kt_held)
 		kernel_stop(k, site, "waits for the end of sections of %s %s "
 		    "in one, entered at %s:%d", kern_kind_name(kl),
-		    kl->kl_lock.lo_name, kt->kt_hold[i].hd_site->kw_file,
-		    kt->kt_hold[i].hd_site->kw_line);
+		    kl->kl_lock.lo_name, KERN_AT(kt->kt_hold[i].hd_site));
 	/* A goal that was deferred begins now. */
 	v = atomic_load_acq_32(&kl->kl_sequence);
 	if ((int32_t)(v - goal) < 0)
