@@ -176,21 +176,23 @@ wait_running(struct cell_run *run)
 	return (0);
 }
 
-/* Opens and closes what is counted in the window. */
+/* Begins or ends what is counted in the window. */
 static void
-open_window(struct cell_run *run)
+window(struct cell_run *run, bool open)
 {
-	machine_mark("window");
-	lockprof_open(&run->run_prof, WINDOW);
-	cell_window(run, true);
-}
+	struct device_status ds;
 
-static void
-close_window(struct cell_run *run)
-{
-	set_phase(run, PHASE_STOP);
-	lockprof_close(&run->run_prof);
-	cell_window(run, false);
+	if (open) {
+		machine_mark("window");
+		lockprof_open(&run->run_prof, WINDOW);
+	} else {
+		set_phase(run, PHASE_STOP);
+		lockprof_close(&run->run_prof);
+	}
+	randomdev_window(run->run_dev, open);
+	randomdev_status(run->run_dev, &ds);
+	run->run_totals[!open] = randomdev_totals(run->run_dev);
+	run->run_reseeds[!open] = ds.ds_reseeds;
 }
 
 /*
@@ -211,7 +213,7 @@ measure_seeding(struct cell_run *run, struct result_sample *rs)
 	int error;
 
 	wait_ready(run, threads);
-	open_window(run);
+	window(run, true);
 	cpu_ns = machine_thread_cpu_ns(&run->run_harvest);
 	end_ns = machine_uptime_ns() + ms * NS_PER_MS;
 	run->run_open_cycles = machine_cycles();
@@ -227,7 +229,7 @@ measure_seeding(struct cell_run *run, struct result_sample *rs)
 	}
 	run->run_close_cycles = seeded;
 	cpu_ns = machine_thread_cpu_ns(&run->run_harvest) - cpu_ns;
-	close_window(run);
+	window(run, false);
 	end_ns = machine_uptime_ns() + ms * NS_PER_MS;
 	while ((ready = atomic_load_acq_32(&run->run_ready)) < threads +
 	    ce->ce_readers) {
@@ -286,7 +288,7 @@ measure(struct cell_run *run, struct result_sample *rs)
 	    cp->cp_config->bc_program.warmup_ms * NS_PER_MS);
 	if (error != 0)
 		return (error);
-	open_window(run);
+	window(run, true);
 	cpu_ns = machine_thread_cpu_ns(&run->run_harvest);
 	start_ns = then_ns = machine_uptime_ns();
 	run->run_open_cycles = machine_cycles();
@@ -315,7 +317,7 @@ measure(struct cell_run *run, struct result_sample *rs)
 		    now_ns - half_ns) / first - 1);
 	cpu_ns = machine_thread_cpu_ns(&run->run_harvest) - cpu_ns;
 	run->run_close_cycles = machine_cycles();
-	close_window(run);
+	window(run, false);
 	rs->window_s = (double)(now_ns - start_ns) / 1e9;
 	rs->harvest.cpu_percent = 100 * (double)cpu_ns /
 	    (double)(now_ns - start_ns);

@@ -240,17 +240,6 @@ collect_readers(struct cell_run *run, struct cell_measure *cm)
 	rs->fairness.cna = stats_cna(rs->reader_mb_per_s, n);
 }
 
-void
-cell_window(struct cell_run *run, bool open)
-{
-	struct device_status ds;
-
-	randomdev_window(run->run_dev, open);
-	randomdev_status(run->run_dev, &ds);
-	run->run_totals[!open] = randomdev_totals(run->run_dev);
-	run->run_reseeds[!open] = ds.ds_reseeds;
-}
-
 static void
 collect_harvest(const struct cell_run *run, struct cell_measure *cm)
 {

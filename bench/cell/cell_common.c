@@ -2,8 +2,6 @@
 #include "bench/cell/cell.h"
 #include "lib/crypto/digest.h"
 
-enum { ENTROPY_CALL_MAX = 256 };
-
 struct result_latency
 cell_latency(const struct engine *en, const struct hist *cycles)
 {
@@ -64,29 +62,25 @@ uint8_t *
 prime_bytes(size_t n, const uint64_t *seed)
 {
 	uint8_t block[DIGEST_BYTES], *bytes = xmalloc(n + 1);
-	struct digest dg;
-	int error = 0;
+	struct digest dg = { .dg_hash = NULL };
+	int error = seed == NULL ? 0 : digest_init(&dg, hash_sha256());
 
-	if (seed != NULL)
-		error = digest_init(&dg, hash_sha256());
-	/* SHA-256 of seed and a running number. */
-	for (uint64_t i = 0, at = 0; seed != NULL && error == 0 && at < n;
+	for (uint64_t i = 0, at = 0; error == 0 && at < n;
 	    i++, at += sizeof(block)) {
-		digest_reset(&dg);
-		digest_update(&dg, seed, sizeof(*seed));
-		digest_update(&dg, &i, sizeof(i));
-		digest_finish(&dg, block);
-		memcpy(bytes + at, block, n - at < sizeof(block) ? n - at :
-		    sizeof(block));
+		if (seed == NULL) {
+			error = getentropy(block, sizeof(block)) == 0 ? 0 :
+			    errno;
+		} else {
+			/* SHA-256 of seed and a running number. */
+			digest_reset(&dg);
+			digest_update(&dg, seed, sizeof(*seed));
+			digest_update(&dg, &i, sizeof(i));
+			digest_finish(&dg, block);
+		}
+		memcpy(bytes + at, block, MIN(n - at, sizeof(block)));
 	}
-	if (seed != NULL && error == 0)
-		digest_fini(&dg);
+	digest_fini(&dg);
 	wipe(block, sizeof(block));
-	for (size_t at = 0; seed == NULL && error == 0 && at < n;
-	    at += ENTROPY_CALL_MAX)
-		if (getentropy(bytes + at, n - at < ENTROPY_CALL_MAX ? n - at :
-		    ENTROPY_CALL_MAX) != 0)
-			error = errno;
 	if (error == 0)
 		return (bytes);
 	free(bytes);

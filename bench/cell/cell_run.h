@@ -179,9 +179,6 @@ void cell_producers_setup(struct cell_run *run);
 void cell_producer_main(void *arg);
 void cell_producers_collect(struct cell_run *run, struct cell_measure *cm);
 
-/* Begins or ends what is counted in the window. */
-void cell_window(struct cell_run *run, bool open);
-
 /* Makes the measure of a run whose threads were joined. */
 void cell_collect(struct cell_run *run);
 

@@ -1,7 +1,6 @@
-#include <ctype.h>
+#include "lib/base/base.h"
 
-#include "lib/base/parse_number.h"
-
+static const char decimals[] = "0123456789";
 static const char hex_digits[] = "0123456789abcdefABCDEF";
 
 /*
@@ -16,7 +15,7 @@ parse_digits(const char *text, const char *end, uint64_t *value)
 	uint64_t v;
 
 	if (text == end || (!hex && end - text > 1 && text[0] == '0') ||
-	    digits + strspn(digits, hex ? hex_digits : "0123456789") < end)
+	    digits + strspn(digits, hex ? hex_digits : decimals) < end)
 		return (EINVAL);
 	errno = 0;
 	v = strtoull(text, NULL, hex ? 16 : 10);
@@ -70,26 +69,19 @@ parse_hex(const char *text, uint8_t *bytes, size_t max, size_t *count)
 int
 parse_real(const char *text, double *value)
 {
-	double digits = 0, scale = 1;
-	bool any = false, point = false;
+	const size_t whole = strspn(text, decimals);
+	const char *rest = text + whole + (text[whole] == '.');
+	const size_t parts = strspn(rest, decimals);
+	double number, scale = 1;
 
-	for (; *text != '\0'; text++) {
-		if (*text == '.' && !point) {
-			point = true;
-			continue;
-		}
-		if (!isdigit((unsigned char)*text))
-			return (EINVAL);
-		any = true;
-		digits = digits * 10 + (*text - '0');
-		if (point)
-			scale *= 10;
-		/* Both are exact so far, so the quotient is rounded once. */
-		if (digits > 1e15 || scale > 1e15)
-			return (EINVAL);
-	}
-	if (!any)
+	for (size_t i = 0; i < parts; i++)
+		scale *= 10;
+	number = (double)strtoull(text, NULL, 10) * scale +
+	    (double)strtoull(rest, NULL, 10);
+	if (whole + parts == 0 || rest[parts] != '\0' || number > 1e15 ||
+	    scale > 1e15)
 		return (EINVAL);
-	*value = digits / scale;
+	/* Both are exact, so the quotient is rounded once. */
+	*value = number / scale;
 	return (0);
 }

@@ -27,10 +27,11 @@ struct tunable {
 	unsigned	 tn_knob;	/* bits of what reads it; 0: all do */
 };
 
-/* A row for a member of a structure, and further members of the row. */
-#define	TUNABLE(config, member, type, name, descr, ...)			\
-	{ .tn_name = name, .tn_descr = descr, .tn_type = TUNABLE_##type, \
-	    .tn_offset = offsetof(struct config, member), __VA_ARGS__ }
+/* A row for a member of a structure: its text, and members of the row. */
+#define	TUNABLE(config, member, type, name, ...)			\
+	{ .tn_name = name, .tn_type = TUNABLE_##type,			\
+	    .tn_offset = offsetof(struct config, member),		\
+	    .tn_descr = __VA_ARGS__ }
 #define	TUNABLE_LIMITS(least, most)	.tn_min = least, .tn_max = most
 
 /* A layer's table; base is its configuration structure. */

@@ -153,8 +153,7 @@ search(const struct kernel *k, unsigned *b,
 	struct key_place **at;
 
 	for (; kb->kb_used >> *b != 0; ++*b) {
-		for (at = &kb->kb_bucket[*b]; *at != NULL;
-		    at = &(*at)->ky_next)
+		for (at = &kb->kb_bucket[*b]; *at != NULL; at = &(*at)->ky_next)
 			if (is_so(*at, p, n))
 				return (at);
 		if (*b == BUCKETS - 1)

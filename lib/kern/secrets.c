@@ -161,8 +161,7 @@ left(struct kernel *k, const void *func, const char *what)
 	if (func != NULL)
 		kern_copy_name(k->k_params.kp_file, k->k_copy, func, name);
 	ledger_kernel(k->k_params.kp_ledger, LEDGER_RESIDUE, "%s is on the "
-	    "stack that %s%s has left", what, name,
-	    func == NULL ? "" : "()");
+	    "stack that %s%s has left", what, name, func == NULL ? "" : "()");
 }
 #endif
 

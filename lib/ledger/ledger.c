@@ -2,6 +2,8 @@
 #include "lib/ledger/impl.h"
 #include "lib/machine/tick.h"
 
+enum { NOTE_SIZE = 192 };
+
 uint32_t ledger_allowed;
 
 const struct ledger_property_text ledger_properties[LEDGER_PROPERTIES] = {
@@ -125,38 +127,26 @@ ledger_wrong(struct ledger *lg, enum ledger_property property,
 	wrong(lg, property, first, second, "");
 }
 
-static void
-wrong_note(struct ledger *lg, enum ledger_property property, const char *fmt,
-    va_list ap)
-{
-	char note[192];
-
-	vsnprintf(note, sizeof(note), fmt, ap);
-	wrong(lg, property, &ledger_nothing, &ledger_nothing, note);
-}
-
 void
 ledger_wrong_note(struct ledger *lg, enum ledger_property property,
     const char *fmt, ...)
 {
-	va_list ap;
+	char note[NOTE_SIZE];
 
-	va_start(ap, fmt);
-	wrong_note(lg, property, fmt, ap);
-	va_end(ap);
+	VFORMAT(note, sizeof(note), fmt);
+	wrong(lg, property, &ledger_nothing, &ledger_nothing, note);
 }
 
 void
 ledger_kernel(struct ledger *lg, enum ledger_property property,
     const char *fmt, ...)
 {
-	va_list ap;
+	char note[NOTE_SIZE];
 
-	va_start(ap, fmt);
+	VFORMAT(note, sizeof(note), fmt);
 	ledger_lock(lg);
-	wrong_note(lg, property, fmt, ap);
+	wrong(lg, property, &ledger_nothing, &ledger_nothing, note);
 	ledger_unlock(lg);
-	va_end(ap);
 	ledger_tell(lg);
 }
 

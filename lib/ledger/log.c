@@ -271,8 +271,7 @@ check_delivered(const struct at *at)
 }
 
 static void
-check(struct ledger *lg, struct ledger_thread *lt,
-    struct ledger_record *lr)
+check(struct ledger *lg, struct ledger_thread *lt, struct ledger_record *lr)
 {
 	struct ledger_core *lc = &lg->lg_core[lr->lgr_generation];
 	const struct at at = { lg, lt, lr };
@@ -456,8 +455,7 @@ fingerprint(const struct ledger *lg, const uint8_t *key, struct print *p)
 	if (((w0 ^ secret[0]) | (w1 ^ secret[1]) | (w2 ^ secret[2]) |
 	    (w3 ^ secret[3])) == 0)
 		return (false);
-	high = uint128_hi((uint128_t)w0 * w1) ^
-	    uint128_hi((uint128_t)w2 * w3);
+	high = uint128_hi((uint128_t)w0 * w1) ^ uint128_hi((uint128_t)w2 * w3);
 	p->prt_a = w0 * w1 ^ w2 * w3 ^ high;
 	p->prt_b = (uint32_t)high;
 	return (true);
