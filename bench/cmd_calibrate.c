@@ -2,10 +2,7 @@
 #include "bench/cmd.h"
 #include "bench/predict/calibrate.h"
 
-/*
- * Opens what is to be written, before anything is measured; makes the folders
- * that lead to the host's profile.
- */
+/* Opens what will be written; makes the folders of the host's profile. */
 static int
 open_output(const struct options *op, const char **path, struct atomic_file *of)
 {

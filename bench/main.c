@@ -28,10 +28,7 @@ stack_taken(char *argv[])
 	return ((size_t)(last + strlen(last) - (const char *)&last));
 }
 
-/*
- * jemalloc reads this.  With an arena for each CPU, 5.3 crashes in a new thread
- * that has no memory left for another arena.
- */
+/* jemalloc reads this: 5.3 crashes in threads without memory for an arena. */
 extern const char *malloc_conf;
 const char *malloc_conf = "narenas:1";
 

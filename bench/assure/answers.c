@@ -1,7 +1,4 @@
-/*
- * Known answers: what FreeBSD's own code gives for the same scripts, and for
- * other designs what their models give.
- */
+/* Known answers: of FreeBSD's own code, or of other designs' models. */
 #include <dirent.h>
 
 #include "bench/assure/evidence.h"
@@ -107,10 +104,7 @@ say_wrong(const struct tally *ta, const char *whose, struct evidence_row *row)
 	row_says(row, ". ");
 }
 
-/*
- * What the model of that name answers, made anew; false: there is none, or a
- * source answers otherwise.
- */
+/* Tries the model's answers; false: none, or a source answers otherwise. */
 static bool
 try_model(const struct assure_params *ap, const char *model,
     struct evidence_row *row)

@@ -1,7 +1,4 @@
-/*
- * All uses of keys, pools and reseeds, checked by "rngsim sweep --ledger": on
- * this machine's CPUs and on many simulated ones.
- */
+/* "rngsim sweep --ledger", on this machine and on many simulated CPUs. */
 
 #include <jansson.h>
 

@@ -35,10 +35,7 @@ struct explored {
 	struct campaign	 ed_campaign;	/* the next one */
 	struct campaign_result ed_sum;
 	uint64_t	 ed_weak;	/* schedules with weak memory */
-	/*
-	 * Which failed schedules are the row's matter: those that stop, 1, all
-	 * others, 0, or each, -1.
-	 */
+	/* Failures that are the row's: stops, 1, others, 0, or all, -1. */
 	int		 ed_stops;
 };
 
@@ -238,10 +235,7 @@ exhaustive_gather(const struct assure_params *ap, struct evidence_row *row)
 	    "--memory weak", ap->ap_spec);
 }
 
-/*
- * Whether the code has it: it is the kernel's, or one of those of FreeBSD's
- * files that the design's files have, too.
- */
+/* Whether the code has it: the kernel, or FreeBSD's and the design's files. */
 static bool
 has_point(const struct design *de, unsigned point)
 {

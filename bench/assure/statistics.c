@@ -1,7 +1,4 @@
-/*
- * Blocks that come twice in what several readers get at once: an exact search
- * of what "rngsim cat" writes.
- */
+/* Blocks that come twice in what "rngsim cat" writes, searched exactly. */
 #include "bench/assure/duplicates.h"
 #include "bench/assure/evidence.h"
 #include "bench/kernel/ksource.h"

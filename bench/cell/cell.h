@@ -1,7 +1,4 @@
-/*
- * One repeat of one cell on one engine, which is this interface compiled for
- * one machine (lib/machine/flavour.h).
- */
+/* One repeat of one cell; each engine is this, compiled for its machine. */
 #pragma once
 
 #include "bench/cell/config.h"

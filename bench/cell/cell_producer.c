@@ -1,7 +1,4 @@
-/*
- * Producers of entropy events: threads that work and queue an event, as
- * interrupts do.
- */
+/* Producers of entropy events: threads that work and queue, as interrupts. */
 #include "bench/cell/cell_run.h"
 #include "bench/stats/stats.h"
 

@@ -62,10 +62,7 @@ request(struct reader *r, size_t n, size_t *made, uint64_t *now)
 	return (error);
 }
 
-/*
- * Sleep ends late, so the last stretch is spent awake; where others need the
- * CPU it is offered to them.
- */
+/* Sleep ends late: its last stretch is spent awake, or offered to others. */
 uint64_t
 cell_wait_until(struct cell_run *run, uint64_t until, enum phase phase)
 {

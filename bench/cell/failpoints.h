@@ -37,10 +37,7 @@ struct failpoint_outcome {
 
 const struct failpoint_def *failpoints_def(unsigned i);
 
-/*
- * Adds one point to a list, from "NAME=SPEC", which stays.  Returns: 0, or
- * EINVAL with what is wrong and what is accepted.
- */
+/* Adds "NAME=SPEC", which stays.  Returns: 0; EINVAL with what is wrong. */
 int failpoints_parse(struct failpoint_list *fl, const char *text,
     char error[FAILPOINTS_ERROR_SIZE]);
 

@@ -93,10 +93,7 @@ arm_main(void *arg)
 	return (NULL);
 }
 
-/*
- * Waits until an arm's state is as high or, if that is not -1, for some time.
- * A signal to end is passed on.
- */
+/* Waits for at least that state or, unless -1, for ns; passes signals on. */
 static enum slice_state
 wait_state(struct slices *sl, struct slice_arm *sa, enum slice_state least,
     int64_t ns)

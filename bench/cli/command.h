@@ -16,10 +16,7 @@ enum {
 /* The command's name in messages; NULL: none was given. */
 extern const char *usage_command;
 
-/*
- * Prints "rngsim: COMMAND: ..." on stderr, with bytes that are not printable as
- * \xHH.  Returns: status.
- */
+/* "rngsim: COMMAND: ..." on stderr, unprintable as \xHH.  Returns: status. */
 int complain(int status, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -1,7 +1,4 @@
-/*
- * A line on stderr, where that is a terminal, redrawn in place.  Drawing takes
- * CPU time: call these between measurements.
- */
+/* A line on a terminal's stderr; it takes CPU time: not while measuring. */
 #pragma once
 
 #include "lib/base/base.h"

@@ -246,10 +246,7 @@ finish_place(struct options *op)
 	    run_error("--place: %s", why));
 }
 
-/*
- * A producer of a closed loop never leaves its CPU, so that a reader or a
- * harvest thread that is bound there would not run.
- */
+/* In a closed loop a producer never leaves its CPU to what is bound there. */
 static int
 check_place(const struct options *op, unsigned producers)
 {

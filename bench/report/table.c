@@ -6,10 +6,7 @@ enum {
 	TABLE_COLUMNS	= 8
 };
 
-/*
- * Cells in closed loop, alone or side by side; in open loop; of locks alone;
- * with producers; until seeded.
- */
+/* Closed loop, alone or side by side; open loop; locks; producers; seeding. */
 enum kind { CLOSED, SLICED, OPEN, LOCKS, PRODUCERS, SEEDING, KINDS };
 
 static const struct column columns[KINDS][TABLE_COLUMNS] = {

@@ -106,10 +106,7 @@ bool comparable_few_passes(const struct result *r);
 /* Whether a cell has too few repeats to estimate the spread between them. */
 bool comparable_few_repeats(const struct result_cell *cell);
 
-/*
- * Half the interval of a cell's total in percent of it: "0.54"; "?" for too
- * few repeats, "-" for a total of 0.
- */
+/* Half a total's interval in % of it; "?" few repeats, "-" a total of 0. */
 const char *comparable_spread(const struct result_cell *cell,
     char buf[FORMAT_SIZE]);
 

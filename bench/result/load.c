@@ -4,10 +4,7 @@
 
 enum {
 	INDENT	= 2,
-	/*
-	 * Digits that a double keeps on every machine: 0.1 stays 0.1, and a
-	 * file that was loaded is written again as it was.
-	 */
+	/* Kept by each double: a loaded file is written again as it was. */
 	DIGITS	= 15
 };
 

@@ -132,10 +132,7 @@ typedef double		field_PAIR[2];
 #define	LENGTH(s, m)			unsigned m;
 #include "bench/result/result.tbl"
 
-/*
- * The structure at base as an object.  "readers" is the length of FIELD_EACH; 0
- * where the table has FIELD_READERS.
- */
+/* A structure as an object; readers: of FIELD_EACH; 0 with FIELD_READERS. */
 json_t *field_format(const struct field *table, const void *base,
     unsigned readers);
 

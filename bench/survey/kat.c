@@ -430,10 +430,7 @@ kat_line(struct kat *k, char *line)
 	return (kc->kc_run(k));
 }
 
-/*
- * Reads a line without its comment, which may be of any length and have any
- * bytes.  end: the script has ended.
- */
+/* A line without its comment, of any bytes; end: the script has ended. */
 static int
 read_line(struct kat *k, FILE *in, char line[KAT_LINE_BYTES], bool *end)
 {

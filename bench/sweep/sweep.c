@@ -102,10 +102,7 @@ measure_group(struct sweeping *sw, const unsigned *group, unsigned n,
 	return (error);
 }
 
-/*
- * One repeat of the cells from..to - 1 that the journal does not have, in
- * random order; of the grid in groups.
- */
+/* A repeat of cells from..to - 1 that lack it, shuffled; grids in groups. */
 static int
 measure_block(struct sweeping *sw, unsigned from, unsigned to, unsigned repeat,
     struct measuring *mq)
@@ -190,10 +187,7 @@ enough(struct sweeping *sw, unsigned repeats, const struct measuring *mq)
 	return (true);
 }
 
-/*
- * All repeats on this machine.  The controls end each block, so that a cell
- * that cannot be measured is found before they take time.
- */
+/* All repeats here; controls last, as cells that fail are then found early. */
 static int
 measure_all(struct sweeping *sw)
 {

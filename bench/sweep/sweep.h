@@ -147,10 +147,7 @@ const char *grid_text(const struct cell *ce, char text[GRID_TEXT_SIZE]);
 
 const struct engine *grid_engine(const struct options *op);
 
-/*
- * Completes a repeat's sample: its place among all repeats of the run, its gate
- * and, of a simulated machine, its trace.
- */
+/* Completes a sample: its place in the run, its gate, a simulated trace. */
 void summary_sample(const struct cell *ce, struct cell_measure *cm,
     unsigned order);
 

@@ -115,10 +115,7 @@ parse_pid(struct import *im, const char **p, uint64_t *pid)
 	return (0);
 }
 
-/*
- * The thread of a line.  On standard error strace names no thread while there
- * is only one, and announces all but the first.
- */
+/* The line's thread; on stderr strace names none while there is only one. */
 static struct import_thread *
 find_thread(struct import *im, uint64_t pid)
 {

@@ -93,10 +93,7 @@ void workload_free(struct workload *wl);
 /* Prints the names and files of recorded workloads.  Returns: their number. */
 unsigned workload_list(FILE *out);
 
-/*
- * Whether it has one size, a closed loop and no pause; whether requests, or
- * their times, are not all alike.
- */
+/* Whether it is one size in a closed loop; whether sizes or times vary. */
 bool workload_is_plain(const struct workload *wl);
 bool workload_varies(const struct workload *wl);
 

@@ -13,10 +13,7 @@ bucket_last(unsigned i, unsigned sub_bits)
 	    (i / sub - 1)) - 1);
 }
 
-/*
- * The end of the first of n buckets up to which a share q of count values lie;
- * 0 when there are none.
- */
+/* The end of the first bucket up to which a share q of count lie; 0: none. */
 static uint64_t
 quantile(const uint32_t *bucket, unsigned n, unsigned sub_bits, uint64_t count,
     double q)

@@ -1,7 +1,4 @@
-/*
- * Memory.  Where there is none these print a message and end the program with
- * status 1: they do not return NULL.
- */
+/* Memory; where there is none these end the program, after a message. */
 #pragma once
 
 #include <stdio.h>

@@ -3,10 +3,7 @@
 static const char decimals[] = "0123456789";
 static const char hex_digits[] = "0123456789abcdefABCDEF";
 
-/*
- * A number that ends at end.  strtoull(3) alone takes "-1", "010" and " 1", and
- * stops silently at other text.
- */
+/* A number up to end; strtoull(3) alone takes "-1", "010" and " 1". */
 static int
 parse_digits(const char *text, const char *end, uint64_t *value)
 {

@@ -1,7 +1,4 @@
-/*
- * Running hashes that are reset without an allocation.
- * Stand for the hashes of sys/dev/random/hash.c.
- */
+/* Hashes of sys/dev/random/hash.c, reset without an allocation. */
 #pragma once
 
 #include "lib/crypto/hash.h"
@@ -13,10 +10,7 @@ enum {
 	BLAKE2S_KEY_BYTES = 32
 };
 
-/*
- * A context in use and started ones to follow it, as libcrypto 3.0 allocates
- * when it starts a context.
- */
+/* The one in use, and started ones: libcrypto 3.0 allocates at a start. */
 struct digest {
 	const struct hash *dg_hash;
 	union hash_context dg_ctx[DIGEST_SPARES + 1];

@@ -54,10 +54,7 @@ kern_use_seed(struct kern_thread *kt, const uint8_t *data, size_t n)
 	}
 }
 
-/*
- * The first key after pools were drained ends a reseed; so does one that an
- * event went into.
- */
+/* A reseed ends with the first key after pools, or one with an event in it. */
 static void
 note_core_key(struct kernel *k, struct kern_thread *kt, const void *key_at,
     const void *key)

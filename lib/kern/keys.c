@@ -1,7 +1,4 @@
-/*
- * Where keys are in memory, for the ledger: a key set up or copied is there
- * until it is set, copied over, or freed.
- */
+/* Where keys are, for the ledger: from set or copied to overwritten, freed. */
 
 #include "lib/kern/impl.h"
 #ifdef MACHINE_VIRTUAL
@@ -67,10 +64,7 @@ none_in(const struct key_table *kb, const void *p, size_t n)
 	return (turned << (BUCKETS - 1 - (last_bucket(p, n) - first)) == 0);
 }
 
-/*
- * Takes the first place in n bytes at p out of the table, in bucket *b or a
- * later one; NULL: there is none.
- */
+/* Takes out the first place in n bytes at p, from bucket *b on; NULL: none. */
 static struct key_place *
 take_out(struct key_table *kb, const uint8_t *p, size_t n, uintptr_t *b)
 {

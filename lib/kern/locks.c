@@ -126,10 +126,7 @@ kernel_site_lock(const struct kernel *k, unsigned site, bool *spin)
 	return (k->k_site_lock[site].sk_name);
 }
 
-/*
- * A lock that the thread has already, which was checked unless it is tried.
- * Returns: whether it has it once more.
- */
+/* A lock the thread has, checked unless tried; whether it has it once more. */
 static bool
 again(struct kernel *k, struct kern_held *hd, const struct kern_site *site,
     unsigned how)

@@ -252,10 +252,7 @@ kern_unlock_shared(struct kern_thread *kt, struct kern_lock *kl,
 	machine_charge(COST_UNLOCKED, 1);
 }
 
-/*
- * Whether sections that were entered before goal have ended, or waits for that;
- * 0: all.
- */
+/* Whether sections before goal, or 0: all, have ended, or waits for that. */
 static bool
 marks_over(struct kern_lock *kl, uint32_t goal, bool wait)
 {

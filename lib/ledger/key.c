@@ -254,10 +254,7 @@ join(struct range *range, const struct range *more)
 	return (true);
 }
 
-/*
- * Adds a range to those used, joined with its neighbours.  Returns: whether it
- * is disjoint from all of them.
- */
+/* Adds a range, joined with neighbours; whether it is disjoint from all. */
 static bool
 add_range(struct ledger *lg, struct ledger_key *k, struct range range)
 {
@@ -290,10 +287,7 @@ add_range(struct ledger *lg, struct ledger_key *k, struct range range)
 	return (true);
 }
 
-/*
- * Adds blocks from a counter on, modulo 2^128, to those used under a key.
- * Returns: whether none of them was used before.
- */
+/* Adds blocks from ctr on, modulo 2^128; whether none was used before. */
 static bool
 add_blocks(struct ledger *lg, struct ledger_key *k, uint128_t ctr,
     uint64_t blocks)

@@ -354,10 +354,7 @@ tell_uses(const struct ledger *lg, unsigned op, struct print p, unsigned core)
 		vm_monitored(&lg->lg_ended, op == LEDGER_RESEED);
 }
 
-/*
- * Logs an operation and checks it.  Need not return.  Inlined, as a use of a
- * key costs little more than that.
- */
+/* Logs and checks; need not return.  Inlined: a use costs little more. */
 static inline void __attribute__((always_inline))
 log_op(struct ledger *lg, struct ledger_thread *lt, unsigned op,
     struct print p, unsigned core, bool flag, uint128_t lo, uint128_t hi)

@@ -1,7 +1,4 @@
-/*
- * The lock family: its table, and what all kinds share.  Stands for the
- * class-independent part of sys/kern/subr_lock.c.
- */
+/* The family's table, and what kinds share: parts of sys/kern/subr_lock.c. */
 #include "lib/lock/spin.h"
 
 const struct lock_class *const lock_classes[] = {

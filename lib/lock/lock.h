@@ -95,10 +95,7 @@ struct lock_class {
 	void		(*lc_fini)(struct lock *l);
 	/* Begins an acquisition.  If it returns false lc_wait() follows. */
 	bool		(*lc_enter)(struct lock *l, struct lock_node *n);
-	/*
-	 * Adds to lw_block_cycles the time that the caller is asleep.  NULL:
-	 * lc_enter() always returns true.
-	 */
+	/* Adds time asleep to lw_block_cycles.  NULL: enter never fails. */
 	void		(*lc_wait)(struct lock *l, struct lock_node *n,
 			    struct lock_wait *w);
 	/* NULL in a kind that must queue to find out. */
@@ -237,10 +234,7 @@ lock_release(struct lock *l, struct lock_node *n)
 		lock_fault(lf->lf_released, lf->lf_first, lf->lf_count);
 }
 
-/*
- * For lc_init: makes l->lo_lines, n times size zero bytes, whole cache lines,
- * which lock_fini() frees.
- */
+/* For lc_init: n times size zeros, whole lines, which lock_fini() frees. */
 void lock_lines_init(struct lock *l, size_t n, size_t size);
 
 /* For kinds that use LK_NODES: the caller's node. */

@@ -40,10 +40,7 @@ cache_number(hwloc_obj_t pu)
 	return (first < 0 ? pu->os_index : (unsigned)first);
 }
 
-/*
- * Appends the n-th hardware thread of every core, so that ranks use all cores
- * before any core's second thread.
- */
+/* The n-th thread of every core: all cores come before any second thread. */
 static void
 collect(hwloc_const_bitmap_t allowed, unsigned nth)
 {

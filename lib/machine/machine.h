@@ -55,10 +55,7 @@ void machine_lock_free(const void *lock, const char *name);
 /* Marks an instant of the run in the simulated machine's traces. */
 void machine_mark(const char *what);
 
-/*
- * Spins for about n pause instructions without touching memory: cpu_spinwait()
- * in a loop, as lock_delay(9) does.
- */
+/* About n pause instructions, without memory accesses: lock_delay(9)'s. */
 void machine_pause(unsigned n);
 
 /*
@@ -95,10 +92,7 @@ int64_t machine_uptime_coarse_ns(void);
 unsigned machine_cpu(void);
 unsigned machine_cpu_ids(void);
 
-/*
- * Whether the caller was bound to a CPU and runs on another: CPUs go offline,
- * and threads can be moved from outside.
- */
+/* Whether it runs on another CPU than it was bound to: offlined, or moved. */
 bool machine_displaced(void);
 
 /*

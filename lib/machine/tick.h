@@ -66,10 +66,7 @@ tick_cycles(void)
 /* Measures tick_cycles() for 10 ms.  Call it once, before other threads. */
 void tick_calibrate(void);
 
-/*
- * A difference of two tick_cycles() in nanoseconds.  A negative difference
- * (counters of two CPUs out of step) counts as 0.
- */
+/* A difference of tick_cycles() in ns; 0 if negative: CPUs out of step. */
 int64_t tick_cycles_to_ns(uint64_t cycles);
 
 /* The difference of two tick_cycles(); 0 for a negative one. */

@@ -1,7 +1,4 @@
-/*
- * The kernel under the sources of an object: what is no inline function of
- * kern.h, and what the object exports.
- */
+/* The kernel under a source: functions of kern.h; what the object exports. */
 #include <kern.h>
 
 const struct kern_host *kern_host;
