@@ -267,10 +267,7 @@ copy(const struct options *op, struct stream *streams, const char **where)
 	return (failed);
 }
 
-/*
- * Makes and seeds a device, starts the readers and writes their output.
- * Returns: the exit status; EXIT_SUCCESS also when the pipe's reader ended.
- */
+/* Writes the readers' output.  Returns: a status; 0 if the pipe was closed. */
 static int
 cat(const struct options *op)
 {

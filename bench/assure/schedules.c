@@ -1,7 +1,4 @@
-/*
- * Schedules that time would not give; and the same with fail points set, which
- * make the code decide otherwise or stop at the worst moment.
- */
+/* Schedules that time would not give, plain and with fail points set. */
 #include "bench/assure/evidence.h"
 #include "bench/cli/stop.h"
 #include "bench/explore/campaign.h"

@@ -1,7 +1,4 @@
-/*
- * Rows that other programs gather: the models in Promela, each order of a few
- * threads searched by spin(1); and builds of this program with sanitizers.
- */
+/* Rows of other programs: models in Promela, and sanitizers' builds. */
 
 #include "bench/assure/evidence.h"
 #include "bench/kernel/ksource.h"

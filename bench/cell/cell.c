@@ -195,10 +195,7 @@ window(struct cell_run *run, bool open)
 	run->run_reseeds[!open] = ds.ds_reseeds;
 }
 
-/*
- * The window from boot to the first seed, which readers or the harvest thread
- * make.  Ends when the readers that were blocked have their bytes.
- */
+/* From boot to the first seed, until blocked readers have their bytes, too. */
 static int
 measure_seeding(struct cell_run *run, struct result_sample *rs)
 {

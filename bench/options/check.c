@@ -1,7 +1,4 @@
-/*
- * Which options go together: designs with locks, tunables with the locks and
- * designs that read them, files with runs; an output is no other file.
- */
+/* Which options go together; and that an output is no other file. */
 #include "bench/kernel/ksource.h"
 #include "bench/options/options.h"
 

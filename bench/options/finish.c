@@ -350,10 +350,7 @@ finish_loop(struct options *op)
 	    option_tunable(op, "--loop", "rngsim.harvest.sources=none"));
 }
 
-/*
- * A window that begins without a seed, and ends with one: a design and a device
- * that wait for one, and nothing that needs windows of a set length.
- */
+/* A window ends with a first seed, for which design and device must wait. */
 static int
 finish_seeding(struct options *op)
 {

@@ -15,10 +15,7 @@ struct measuring {
 	struct cell_measure *mq_measures;
 };
 
-/*
- * One repeat of one cell.  Under a ledger a run without one comes first, for
- * the cost of the ledger; with a log that would be the cost of writing.
- */
+/* One repeat of a cell; without a ledger first, to know what a ledger costs. */
 static int
 measure_one(const struct options *op, struct cell_params *cp,
     struct cell_measure *cm, char error_text[CELL_ERROR_SIZE])

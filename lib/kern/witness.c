@@ -1,7 +1,4 @@
-/*
- * What witness(4) and INVARIANTS check of locks and of sleep, in their words:
- * the order of locks by name, their kinds, and what a thread may do with them.
- */
+/* What witness(4) and INVARIANTS check of locks and sleep, in their words. */
 #include "lib/kern/impl.h"
 
 const char *
