@@ -1,5 +1,4 @@
-#include "fortuna/device/event.h"
-#include "harvest/config.h"
+#include "harvest/harvest.h"
 
 struct harvest_config
 harvest_config_default(void)

@@ -1,8 +1,6 @@
 #include <fcntl.h>
 
-#include "harvest/record.h"
-#include "lib/base/base.h"
-#include "lib/crypto/wipe.h"
+#include "harvest/harvest.h"
 
 int
 record_create(struct record *r, const char *path, size_t room,

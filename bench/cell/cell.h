@@ -1,11 +1,82 @@
 /* One repeat of one cell; each engine is this, compiled for its machine. */
 #pragma once
 
-#include "bench/cell/config.h"
 #include "bench/cell/failpoints.h"
-#include "bench/cell/pinning.h"
-#include "bench/workload/producing.h"
+#include "bench/workload/workload.h"
 #include "bench/result/result.h"
+
+/* The program's own tunables. */
+struct program_config {
+	unsigned	seed_timeout_ms;	/* longest wait for seeding */
+	unsigned	warmup_ms;		/* before each window */
+	bool		controls;		/* a sweep measures them too */
+	unsigned	virtual_threads;	/* runs at a time; 0: CPUs */
+	/* FreeBSD's spellings of -d and -c; they count only if set. */
+	bool		concurrent_read;
+	bool		use_chacha20_cipher;
+	char		pool_hash[TUNABLE_STRING_SIZE];	/* "": the source's */
+	unsigned	spinmutex;	/* what MTX_SPIN is; 0: FreeBSD's */
+};
+
+/* NULL-terminated, by that. */
+extern const char *const program_spin_names[];
+
+/* Everything that tunables set, of all layers together. */
+struct bench_config {
+	struct lock_config	bc_lock;
+	struct harvest_config	bc_harvest;
+	struct program_config	bc_program;
+	/* Sysctls of sources, as they were given. */
+	struct kern_setting	bc_setting[DESIGN_SETTINGS_MAX];
+	unsigned		bc_settings;
+};
+
+enum { BENCH_TUNABLE_SETS = 3 };
+
+/* Defaults: FreeBSD's for a machine of ncpus. */
+void bench_config_default(struct bench_config *bc, unsigned ncpus);
+
+/* The tables that describe bc; they point into it. */
+void bench_config_sets(struct bench_config *bc,
+    struct tunable_set sets[BENCH_TUNABLE_SETS]);
+
+/*
+ * Sets a tunable from "name=value"; *error is what tunable_set_text() returned;
+ * *value is where the value begins, or NULL: text is something else.  Returns:
+ * the tunable; NULL: there is none of that name.
+ */
+const struct tunable *bench_config_set(struct bench_config *bc,
+    const char *text, const char **value, int *error);
+
+enum { PINNING_ERROR_SIZE = 160 };
+
+/* The CPU of each thread of a cell. */
+struct pinning {
+	unsigned	*pl_ranks;	/* of readers, in turn; NULL: float */
+	unsigned	 pl_count;
+	int		 pl_harvest;	/* rank; -1: any */
+	unsigned	 pl_cpus;	/* of the machine */
+};
+
+/*
+ * Reads the argument of --place: "compact", "scatter" or "smt-first", orders of
+ * all usable CPUs (lib/machine/cpu.h); "none", no thread is bound; or a list of
+ * CPUs with ranges, and after a slash the harvest thread's: "0-3,8/9".  vt is
+ * the simulated machine, which numbers CPUs by rank; NULL: the host, with the
+ * operating system's numbers.  Returns: 0, or EINVAL with what is wrong.
+ */
+int pinning_parse(struct pinning *pl, const char *text,
+    const struct vm_topology *vt, char error[PINNING_ERROR_SIZE]);
+
+void pinning_free(struct pinning *pl);
+
+/*
+ * The rank of reader i's CPU, and of the harvest thread's: the given one, else
+ * one that no reader has.  MACHINE_CPU_ANY: the thread floats, as the harvest
+ * thread does when readers have all CPUs.
+ */
+int pinning_reader(const struct pinning *pl, unsigned i);
+int pinning_harvest(const struct pinning *pl, unsigned readers);
 
 enum {
 	CELL_ERROR_SIZE		= 512 + VM_STUCK_SIZE,

@@ -1,4 +1,4 @@
-#include "bench/cell/config.h"
+#include "bench/cell/cell.h"
 
 const char *const program_spin_names[] = { "mtx-spin", "tas", "tas-backoff",
     "ticket", "mcs", NULL };

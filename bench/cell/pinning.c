@@ -1,6 +1,4 @@
-#include "bench/cell/pinning.h"
-#include "bench/cli/format.h"
-#include "lib/machine/machine.h"
+#include "bench/cell/cell.h"
 
 static const char *const order_names[CPU_ORDERS] = {
 	[CPU_COMPACT] = "compact", [CPU_SCATTER] = "scatter",

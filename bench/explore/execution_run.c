@@ -1,5 +1,4 @@
 #include "bench/explore/execution_impl.h"
-#include "lib/crypto/wipe.h"
 
 enum {
 	NODES		= 2,

@@ -1,6 +1,6 @@
 /* What --producer takes: KIND, or KIND:ITEM,ITEM... */
 #include "bench/cli/format.h"
-#include "bench/workload/producing.h"
+#include "bench/workload/workload.h"
 
 /*
  * The callers of sys/net/if_ethersubr.c, sys/kern/kern_intr.c,

@@ -8,7 +8,6 @@
 #include <openssl/types.h>
 
 #include "lib/crypto/uint128.h"
-#include "lib/crypto/wipe.h"
 
 enum {
 	CIPHER_KEY_BYTES	= 32,

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "lib/crypto/hash.h"
-#include "lib/crypto/wipe.h"
 
 enum {
 	DIGEST_BYTES	= 32,	/* of SHA-256 */

@@ -3,7 +3,6 @@
 #include <link.h>
 #include <sys/mman.h>
 
-#include "lib/crypto/wipe.h"
 #include "lib/kern/object.h"
 
 #ifdef __SANITIZE_THREAD__

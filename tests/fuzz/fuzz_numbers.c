@@ -4,9 +4,9 @@
  */
 #include <errno.h>
 
-#include "bench/cell/pinning.h"
+#include "bench/cell/cell.h"
 #include "bench/compare/compare.h"
-#include "lib/base/parse_number.h"
+#include "lib/base/base.h"
 #include "tests/fuzz/fuzz.h"
 
 static void

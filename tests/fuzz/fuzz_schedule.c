@@ -4,7 +4,7 @@
  * outcome.
  */
 #include "bench/explore/counterexample.h"
-#include "lib/base/kassert.h"
+#include "lib/base/base.h"
 #include "tests/fuzz/fuzz.h"
 
 /* As tests/sanitizers/lsan.supp. */

@@ -1,7 +1,7 @@
 /*
  * Tunables, a line "name=value" each.  What was set reads back as itself.
  */
-#include "bench/cell/config.h"
+#include "bench/cell/cell.h"
 #include "tests/fuzz/fuzz.h"
 
 static void

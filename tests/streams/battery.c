@@ -15,7 +15,7 @@
 #include <openssl/evp.h>
 
 #include "bench/assure/duplicates.h"
-#include "lib/base/parse_number.h"
+#include "lib/base/base.h"
 
 enum {
 	READERS		= 4,		/* of broken streams */

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "harvest/record.h"
+#include "harvest/harvest.h"
 #include "tests/unit/test.h"
 
 static struct random_event

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "lib/base/kassert.h"
+#include "lib/base/base.h"
 #include "tests/unit/support.h"
 #include "tests/unit/test.h"
 

@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <locale.h>
 
-#include "lib/base/parse_number.h"
+#include "lib/base/base.h"
 #include "tests/unit/support.h"
 #include "tests/unit/test.h"
 

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "bench/cell/pinning.h"
+#include "bench/cell/cell.h"
 #include "tests/unit/support.h"
 #include "tests/unit/test.h"
 

@@ -25,7 +25,7 @@
 
 #include <atf-c.h>
 
-#include "lib/base/read_file.h"
+#include "lib/base/base.h"
 #include "tests/unit/support.h"
 #include "tests/unit/test.h"
 

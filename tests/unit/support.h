@@ -18,7 +18,7 @@
 
 #include "lib/machine/cpu.h"
 #include "lib/crypto/crypto.h"
-#include "lib/base/kassert.h"
+#include "lib/base/base.h"
 #include "lib/machine/machine.h"
 #include "lib/machine/tick.h"
 #ifdef MACHINE_VIRTUAL

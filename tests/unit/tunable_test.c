@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "bench/cell/config.h"
+#include "bench/cell/cell.h"
 #include "lib/base/tunable.h"
 #include "tests/unit/support.h"
 #include "tests/unit/test.h"
