@@ -40,26 +40,19 @@ judge(const char *path, const char *answers, FILE *expected)
 static int
 run_file(const struct options *op, const char *path)
 {
-	const bool standard = strcmp(path, "-") == 0;
-	const char *name = standard ? "stdin" : path;
-	FILE *in = standard ? stdin : fopen(path, "re"), *expected = NULL, *out;
-	char *answers = NULL;
-	int error, status;
+	char *answers = NULL, why[LINES_ERROR_SIZE];
+	FILE *expected = NULL, *out;
+	struct lines li;
+	int status;
 	size_t size;
 
-	if (in == NULL)
-		return (run_error("%s: %s", path, strerror(errno)));
-	if (open_expected(path, &expected) != EXIT_SUCCESS) {
-		if (!standard)
-			fclose(in);
+	if (open_expected(path, &expected) != EXIT_SUCCESS)
 		return (EXIT_FAILURE);
-	}
+	(void)lines_open(&li, path, why);
 	out = expected == NULL ? stdout : xmemstream(&answers, &size);
-	error = kat_run(name, in, GIVEN(op, DESIGN) ? design_at(
-	    op->op_designs.ol_value[0])->de_ident : NULL, out, stderr);
-	if (!standard)
-		fclose(in);
-	status = error != 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+	status = kat_run(&li, GIVEN(op, DESIGN) ? design_at(
+	    op->op_designs.ol_value[0])->de_ident : NULL, out) != 0 ?
+	    EXIT_FAILURE : EXIT_SUCCESS;
 	if (expected != NULL) {
 		xmemclose(out);
 		fputs(answers, stdout);
@@ -69,9 +62,11 @@ run_file(const struct options *op, const char *path)
 			fclose(expected);
 		free(answers);
 	}
-	/* kat_run() has printed what is wrong with a line. */
-	if (error != 0 && error != EINVAL)
-		run_error("%s: %s", name, strerror(error));
+	if (li.li_error == EINVAL)
+		fprintf(stderr, "%s\n", why);
+	else if (li.li_error != 0)
+		run_error("%s", why);
+	lines_close(&li);
 	return (status);
 }
 

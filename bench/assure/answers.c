@@ -21,23 +21,22 @@ static bool
 is_right(const char *path, const char *design)
 {
 	char file[2 * EVIDENCE_PATH_SIZE], *expected = NULL, *given = NULL;
-	FILE *in, *out, *wanted;
+	char why[LINES_ERROR_SIZE];
+	FILE *out, *wanted;
+	struct lines li;
 	size_t size;
 	bool right;
 
 	snprintf(file, sizeof(file), "%s.script", path);
-	in = fopen(file, "re");
+	(void)lines_open(&li, file, why);
 	snprintf(file, sizeof(file), "%s.expected", path);
 	wanted = fopen(file, "re");
 	out = xmemstream(&given, &size);
-	/* A message there does no harm: the script has failed. */
-	right = in != NULL && wanted != NULL &&
-	    kat_run("script", in, design, out, out) == 0 &&
+	right = kat_run(&li, design, out) == 0 && wanted != NULL &&
 	    read_file(fileno(wanted), SIZE_MAX, &expected, &size) == 0;
 	xmemclose(out);
 	right = right && strcmp(given, expected) == 0;
-	if (in != NULL)
-		fclose(in);
+	lines_close(&li);
 	if (wanted != NULL)
 		fclose(wanted);
 	free(given);

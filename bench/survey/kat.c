@@ -4,8 +4,10 @@
 #include "lib/crypto/crypto.h"
 #include "lib/crypto/digest.h"
 
+#define	REFUSE(k, ...)	lines_refuse((k)->kat_lines, __VA_ARGS__)
+
 enum {
-	KAT_LINE_BYTES	= 256,
+	KAT_COMMAND_BYTES = 255,
 	KAT_ARGS_MAX	= 4,
 	KAT_READ_MAX	= 1 << 30,
 	KAT_HEAD_BYTES	= 32,
@@ -21,10 +23,9 @@ enum {
 };
 
 struct kat {
-	const char	*kat_name;
+	struct lines	*kat_lines;
 	const char	*kat_design;	/* in the place of others; or NULL */
-	FILE		*kat_out, *kat_err;
-	uint64_t	 kat_line;
+	FILE		*kat_out;
 	uint64_t	 kat_commands;	/* so far */
 	const struct cipher *kat_cipher;
 	const struct design *kat_algorithm;
@@ -37,19 +38,6 @@ struct kat {
 	uint64_t	 kat_turns;	/* since init */
 };
 
-static int __attribute__((format(printf, 2, 3)))
-complain(const struct kat *k, const char *fmt, ...)
-{
-	va_list ap;
-
-	fprintf(k->kat_err, "%s:%" PRIu64 ": ", k->kat_name, k->kat_line);
-	va_start(ap, fmt);
-	vfprintf(k->kat_err, fmt, ap);
-	va_end(ap);
-	fputc('\n', k->kat_err);
-	return (EINVAL);
-}
-
 /* Parses operand i: a number of low..high. */
 static int
 number(const struct kat *k, unsigned i, const char *what, uint64_t low,
@@ -59,7 +47,7 @@ number(const struct kat *k, unsigned i, const char *what, uint64_t low,
 
 	if (parse_number(text, v) == 0 && *v >= low && *v <= high)
 		return (0);
-	return (complain(k, "%s \"%s\": expected a number of %" PRIu64 "..%"
+	return (REFUSE(k, "%s \"%s\": expected a number of %" PRIu64 "..%"
 	    PRIu64, what, text, low, high));
 }
 
@@ -86,7 +74,7 @@ kat_cipher(struct kat *k)
 	const struct cipher *cipher = cipher_find(k->kat_args[0]);
 
 	if (cipher == NULL)
-		return (complain(k, "cipher \"%s\": expected aes or chacha",
+		return (REFUSE(k, "cipher \"%s\": expected aes or chacha",
 		    k->kat_args[0]));
 	kat_forget(k);
 	k->kat_cipher = cipher;
@@ -115,7 +103,7 @@ kat_mode(struct kat *k)
 	for (size_t i = 0; (de = design_at(i)) != NULL; i++)
 		if ((de->de_flags & DE_NULL) == 0)
 			text_list(&known, "%s", de->de_ident);
-	return (complain(k, "mode \"%s\": expected one of %s", k->kat_args[0],
+	return (REFUSE(k, "mode \"%s\": expected one of %s", k->kat_args[0],
 	    known.s));
 }
 
@@ -148,11 +136,11 @@ kat_init(struct kat *k)
 	};
 
 	if (k->kat_cipher == NULL || k->kat_algorithm == NULL)
-		return (complain(k, "init: expected \"cipher\" and \"mode\" "
+		return (REFUSE(k, "init: expected \"cipher\" and \"mode\" "
 		    "lines before it"));
 	if (k->kat_cipher == ciphers[cipher_count - 1] &&
 	    design_info(k->kat_algorithm).di_ciphers < cipher_count)
-		return (complain(k, "cipher \"chacha20\": design %s is of a "
+		return (REFUSE(k, "cipher \"chacha20\": design %s is of a "
 		    "release without it: expected aes",
 		    k->kat_algorithm->de_ident));
 	kat_forget(k);
@@ -174,7 +162,7 @@ kat_event(struct kat *k)
 		return (EINVAL);
 	if (parse_hex(k->kat_args[2], event.he_entropy, HARVEST_ENTROPY_BYTES,
 	    &n) != 0)
-		return (complain(k, "event bytes \"%s\": expected 1..8 bytes "
+		return (REFUSE(k, "event bytes \"%s\": expected 1..8 bytes "
 		    "in hexadecimal", k->kat_args[2]));
 	if (k->kat_args[3] != NULL && number(k, 3, "event source", 0,
 	    ENTROPYSOURCE - 1, &source) != 0)
@@ -209,7 +197,7 @@ kat_timer(struct kat *k)
 	    &ms) != 0)
 		return (EINVAL);
 	return (randomdev_timer(k->kat_device, (int64_t)ms * NS_PER_MS) ? 0 :
-	    complain(k, "timer: %s has none: expected a design with timers",
+	    REFUSE(k, "timer: %s has none: expected a design with timers",
 	    k->kat_algorithm->de_ident));
 }
 
@@ -326,7 +314,7 @@ static int
 kat_core(struct kat *k, const char *command, struct random_state *rs, bool set)
 {
 	return (randomdev_core(k->kat_device, rs, set) ? 0 :
-	    complain(k, "%s: %s has no one K and C: expected a design that "
+	    REFUSE(k, "%s: %s has no one K and C: expected a design that "
 	    "has", command, k->kat_algorithm->de_ident));
 }
 
@@ -339,7 +327,7 @@ kat_set_counter(struct kat *k)
 
 	if (parse_hex(k->kat_args[0], le, sizeof(le), &n) != 0 ||
 	    n != sizeof(le))
-		return (complain(k, "set-counter \"%s\": expected 16 bytes in "
+		return (REFUSE(k, "set-counter \"%s\": expected 16 bytes in "
 		    "hexadecimal", k->kat_args[0]));
 	rs.rst_counter = uint128_decode_le(le);
 	return (kat_core(k, "set-counter", &rs, true));
@@ -404,15 +392,19 @@ static int
 kat_line(struct kat *k, char *line)
 {
 	const struct kat_command *kc;
+	const size_t size = strlen(line);
 	char *save = NULL, *word = strtok_r(line, " \t\r", &save);
 	unsigned most = 0, n = 0;
 
-	if (word == NULL)
+	if (word == NULL || word[0] == '#')
 		return (0);
+	if (size > KAT_COMMAND_BYTES)
+		return (REFUSE(k, "a longer line: expected a command of at "
+		    "most %d bytes", KAT_COMMAND_BYTES));
 	k->kat_commands++;
 	for (kc = commands; strcmp(kc->kc_name, word) != 0;)
 		if (++kc == commands + nitems(commands))
-			return (complain(k, "\"%s\" is no command: expected "
+			return (REFUSE(k, "\"%s\" is no command: expected "
 			    "cipher, mode, places, init, event, place, timer, "
 			    "preread, seeded, read, turns, set-counter, "
 			    "set-reseeds or state", word));
@@ -422,62 +414,31 @@ kat_line(struct kat *k, char *line)
 	for (const char *c = kc->kc_operands; *c != '\0'; c++)
 		most += *c == ' ';
 	if (n > most || n < most - (strchr(kc->kc_operands, '[') != NULL))
-		return (complain(k, "%u operands: expected \"%s%s\"", n,
+		return (REFUSE(k, "%u operands: expected \"%s%s\"", n,
 		    kc->kc_name, kc->kc_operands));
 	if (kc->kc_needs_init && k->kat_device == NULL)
-		return (complain(k, "%s: expected \"init\" before it",
+		return (REFUSE(k, "%s: expected \"init\" before it",
 		    kc->kc_name));
 	return (kc->kc_run(k));
 }
 
-/* A line without its comment, of any bytes; end: the script has ended. */
-static int
-read_line(struct kat *k, FILE *in, char line[KAT_LINE_BYTES], bool *end)
-{
-	bool comment = false;
-	size_t n = 0;
-	int c;
-
-	k->kat_line++;
-	line[0] = '\0';
-	while ((c = getc(in)) != EOF && c != '\n') {
-		comment |= c == '#' && strspn(line, " \t\r") == n;
-		if (comment)
-			continue;
-		if (c == '\0')
-			return (complain(k, "a NUL byte: expected text"));
-		if (n == KAT_LINE_BYTES - 1)
-			return (complain(k, "a longer line: expected a command "
-			    "of at most %d bytes", KAT_LINE_BYTES - 1));
-		line[n++] = (char)c;
-		line[n] = '\0';
-	}
-	*end = c == EOF && n == 0;
-	return (0);
-}
-
 int
-kat_run(const char *name, FILE *in, const char *design, FILE *out, FILE *err)
+kat_run(struct lines *li, const char *design, FILE *out)
 {
-	struct kat k = { .kat_name = name, .kat_design = design, .kat_out = out,
-	    .kat_err = err, .kat_places = KAT_PLACES,
+	struct kat k = { .kat_lines = li, .kat_design = design, .kat_out = out,
+	    .kat_places = KAT_PLACES,
 	    .kat_index = machine_curthread()->mt_index };
-	char line[KAT_LINE_BYTES];
-	bool end = false;
-	int error = 0;
+	int error;
 
-	errno = 0;
-	while (error == 0 && !end) {
-		if ((error = read_line(&k, in, line, &end)) == 0)
-			error = kat_line(&k, line);
-		if (error == 0 && crypto_failed() != NULL)
-			error = complain(&k, "libcrypto refused to compute %s",
+	while (lines_next(li)) {
+		if ((error = kat_line(&k, li->li_text)) != 0)
+			lines_fail(li, error, false, "%s", strerror(error));
+		if (crypto_failed() != NULL)
+			REFUSE(&k, "libcrypto refused to compute %s",
 			    crypto_failed());
 	}
-	if (error == 0 && ferror(in))
-		error = errno != 0 ? errno : EIO;
-	if (error == 0 && k.kat_commands == 0)
-		error = complain(&k, "no command: expected a script");
+	if (k.kat_commands == 0)
+		lines_refuse_file(li, "no command: expected a script");
 	kat_forget(&k);
-	return (error);
+	return (li->li_error);
 }

@@ -201,8 +201,8 @@ kat__spellings_body() {
 		    "x", "x", "x", "x", "x"
 	} { print }' plain.kat >long.kat
 	awk '$1 == "event" { $4 = toupper($4) } { print }' plain.kat >upper.kat
-	# A comment may have any bytes, and be all there is at the end.
-	{ cat plain.kat; printf '# \000\377 \001'; } >bytes.kat
+	# A comment may have any bytes of text, and be all there is at the end.
+	{ cat plain.kat; printf '# \377 \001'; } >bytes.kat
 	for f in crlf open spaces empty long upper bytes; do
 		atf_check -o file:want.txt "$(program)" kat $f.kat
 	done
@@ -217,11 +217,11 @@ kat__empty_body() {
 	printf '\n\n# nothing\n  \n' >comment.kat
 	begin aes locked >silent.kat
 	for f in empty comment; do
-		fails 1 "^$f.kat:[0-9]*: no command" kat $f.kat
-		atf_check -s exit:1 -e match:'^stdin:[0-9]*: no command' \
+		fails 1 "^$f.kat: no command" kat $f.kat
+		atf_check -s exit:1 -e match:'^stdin: no command' \
 		    "$(program)" kat <$f.kat
 	done
-	fails 1 '^/dev/null:1: no command' kat /dev/null
+	fails 1 '^/dev/null: no command' kat /dev/null
 	atf_check -o empty "$(program)" kat silent.kat
 	atf_check -o empty "$(program)" kat <silent.kat
 }

@@ -36,18 +36,20 @@ static char *
 answers(const char *name, char *script, const char *design, int *error,
     char **complaint)
 {
+	struct lines li = { .li_name = name,
+	    .li_in = fmemopen(script, strlen(script), "r"),
+	    .li_text = malloc(LINES_BYTES_MAX),
+	    .li_message = calloc(1, LINES_ERROR_SIZE) };
 	char *out = NULL;
-	FILE *err, *f, *in;
-	size_t n, m;
+	size_t n;
+	FILE *f = open_memstream(&out, &n);
 
-	in = fmemopen(script, strlen(script), "r");
-	f = open_memstream(&out, &n);
-	err = open_memstream(complaint, &m);
-	ATF_REQUIRE(in != NULL && f != NULL && err != NULL);
-	*error = kat_run(name, in, design, f, err);
-	fclose(in);
+	ATF_REQUIRE(li.li_in != NULL && li.li_text != NULL &&
+	    li.li_message != NULL && f != NULL);
+	*error = kat_run(&li, design, f);
+	*complaint = li.li_message;
+	lines_close(&li);
 	fclose(f);
-	fclose(err);
 	return (out);
 }
 

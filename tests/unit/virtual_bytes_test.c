@@ -22,8 +22,7 @@
 #include "lib/machine/tick.h"
 
 /* The real one; its header has been read under the other name. */
-int kat_run(const char *name, FILE *in, const char *design, FILE *out,
-    FILE *err);
+int kat_run(struct lines *li, const char *design, FILE *out);
 
 /* The real machine's, likewise. */
 struct real_thread {
@@ -68,25 +67,26 @@ struct script {
 	char		*sc_out;
 	char		*sc_err;
 	int		 sc_error;
-	int		(*sc_run)(const char *, FILE *, const char *, FILE *,
-			    FILE *);
+	int		(*sc_run)(struct lines *, const char *, FILE *);
 };
 
 static void
 run_script(void *arg)
 {
 	struct script *sc = arg;
-	FILE *err, *in, *out;
-	size_t m, n;
+	struct lines li = { .li_name = sc->sc_name,
+	    .li_in = fmemopen((char *)(uintptr_t)sc->sc_text,
+	    strlen(sc->sc_text), "r"), .li_text = malloc(LINES_BYTES_MAX),
+	    .li_message = calloc(1, LINES_ERROR_SIZE) };
+	size_t n;
+	FILE *out = open_memstream(&sc->sc_out, &n);
 
-	in = fmemopen((char *)(uintptr_t)sc->sc_text, strlen(sc->sc_text), "r");
-	out = open_memstream(&sc->sc_out, &n);
-	err = open_memstream(&sc->sc_err, &m);
-	ATF_REQUIRE(in != NULL && out != NULL && err != NULL);
-	sc->sc_error = sc->sc_run(sc->sc_name, in, NULL, out, err);
-	fclose(in);
+	ATF_REQUIRE(li.li_in != NULL && li.li_text != NULL &&
+	    li.li_message != NULL && out != NULL);
+	sc->sc_error = sc->sc_run(&li, NULL, out);
+	sc->sc_err = li.li_message;
+	lines_close(&li);
 	fclose(out);
-	fclose(err);
 }
 
 /* By a thread that has a CPU, so that all is charged. */
