@@ -106,11 +106,7 @@ main(int argc, char *argv[])
 	size_t needed;
 	int error, status;
 
-	/*
-	 * The next file opened would get the number of a closed standard
-	 * descriptor, and messages would land in it.  Each is opened the wrong
-	 * way round, so that using it is still an error.
-	 */
+	/* Files must not get a closed one's number; using it stays an error. */
 	for (int fd = 0; fd <= 2; fd++)
 		if (fcntl(fd, F_GETFD) == -1 && errno == EBADF)
 			(void)open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);

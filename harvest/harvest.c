@@ -1,6 +1,4 @@
-/*
- * The family of sources, and those of a run.
- */
+/* The family of sources, and those of a run. */
 #include "harvest/harvest.h"
 
 enum { SOURCE_RETRIES = 10 };

@@ -223,10 +223,7 @@ fairness_gather(const struct assure_params *ap, struct evidence_row *row)
 	const unsigned others = (lt.lt_threads - 1) * lt.lt_rounds;
 	unsigned bound = 0;
 
-	/*
-	 * The most acquisitions that a waiter must let pass.  Others may come
-	 * between its look at their number and its place in the queue.
-	 */
+	/* How many may pass a waiter; some do before it has its place. */
 	if (claims(ap, LC_FIFO))
 		bound = 2 * (LOCK_TRIAL_CPUS - 1);
 	else if ((class_of(ap)->lc_knobs & LK_PASS_LIMIT) != 0)

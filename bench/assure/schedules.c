@@ -14,10 +14,7 @@ enum {
 /* A lock that blocks and one that is fair. */
 static const char *const locks[] = { "mtx", "ticket" };
 
-/*
- * What each fail point does.  A decision is changed by any value but 0; the
- * clock by ms, more than the pace of reseeds.
- */
+/* Of a fail point.  Any value but 0 changes a decision; ms move the clock. */
 static const char *const specs[] = { "50%return(250)", "3*return(-250)",
 	"30%yield", "10%sleep(1)", "2*pause" };
 

@@ -12,10 +12,7 @@ enum {
 	BLOCK_MAX_BYTES	= 1 << 12
 };
 
-/*
- * A part of a block, of which a design may keep the rest; one block; more; a
- * page.  Each size is read from a generator of its own.
- */
+/* A part of a block; one; more; a page.  Each from a generator of its own. */
 static const size_t sizes[] = { 16, 32, 64, 256, 4096 };
 
 void

@@ -174,11 +174,7 @@ setup_reader(struct cell_run *run, unsigned i)
 	r->r_index = i;
 	r->r_dev = run->run_dev;
 	atomic_init_64(&r->r_bytes, 0);
-	/*
-	 * With a lock that does not exclude, each reader has a device of its
-	 * own, seeded like the shared one: the cell shows the rate without
-	 * sharing.  Nothing else feeds it.
-	 */
+	/* Without exclusion: a device of its own, seeded as the shared one. */
 	if (cell_apart(ce->ce_design, ce->ce_lock)) {
 		r->r_dev = NULL;
 		error = make_device(run, 1 + i, &r->r_dev);

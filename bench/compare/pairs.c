@@ -95,10 +95,7 @@ find_base(const struct compare *co, const char *base)
 	return (base != NULL ? NULL : name_of(&r->cells[0], co->co_by));
 }
 
-/*
- * Sorts cells.  Two that only differ in what pairs do not depend on are
- * refused, as either could be of a pair.
- */
+/* Sorts cells; refuses two that differ only in what pairs do not depend on. */
 static int
 sort_cells(const struct result *r, const struct result_cell **cells,
     char error[COMPARE_TEXT_SIZE])

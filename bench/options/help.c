@@ -1,8 +1,4 @@
-/*
- * --help of a command, and what it offers for a name it does not know; and for
- * rngsim --complete, what a word of a command line may be.  The completions of
- * shells call that, so that they have nothing to keep current.
- */
+/* --help, names near an unknown one, and what shells offer to complete. */
 #include "bench/options/options.h"
 
 enum {

@@ -5,10 +5,7 @@
 #include "bench/stats/stats.h"
 
 enum {
-	/*
-	 * U takes 0..na * nb, most when both samples are equally large; there
-	 * are fewer inversions.
-	 */
+	/* Of U, 0..na * nb, most when both are alike; inversions are fewer. */
 	EXACT_MAX	= HYPOTHESIS_EXACT_MAX * HYPOTHESIS_EXACT_MAX / 4,
 	/* 2.5 % of all resamples, and the one that stands above. */
 	TAIL		= HYPOTHESIS_RESAMPLES / 40 + 1

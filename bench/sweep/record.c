@@ -1,7 +1,4 @@
-/*
- * What a result says of the whole run; and the lines of a journal as JSON: the
- * first, which describes the run, and those of repeats.
- */
+/* What a result says of the whole run, and the lines of a journal, as JSON. */
 #include <fcntl.h>
 #include <openssl/evp.h>
 #include <zlib.h>

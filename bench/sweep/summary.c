@@ -43,36 +43,44 @@ summary_add(struct sweep_cell *sc, struct cell_measure *cm)
 	cell_measure_free(cm);
 }
 
-/*
- * The intervals of the total and of the harvest thread's CPU: over repeats; of
- * too few that of the total is over window parts.
- */
+/* The interval of what each repeat has at that place. */
+static void
+interval(const struct result_cell *rc, size_t offset, uint64_t seed,
+    double ci95[2])
+{
+	double *values = xcalloc(rc->repeats, sizeof(*values));
+
+	for (unsigned i = 0; i < rc->repeats; i++)
+		memcpy(&values[i], (const char *)&rc->samples[i] + offset,
+		    sizeof(*values));
+	stats_ci95_median(values, rc->repeats, seed, &ci95[0], &ci95[1]);
+	free(values);
+}
+
+/* The total's and the harvest CPU's; the total's of parts if few repeats. */
 static void
 intervals(struct result_cell *rc, uint64_t seed)
 {
-	const bool repeats = rc->repeats >= RESULT_CI95_REPEATS_MIN;
 	double *ci95 = rc->total_mb_per_s_ci95, *values;
 	unsigned n = 0;
 
-	values = xcalloc((size_t)rc->repeats * CELL_INTERVALS + 1,
-	    sizeof(*values));
-	strcpy(rc->ci95_of, repeats ? RESULT_CI95_REPEATS : RESULT_CI95_PARTS);
-	for (unsigned i = 0; i < rc->repeats; i++) {
-		const struct result_sample *rs = &rc->samples[i];
-
-		if (repeats)
-			values[n++] = rs->total_mb_per_s;
-		for (unsigned k = 0; !repeats && k < rs->intervals; k++)
-			values[n++] = rs->interval_mb_per_s[k];
+	if (rc->repeats >= RESULT_CI95_REPEATS_MIN) {
+		strcpy(rc->ci95_of, RESULT_CI95_REPEATS);
+		interval(rc, offsetof(struct result_sample, total_mb_per_s),
+		    seed, ci95);
+		interval(rc, offsetof(struct result_sample,
+		    harvest.cpu_percent), seed, rc->harvest_cpu_percent_ci95);
+	} else {
+		strcpy(rc->ci95_of, RESULT_CI95_PARTS);
+		values = xcalloc((size_t)rc->repeats * CELL_INTERVALS + 1,
+		    sizeof(*values));
+		for (unsigned i = 0; i < rc->repeats; i++)
+			for (unsigned k = 0; k < rc->samples[i].intervals; k++)
+				values[n++] =
+				    rc->samples[i].interval_mb_per_s[k];
+		stats_ci95_median(values, n, seed, &ci95[0], &ci95[1]);
+		free(values);
 	}
-	stats_ci95_median(values, n, seed, &ci95[0], &ci95[1]);
-	for (n = 0; repeats && n < rc->repeats; n++)
-		values[n] = rc->samples[n].harvest.cpu_percent;
-	if (repeats)
-		stats_ci95_median(values, n, seed,
-		    &rc->harvest_cpu_percent_ci95[0],
-		    &rc->harvest_cpu_percent_ci95[1]);
-	free(values);
 	/* The median of window parts may be outside: contain the total. */
 	ci95[0] = fmin(ci95[0], rc->total_mb_per_s);
 	ci95[1] = fmax(ci95[1], rc->total_mb_per_s);
@@ -180,20 +188,6 @@ gate_and_notes(const struct sweep_cell *sc, const struct result_host *host,
 	if (idle > 0)
 		note(rc, "a reader finished no request in %u window%s", idle,
 		    PLURAL(idle));
-}
-
-/* The interval of what each repeat has at that place. */
-static void
-interval(const struct result_cell *rc, size_t offset, uint64_t seed,
-    double ci95[2])
-{
-	double *values = xcalloc(rc->repeats, sizeof(*values));
-
-	for (unsigned i = 0; i < rc->repeats; i++)
-		memcpy(&values[i], (const char *)&rc->samples[i] + offset,
-		    sizeof(*values));
-	stats_ci95_median(values, rc->repeats, seed, &ci95[0], &ci95[1]);
-	free(values);
 }
 
 /* The cell's figures of producers. */

@@ -278,10 +278,7 @@ cipher_stub(const struct cipher *cipher)
 const char *
 cipher_load(void)
 {
-	/*
-	 * Of a key of zero bytes at counter 1.  An algorithm can be listed and
-	 * still not be usable (FIPS, a provider lost).
-	 */
+	/* Key 0, counter 1.  An algorithm that is listed may be unusable. */
 	static const uint8_t known[CIPHERS][4] = {
 		{ 0x52, 0x75, 0xf3, 0xd8 }, { 0x9f, 0x07, 0xe7, 0xbe }
 	};

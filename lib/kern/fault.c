@@ -1,6 +1,4 @@
-/*
- * Faults inside loaded sources: a kernel panics there, with file and line.
- */
+/* Faults inside loaded sources: a kernel panics there, with file and line. */
 #include <sys/time.h>
 
 #include <dlfcn.h>

@@ -20,10 +20,7 @@ struct hash_ref {
 CTASSERT(sizeof(struct hash_ref) <= KERN_HASH_STATE);
 CTASSERT(KERN_POOLS_MAX <= INT8_MAX);
 
-/*
- * Bookkeeping that no kernel has: C11's atomics, which take no simulated time.
- * A free slot keeps its hash, without input.
- */
+/* C11's atomics: no kernel has these slots.  Free ones keep an empty hash. */
 struct hash_slot {
 	_Alignas(MACHINE_CACHE_LINE) _Atomic uint32_t hsl_used;
 	int8_t		 hsl_pool;	/* its number; -1: none */
@@ -103,10 +100,7 @@ slot_make(struct kernel *k, struct hash_slot *sl, const struct hash *hash)
 		kern_no_memory(k);
 }
 
-/*
- * A slot for what the source has at state.  Pools, the hashes among its
- * variables in the order of boot, keep theirs.
- */
+/* A slot for what is at state; pools keep theirs, in the order of boot. */
 static struct hash_slot *
 slot_for(struct kernel *k, const void *state)
 {

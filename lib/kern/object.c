@@ -44,10 +44,7 @@ kern_file_image(const struct kern_file *kf)
 	return (memory_file(kf->kf_object, kf->kf_bytes));
 }
 
-/*
- * Loads a copy from a file of its own: the loader knows files by inode, and by
- * name, so each copy has a name with one more slash.
- */
+/* The loader knows files by inode and name: each copy has its own of both. */
 static void *
 load_copy(const struct kern_file *kf)
 {

@@ -1,7 +1,4 @@
-/*
- * The rows of a profile, kept and added up.  Shared by all flavours but for
- * lockprof_record(), which runs on the machine's threads.
- */
+/* The rows of a profile.  Only lockprof_record() differs among flavours. */
 #include "lib/lock/profiling.h"
 
 void

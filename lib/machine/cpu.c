@@ -44,17 +44,15 @@ cache_number(hwloc_obj_t pu)
 static void
 collect(hwloc_const_bitmap_t allowed, unsigned nth)
 {
-	hwloc_obj_t core, pu;
-	int cores = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE);
+	hwloc_obj_t core = NULL, pu;
 
-	for (int c = 0; c < cores; c++) {
-		core = hwloc_get_obj_by_type(topology, HWLOC_OBJ_CORE,
-		    (unsigned)c);
+	for (unsigned c = 0; (core = hwloc_get_next_obj_by_type(topology,
+	    HWLOC_OBJ_CORE, core)) != NULL; c++) {
 		pu = hwloc_get_obj_inside_cpuset_by_type(topology,
 		    core->cpuset, HWLOC_OBJ_PU, nth);
 		if (pu != NULL && hwloc_bitmap_isset(allowed, pu->os_index))
 			cpus[count++] = (struct cpu){ .c_os = pu->os_index,
-			    .c_core = (unsigned)c, .c_nth = nth,
+			    .c_core = c, .c_nth = nth,
 			    .c_cache = cache_number(pu) };
 	}
 }
@@ -63,23 +61,20 @@ collect(hwloc_const_bitmap_t allowed, unsigned nth)
 static void
 collect_nodes(void)
 {
-	int n = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_NUMANODE);
-	hwloc_obj_t node;
+	hwloc_obj_t node = NULL;
 	unsigned next = 0;
-	bool seen;
 
 	node_of_count = cpu_ids();
 	node_of = xcalloc(node_of_count, sizeof(*node_of));
-	for (int i = 0; i < n; i++) {
-		node = hwloc_get_obj_by_type(topology, HWLOC_OBJ_NUMANODE,
-		    (unsigned)i);
-		seen = false;
-		for (unsigned rank = 0; rank < count; rank++) {
-			if (!hwloc_bitmap_isset(node->cpuset, cpus[rank].c_os))
-				continue;
-			node_of[cpus[rank].c_os] = next;
-			seen = true;
-		}
+	while ((node = hwloc_get_next_obj_by_type(topology,
+	    HWLOC_OBJ_NUMANODE, node)) != NULL) {
+		bool seen = false;
+
+		for (unsigned rank = 0; rank < count; rank++)
+			if (hwloc_bitmap_isset(node->cpuset, cpus[rank].c_os)) {
+				node_of[cpus[rank].c_os] = next;
+				seen = true;
+			}
 		next += seen;
 	}
 	nodes = MAX(next, 1);

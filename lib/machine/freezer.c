@@ -107,8 +107,7 @@ freezer_enter(struct freezer *fz, struct freezer_member *fm)
 	sigaddset(&set, SIGUSR2);
 	pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 	pthread_mutex_lock(&fz->fz_mutex);
-	fm->fzm_next = fz->fz_members;
-	fz->fz_members = fm;
+	LIST_INSERT_HEAD(&fz->fz_members, fm, fzm_all);
 	fz->fz_count++;
 	round = atomic_load(&fz->fz_round);
 	pthread_mutex_unlock(&fz->fz_mutex);
@@ -120,14 +119,11 @@ void
 freezer_leave(struct freezer_member *fm)
 {
 	struct freezer *fz = fm->fzm_freezer;
-	struct freezer_member **at;
 
 	if (fz == NULL)
 		return;
 	pthread_mutex_lock(&fz->fz_mutex);
-	for (at = &fz->fz_members; *at != fm; at = &(*at)->fzm_next)
-		continue;
-	*at = fm->fzm_next;
+	LIST_REMOVE(fm, fzm_all);
 	fz->fz_count--;
 	pthread_mutex_unlock(&fz->fz_mutex);
 	self = NULL;
@@ -136,14 +132,14 @@ freezer_leave(struct freezer_member *fm)
 void
 freezer_stop(struct freezer *fz)
 {
+	struct freezer_member *fm;
 	uint32_t stopped;
 
 	MPASS(self != fz && atomic_load(&fz->fz_round) % 2 == 0);
 	pthread_mutex_lock(&fz->fz_mutex);
 	atomic_store(&fz->fz_stopped, 0);
 	atomic_fetch_add(&fz->fz_round, 1);
-	for (struct freezer_member *fm = fz->fz_members; fm != NULL;
-	    fm = fm->fzm_next)
+	LIST_FOREACH(fm, &fz->fz_members, fzm_all)
 		pthread_kill(fm->fzm_thread, SIGUSR2);
 	while ((stopped = atomic_load(&fz->fz_stopped)) < fz->fz_count)
 		real_wait(&fz->fz_stopped, stopped, -1);

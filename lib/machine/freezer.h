@@ -13,6 +13,8 @@
  */
 #pragma once
 
+#include <sys/queue.h>
+
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -23,7 +25,7 @@ struct mthread;
 
 struct freezer {
 	pthread_mutex_t	 fz_mutex;	/* guards the list */
-	struct freezer_member *fz_members;
+	LIST_HEAD(, freezer_member) fz_members;
 	unsigned	 fz_count;
 	_Atomic uint32_t fz_round;	/* odd while stopped */
 	_Atomic uint32_t fz_stopped;	/* members, in this round */
@@ -36,7 +38,7 @@ struct freezer {
 /* A thread's place in the list; its own storage until freezer_leave(). */
 struct freezer_member {
 	struct freezer	*fzm_freezer;
-	struct freezer_member *fzm_next;
+	LIST_ENTRY(freezer_member) fzm_all;
 	pthread_t	 fzm_thread;
 };
 

@@ -1,8 +1,4 @@
-/*
- * The real machine's threads and sleeps.
- *
- * Sleeping on a word is futex(2) on Linux and _umtx_op(2) on FreeBSD.
- */
+/* The real machine; sleeps: futex(2) of Linux, _umtx_op(2) of FreeBSD. */
 #if defined(__linux__)
 #include <linux/futex.h>
 #include <sys/syscall.h>

@@ -196,10 +196,7 @@ shipped_text(const char *name)
 	return (ps->ps_text);
 }
 
-/*
- * Takes values that come with the program; later lines replace them.  Those of
- * another machine are guesses.
- */
+/* Takes shipped values, which later lines replace; of others as guesses. */
 static int
 parse_like(struct reader *pt, const char *line)
 {
