@@ -4,6 +4,8 @@
  * written.  A grain of bytes of reader 0 is written, of reader 1, to the last,
  * and again.
  */
+#include <sys/time.h>
+
 #include <fcntl.h>
 #include <poll.h>
 
@@ -144,11 +146,14 @@ static int
 start(const struct options *op, struct randomdev *rd, struct stream *streams,
     unsigned *started)
 {
+	const int signals[] = { SIGALRM, SIGINT, SIGTERM, SIGHUP };
 	sigset_t set, old;
 	int error = 0;
 
 	/* Signals are for the thread that writes: they end a write(2). */
-	stop_signal_set(&set);
+	sigemptyset(&set);
+	for (unsigned i = 0; i < nitems(signals); i++)
+		sigaddset(&set, signals[i]);
 	pthread_sigmask(SIG_BLOCK, &set, &old);
 	for (unsigned i = 0; i < readers_of(op) && error == 0; i++) {
 		struct stream *sm = &streams[i];
@@ -323,6 +328,23 @@ cat(const struct options *op)
 	return (run_error("%s: %s", where, strerror(error)));
 }
 
+static void
+on_alarm(int sig __unused)
+{
+}
+
+/* Often: a signal between stop_asked() and a call would not interrupt it. */
+static void
+interrupt_calls(void)
+{
+	const struct timeval often = { .tv_usec = 100 * 1000 };
+	const struct itimerval timer = { often, often };
+	const struct sigaction sa = { .sa_handler = on_alarm };
+
+	if (sigaction(SIGALRM, &sa, NULL) == 0)
+		setitimer(ITIMER_REAL, &timer, NULL);
+}
+
 static int
 run(struct options *op)
 {
@@ -344,7 +366,7 @@ run(struct options *op)
 	if (status != 0)
 		return (status);
 	stop_catch_signals();
-	stop_interrupt_calls();
+	interrupt_calls();
 	return (cat(op));
 }
 

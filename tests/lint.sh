@@ -53,23 +53,23 @@ found "more lines than the budget" "$(budget <<'END'
 1550 harvest
 2870 bench/assure
 500 bench/campaign
-3200 bench/cell
-1190 bench/cli
-1720 bench/compare
+3160 bench/cell
+1150 bench/cli
+1730 bench/compare
 4950 bench/explore
 250 bench/figures
 450 bench/kernel
 2710 bench/options
-600 bench/page
+580 bench/page
 4000 bench/predict
 1510 bench/report
-2790 bench/result
+2780 bench/result
 580 bench/stats
 1510 bench/survey
-2680 bench/sweep
+2710 bench/sweep
 500 bench/timeline
 1590 bench/workload
-68344 lib fortuna harvest bench
+68314 lib fortuna harvest bench
 47150 tests
 END
 )"

@@ -118,7 +118,7 @@ struct cell_params {
 	struct slice_arm *cp_arm;	/* bench/cell/slices.h; NULL: alone */
 };
 
-/* A row before cell_row_finish(). */
+/* A row without what its histograms show. */
 struct cell_row {
 	struct result_row cr_row;
 	bool		 cr_spin_mutex;
@@ -180,9 +180,6 @@ bool cell_apart(const char *design, const char *lock);
 /* The quantiles of a histogram of an engine's cycles, in ns. */
 struct result_latency cell_latency(const struct engine *en,
     const struct hist *cycles);
-
-/* Fills in a row's quantiles and bins from its histograms. */
-void cell_row_finish(const struct engine *en, struct cell_row *row);
 
 /* Frees its arrays, the sample's too. */
 void cell_measure_free(struct cell_measure *cm);

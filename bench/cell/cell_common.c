@@ -24,31 +24,6 @@ cell_apart(const char *design, const char *lock)
 	    (de->de_flags & DE_NULL) == 0));
 }
 
-/* A bucket's end may lie above the largest of what it counted. */
-static struct result_quantiles
-row_quantiles(const struct engine *en, const struct hist_small *cycles,
-    double max_ns)
-{
-#define	Q(q)	fmin(max_ns,						\
-    (double)en->en_cycles_to_ns(hist_small_quantile(cycles, q)))
-	return ((struct result_quantiles){
-		.p50 = Q(0.5), .p99 = Q(0.99), .p999 = Q(0.999),
-	});
-#undef Q
-}
-
-void
-cell_row_finish(const struct engine *en, struct cell_row *cr)
-{
-	struct result_row *row = &cr->cr_row;
-
-	row->hold_ns = row_quantiles(en, &cr->cr_hold, row->hold_max_ns);
-	row->spin_ns = row_quantiles(en, &cr->cr_spin, row->wait_max_ns);
-	row->block_ns = row_quantiles(en, &cr->cr_block, row->wait_max_ns);
-	row->spin_count = (double)hist_small_count(&cr->cr_spin);
-	row->block_count = (double)hist_small_count(&cr->cr_block);
-}
-
 void
 cell_measure_free(struct cell_measure *cm)
 {

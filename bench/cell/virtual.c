@@ -87,15 +87,3 @@ virtual_memory_bytes(const struct virtual_machine *vi, unsigned readers,
 	return (vm_memory_bytes(threads) + threads * each + cpus * part +
 	    size * (bytes ? readers : 1) + VIRTUAL_CELL_BYTES);
 }
-
-void
-virtual_describe(const struct virtual_machine *vi, struct result_cell *rc)
-{
-	CTASSERT((int)PROFILE_NAME_SIZE <= (int)RESULT_TEXT_SIZE);
-	snprintf(rc->profile, sizeof(rc->profile), "%s",
-	    vi->vi_profile.pr_name);
-	rc->guessed_share = profile_share(&vi->vi_profile, PROVENANCE_GUESSED);
-	rc->cpus = vi->vi_topology.tp_cpus;
-	rc->nodes = vi->vi_topology.tp_nodes;
-	rc->oversubscribed = rc->readers + rc->producers > rc->cpus;
-}

@@ -37,6 +37,3 @@ void virtual_config(const struct virtual_machine *vi, const struct profile *pr,
  */
 uint64_t virtual_memory_bytes(const struct virtual_machine *vi,
     unsigned readers, uint64_t size, bool bytes, bool parts);
-
-/* Names the machine in a result's cell, and whether CPUs were shared. */
-void virtual_describe(const struct virtual_machine *vi, struct result_cell *rc);

@@ -1,13 +1,9 @@
-#include <sys/time.h>
-
 #include "bench/cli/stop.h"
 #include "lib/base/base.h"
 
 volatile sig_atomic_t stop_signal;
 
 static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
-
-enum { INTERRUPT_US = 100 * 1000 };
 
 static void
 on_signal(int sig)
@@ -29,32 +25,4 @@ stop_catch_signals(void)
 		if (sigaction(signals[i], NULL, &old) == 0 &&
 		    old.sa_handler != SIG_IGN)
 			sigaction(signals[i], &sa, NULL);
-}
-
-static void
-on_alarm(int sig)
-{
-	(void)sig;
-}
-
-void
-stop_interrupt_calls(void)
-{
-	const struct itimerval often = {
-		.it_interval.tv_usec = INTERRUPT_US,
-		.it_value.tv_usec = INTERRUPT_US,
-	};
-	const struct sigaction sa = { .sa_handler = on_alarm };
-
-	if (sigaction(SIGALRM, &sa, NULL) == 0)
-		setitimer(ITIMER_REAL, &often, NULL);
-}
-
-void
-stop_signal_set(sigset_t *set)
-{
-	sigemptyset(set);
-	sigaddset(set, SIGALRM);
-	for (unsigned i = 0; i < nitems(signals); i++)
-		sigaddset(set, signals[i]);
 }

@@ -14,18 +14,6 @@ extern volatile sig_atomic_t stop_signal;
  */
 void stop_catch_signals(void);
 
-/*
- * Interrupts system calls with EINTR ten times a second from then on, by
- * SIGALRM, as a signal between stop_asked() and a call would not interrupt it.
- */
-void stop_interrupt_calls(void);
-
-/*
- * Sets *set to the signals of both: a thread with them blocked leaves them to
- * that whose system calls they are to interrupt.
- */
-void stop_signal_set(sigset_t *set);
-
 static inline bool
 stop_asked(void)
 {

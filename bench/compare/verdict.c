@@ -123,6 +123,17 @@ add_row(struct text *t, const struct compare *co, const struct compare_row *row)
 		    REPEATS_TEXT(co, row->cmr_stop));
 }
 
+/* Adds "predicted for epyc-9654-2s, 38 % of its values guessed". */
+static void
+add_provenance(struct text *t, const struct result_cell *cell)
+{
+	text_add(t, "%s", provenance_short(cell));
+	if (provenance_predicted(cell) && cell->profile[0] != '\0')
+		text_add(t, " for %s, %s %% of its values guessed",
+		    cell->profile,
+		    FORMAT(percent, 100 * fmin(cell->guessed_share, 1)));
+}
+
 void
 verdict_sentence(struct text *t, const struct compare *co,
     const struct compare_row *row)
@@ -130,8 +141,8 @@ verdict_sentence(struct text *t, const struct compare *co,
 	const struct compare_pair *pa = row->cmr_pair;
 	struct text a = { .s = "" }, b = { .s = "" }, both = { .s = "" };
 
-	provenance_cell(&a, pa->pa_cell[0]);
-	provenance_cell(&b, pa->pa_cell[1]);
+	add_provenance(&a, pa->pa_cell[0]);
+	add_provenance(&b, pa->pa_cell[1]);
 	text_add(&both, "B %s, A %s", b.s, a.s);
 	add_pair(t, co, pa, strcmp(a.s, b.s) == 0 ? b.s : both.s);
 	text_add(t, ": ");

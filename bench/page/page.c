@@ -273,14 +273,3 @@ page_printed(FILE *out, page_printer *print, const void *of)
 	print_marked(out, text);
 	free(text);
 }
-
-void
-page_picture(FILE *out, const char *svg, size_t size)
-{
-	unsigned char *text = xmalloc(size / 3 * 4 + 8);
-
-	EVP_EncodeBlock(text, (const unsigned char *)svg, (int)size);
-	fprintf(out, "<img alt=\"Chart; the tables have its figures\" "
-	    "src=\"data:image/svg+xml;base64,%s\">\n", text);
-	free(text);
-}

@@ -25,9 +25,6 @@ void page_paragraph(FILE *out, const char *element, const char *text);
 typedef void page_printer(FILE *out, const void *of);
 void page_printed(FILE *out, page_printer *print, const void *of);
 
-/* Prints an SVG document as a picture: no name in it is one of the page's. */
-void page_picture(FILE *out, const char *svg, size_t size);
-
 struct page_results {
 	const char	*pgr_file;	/* the page's, for messages */
 	const struct result *pgr_result;	/* 1 or 2 */

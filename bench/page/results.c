@@ -1,4 +1,6 @@
 /* The page of a result, or of two that are compared. */
+#include <openssl/evp.h>
+
 #include "bench/compare/compare.h"
 #include "bench/page/page.h"
 #include "bench/report/report.h"
@@ -146,6 +148,18 @@ print_provenance(FILE *out, const void *r)
 }
 
 /* Everything about one result but the comparison. */
+/* An SVG document as a picture: no name in it is one of the page's. */
+static void
+print_picture(FILE *out, const char *svg, size_t size)
+{
+	unsigned char *text = xmalloc(size / 3 * 4 + 8);
+
+	EVP_EncodeBlock(text, (const unsigned char *)svg, (int)size);
+	fprintf(out, "<img alt=\"Chart; the tables have its figures\" "
+	    "src=\"data:image/svg+xml;base64,%s\">\n", text);
+	free(text);
+}
+
 static void
 print_result(FILE *out, const struct page_results *pr, unsigned side,
     const char *title)
@@ -162,7 +176,7 @@ print_result(FILE *out, const struct page_results *pr, unsigned side,
 		if (plot_draw(r, &(struct plot){ .plt_form = PLOT_SVG,
 		    .plt_panels = PLOT_USUAL, .plt_width = 1000,
 		    .plt_title = title }, &picture, &size, why) == 0)
-			page_picture(out, picture, size);
+			print_picture(out, picture, size);
 		else {
 			fprintf(stderr, "rngsim: report: %s: a page without "
 			    "charts: %s\n", pr->pgr_file, why);

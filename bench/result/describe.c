@@ -257,16 +257,6 @@ provenance_word(const struct result *r)
 }
 
 void
-provenance_cell(struct text *t, const struct result_cell *cell)
-{
-	text_add(t, "%s", provenance_short(cell));
-	if (provenance_predicted(cell) && cell->profile[0] != '\0')
-		text_add(t, " for %s, %s %% of its values guessed",
-		    cell->profile,
-		    FORMAT(percent, 100 * fmin(cell->guessed_share, 1)));
-}
-
-void
 provenance_machine(struct text *t, const struct result *r)
 {
 	const struct result_cell *cell, *first = NULL;

@@ -61,9 +61,6 @@ enum result_kind provenance_of(const struct result *r);
 const char *provenance_short(const struct result_cell *cell);
 const char *provenance_word(const struct result *r);
 
-/* Adds "predicted for epyc-9654-2s, 38 % of its values guessed". */
-void provenance_cell(struct text *t, const struct result_cell *cell);
-
 /* Adds the machine of predicted cells: "epyc-9654-2s, 192 CPUs in 2 nodes". */
 void provenance_machine(struct text *t, const struct result *r);
 

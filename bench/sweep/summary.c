@@ -117,6 +117,18 @@ notes_of_host(struct result_cell *rc)
 		    "preempts threads");
 }
 
+static void
+describe_machine(const struct virtual_machine *vi, struct result_cell *rc)
+{
+	CTASSERT((int)PROFILE_NAME_SIZE <= (int)RESULT_TEXT_SIZE);
+	snprintf(rc->profile, sizeof(rc->profile), "%s",
+	    vi->vi_profile.pr_name);
+	rc->guessed_share = profile_share(&vi->vi_profile, PROVENANCE_GUESSED);
+	rc->cpus = vi->vi_topology.tp_cpus;
+	rc->nodes = vi->vi_topology.tp_nodes;
+	rc->oversubscribed = rc->readers + rc->producers > rc->cpus;
+}
+
 /* A recording that is longer than the window is cut. */
 static void
 note_of_recording(const struct workload *wl, struct result_cell *rc)
@@ -258,6 +270,31 @@ describe(const struct sweep_cell *sc, const struct options *op,
 		rc->pretended_nodes = config->nodes;
 }
 
+/* A bucket's end may lie above the largest of what it counted. */
+static struct result_quantiles
+row_quantiles(const struct engine *en, const struct hist_small *cycles,
+    double max_ns)
+{
+#define	Q(q)	fmin(max_ns,						\
+    (double)en->en_cycles_to_ns(hist_small_quantile(cycles, q)))
+	return ((struct result_quantiles){
+		.p50 = Q(0.5), .p99 = Q(0.99), .p999 = Q(0.999),
+	});
+#undef Q
+}
+
+static void
+row_finish(const struct engine *en, struct cell_row *cr)
+{
+	struct result_row *row = &cr->cr_row;
+
+	row->hold_ns = row_quantiles(en, &cr->cr_hold, row->hold_max_ns);
+	row->spin_ns = row_quantiles(en, &cr->cr_spin, row->wait_max_ns);
+	row->block_ns = row_quantiles(en, &cr->cr_block, row->wait_max_ns);
+	row->spin_count = (double)hist_small_count(&cr->cr_spin);
+	row->block_count = (double)hist_small_count(&cr->cr_block);
+}
+
 void
 summary_gate_trend(struct result_cell *rc)
 {
@@ -299,7 +336,7 @@ summary_finish(struct sweep_cell *sc, const struct options *op,
 	rc->lock_profile = xcalloc(rc->lock_profile_rows + 1,
 	    sizeof(*rc->lock_profile));
 	for (unsigned i = 0; i < rc->lock_profile_rows; i++) {
-		cell_row_finish(en, &sum->cm_rows[i]);
+		row_finish(en, &sum->cm_rows[i]);
 		rc->lock_profile[i] = sum->cm_rows[i].cr_row;
 	}
 	rc->health_rows = sum->cm_health_count;
@@ -315,7 +352,7 @@ summary_finish(struct sweep_cell *sc, const struct options *op,
 		rc->profile_cost_percent = 100 * sum->cm_acquisitions *
 		    host->profile_ns / reader_ns;
 	if (en->en_simulated)
-		virtual_describe(&op->op_machine, rc);
+		describe_machine(&op->op_machine, rc);
 	else
 		notes_of_host(rc);
 	gate_and_notes(sc, host, rc);
