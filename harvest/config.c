@@ -32,5 +32,4 @@ const struct tunable harvest_tunables[] = {
 	    TUNABLE_LIMITS(1, INTERRUPT_RATE_MAX_HZ)),
 };
 
-const unsigned harvest_tunable_count = sizeof(harvest_tunables) /
-    sizeof(harvest_tunables[0]);
+const unsigned harvest_tunable_count = nitems(harvest_tunables);

@@ -1,7 +1,4 @@
-/*
- * What commands do alike; messages.  Functions print why they failed, and
- * return an exit status or 0.
- */
+/* What commands do alike.  Functions print why they fail; a status or 0. */
 #pragma once
 
 #include "bench/cli/atomic_file.h"

@@ -117,13 +117,6 @@ print_subject(FILE *out, const struct compare *co,
 	fputs("</p>\n", out);
 }
 
-/* Which result a heading is about, where there are two. */
-static const char *
-of_side(const struct page_results *pr, unsigned side)
-{
-	return (pr->pgr_count == 1 ? "" : side == 0 ? " of A" : " of B");
-}
-
 /* Values and lists of words. */
 static void
 print_provenance(FILE *out, const void *r)
@@ -165,7 +158,9 @@ print_result(FILE *out, const struct page_results *pr, unsigned side,
     const char *title)
 {
 	const struct result *r = &pr->pgr_result[side];
-	const char *of = of_side(pr, side), ab = "ab"[side];
+	const char ab = "ab"[side];
+	const char *of = pr->pgr_count == 1 ? "" : side == 0 ? " of A" :
+	    " of B";
 	char *picture = NULL, why[RESULT_TEXT_SIZE];
 	const struct result_cell *c;
 	size_t size;

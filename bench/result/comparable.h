@@ -75,10 +75,7 @@ comparable_gated(const struct result_cell *cell)
 	return (cell->gate[0] != '\0');
 }
 
-/*
- * Whether a cell was measured side by side with others: what the machine did
- * meanwhile shows in its level, but not in its differences.
- */
+/* Measured beside others: noise shows in its level, not in differences. */
 static inline bool
 comparable_sliced(const struct result_cell *cell)
 {
@@ -97,10 +94,7 @@ comparable_sliced(const struct result_cell *cell)
 double comparable_lost(const struct result_cell *cell,
     const struct result_host *host);
 
-/*
- * Whether windows have too few passes of the harvest thread: its CPU time and
- * latencies then depend on where a window begins.
- */
+/* Whether windows have too few passes of the harvest thread for its figures. */
 bool comparable_few_passes(const struct result *r);
 
 /* Whether a cell has too few repeats to estimate the spread between them. */

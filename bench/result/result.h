@@ -217,8 +217,5 @@ int result_check(const struct result *r, char error[RESULT_TEXT_SIZE]);
 bool result_check_sum(const struct result_sample *rs, unsigned readers,
     double *sum);
 
-/*
- * Order by what was measured, of pointers to cells, for qsort(3).  Leaves out
- * spin_polls, which is a setting of the whole run.
- */
+/* Order by what was measured, without spin_polls; of pointers, for qsort(3). */
 int result_cell_order(const void *left, const void *right);

@@ -250,10 +250,7 @@ char *journal_name(const char *path, const char *suffix);
 int journal_claim(struct journal *jo, const char *path, bool create,
     pid_t *other);
 
-/*
- * Empties a journal and writes its first line.  One of two or more lines is
- * kept: renamed to its path with ".old" behind it.
- */
+/* Writes a journal's first line; keeps one of two or more lines as PATH.old. */
 int journal_begin(struct journal *jo, const char *first, bool *kept);
 
 /* Reads the whole lines of an open journal; a part of journal_claim(). */

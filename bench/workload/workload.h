@@ -114,10 +114,7 @@ uint64_t workload_max_bytes(const struct workload *wl, uint64_t bytes);
 double workload_mean_bytes(const struct workload *wl, uint64_t bytes);
 double workload_rate(const struct workload *wl);
 
-/*
- * Begins a reader's part of a workload, which must outlive the player; of a
- * recording that is stream reader % streams.
- */
+/* A reader's part, of a recording stream reader % streams; wl outlives it. */
 void workload_begin(struct workload_player *wp, const struct workload *wl,
     uint64_t bytes, uint64_t seed, unsigned reader);
 

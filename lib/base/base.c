@@ -8,6 +8,8 @@ static kassert_handler kassert_abort;
 /* Replaceable by tests; see the header. */
 kassert_handler *kassert_failed = kassert_abort;
 
+_Thread_local struct hold hold_self;
+
 static void
 kassert_abort(const char *file, int line, const char *func, const char *expr,
     const char *msg)
@@ -145,4 +147,16 @@ read_file(int fd, size_t max, char **text, size_t *size)
 	*text = buf;
 	*size = used;
 	return (0);
+}
+
+void
+hold_end(void)
+{
+	int sig;
+
+	if (--hold_self.ho_depth > 0 || hold_self.ho_signal == 0)
+		return;
+	sig = (int)hold_self.ho_signal;
+	hold_self.ho_signal = 0;
+	raise(sig);
 }

@@ -51,10 +51,7 @@ typedef void kassert_handler(const char *file, int line, const char *func,
     const char *expr, const char *msg);
 extern kassert_handler *kassert_failed;
 
-/*
- * The same for simulated code that stops, as a kernel would: the default prints
- * and exits with EXIT_FAILURE.  Does not return.
- */
+/* Of simulated code, as a kernel panics: prints, exits with EXIT_FAILURE. */
 void kassert_panic(const char *file, int line, const char *who,
     const char *text);
 
@@ -177,4 +174,34 @@ wipe(void *p, size_t n)
 {
 	memset(p, 0, n);
 	__asm__ volatile("" : : "r"(p) : "memory");
+}
+
+/*
+ * Parts of a thread's work in which lib/machine/freezer.h is not to stop it, as
+ * others may wait for what it holds: the locks of malloc(3).
+ */
+struct hold {
+	volatile sig_atomic_t ho_depth;
+	volatile sig_atomic_t ho_signal; /* that came meanwhile, or 0 */
+};
+
+extern _Thread_local struct hold hold_self;
+
+static inline void
+hold_begin(void)
+{
+	hold_self.ho_depth++;
+}
+
+/* At the end of the outermost part the signal comes again. */
+void hold_end(void);
+
+/* From a signal's handler: whether it is to return, and comes again. */
+static inline bool
+hold_defers(int sig)
+{
+	if (hold_self.ho_depth == 0)
+		return (false);
+	hold_self.ho_signal = sig;
+	return (true);
 }

@@ -5,7 +5,7 @@
 
 #include "lib/crypto/cipher.h"
 #include "lib/crypto/crypto.h"
-#include "lib/crypto/hash.h"
+#include "lib/crypto/digest.h"
 
 /* libcrypto's variable for CPU capabilities; the value means none. */
 #if defined(__aarch64__) || defined(__arm__)

@@ -1,8 +1,160 @@
-/* Hashes of sys/dev/random/hash.c, reset without an allocation. */
+/*
+ * Hashes of several libraries, with one kind of running context.  The same
+ * algorithm from two libraries is two hashes; libgcrypt's names begin with
+ * "gcrypt:".  A library is started when its first hash is loaded.
+ */
 #pragma once
 
-#include "lib/crypto/hash.h"
+#include "lib/base/base.h"
 
+enum {
+	HASH_BYTES_MAX	= 64,	/* of an output */
+	HASH_NAME_SIZE	= 64	/* of a buffer for a name */
+};
+
+/* Whether a hash can be used. */
+enum hash_state {
+	HASH_UNLOADED,
+	HASH_READY,
+	HASH_ABSENT,		/* its library, as set up here, refuses it */
+	HASH_WRONG		/* it fails its known answer */
+};
+
+struct hash_library;
+
+/* A row of hashes.tbl.  hash_load() writes what is below the line. */
+struct hash {
+	const char	*ha_name;	/* as users call it */
+	const char	*ha_algorithm;	/* the same in all libraries */
+	const char	*ha_native;	/* as its library calls it */
+	bool		 ha_legacy;	/* of libcrypto's legacy provider */
+	const struct hash_library *ha_library;
+	const char	*ha_answer;	/* known, in hexadecimal */
+	/* ---- */
+	enum hash_state	 ha_state;
+	const char	*ha_why;	/* it is not ready, in words */
+	unsigned	 ha_bytes;	/* of its output; 0 for null only */
+	unsigned	 ha_own_bytes;	/* the length in its library */
+	bool		 ha_xof;	/* its output has any length */
+	void		*ha_handle;	/* the library's own */
+	int		 ha_id;		/* the library's own */
+};
+
+/* What a library keeps for one running hash; all zero after hash_fini(). */
+union hash_context {
+	void		*hc_handle;
+	uint64_t	 hc_word;
+};
+
+/*
+ * A library.  A context is used by one thread at a time.
+ *
+ * hl_load	starts the library and fills ha_handle or ha_id, ha_xof and
+ *		ha_own_bytes; sets ha_why if the state is not HASH_READY.
+ * hl_finish	returns false if the library failed.
+ */
+struct hash_library {
+	const char	*hl_name;	/* as documents have it */
+	const char	*(*hl_version)(void);	/* with its name */
+	enum hash_state	(*hl_load)(struct hash *ha);
+	void		(*hl_unload)(struct hash *ha);	/* or NULL */
+	int		(*hl_init)(const struct hash *ha,
+			    union hash_context *hc);
+	void		(*hl_fini)(union hash_context *hc);	/* or NULL */
+	/* Wipe; then make anew, where that is a step of its own, or NULL. */
+	void		(*hl_clear)(const struct hash *ha,
+			    union hash_context *hc);
+	void		(*hl_start)(const struct hash *ha,
+			    union hash_context *hc);
+	void		(*hl_update)(const struct hash *ha,
+			    union hash_context *hc, const void *data, size_t n);
+	bool		(*hl_finish)(const struct hash *ha,
+			    union hash_context *hc, uint8_t *out);
+};
+
+extern const struct hash_library hash_openssl, hash_gcrypt, hash_zlib, hash_cpu;
+
+extern const struct hash_library *const hash_libraries[];
+extern const unsigned hash_library_count;
+
+/* All hashes, 0..hash_count() - 1, library by library. */
+unsigned hash_count(void);
+struct hash *hash_get(unsigned i);
+
+/* The hash called name, or NULL; SHA-256, which crypto_init() loads. */
+struct hash *hash_find(const char *name);
+struct hash *hash_sha256(void);
+
+/*
+ * A quick hash of as many bytes, HASH_READY, beside cipher_stub(): no secret,
+ * and it depends on how input was split.
+ */
+const struct hash *hash_stub(void);
+
+/* Makes it ready and checks its known answer, before threads start. */
+enum hash_state hash_load(struct hash *ha);
+
+/* Undoes all hash_load(). */
+void hash_unload_all(void);
+
+/* Makes an empty context of a ready hash.  Returns: 0, ENOMEM or ENOTSUP. */
+static inline int
+hash_init(const struct hash *ha, union hash_context *hc)
+{
+	return (ha->ha_library->hl_init(ha, hc));
+}
+
+/* Wipes and releases; of a context of zero bytes too. */
+static inline void
+hash_fini(const struct hash *ha, union hash_context *hc)
+{
+	if (ha->ha_library->hl_fini != NULL)
+		ha->ha_library->hl_fini(hc);
+	*hc = (union hash_context){ .hc_word = 0 };
+}
+
+/* Absorbs n bytes, which may be none.  Does not allocate. */
+static inline void
+hash_update(const struct hash *ha, union hash_context *hc, const void *data,
+    size_t n)
+{
+	ha->ha_library->hl_update(ha, hc, data, n);
+}
+
+/* Writes zeros: crypto_fail(). */
+void hash_failed(const struct hash *ha, uint8_t *out) __attribute__((cold));
+
+/*
+ * Writes ha_bytes, checksums most significant byte first; hash_clear() before
+ * next use.  Does not allocate.
+ */
+static inline void
+hash_finish(const struct hash *ha, union hash_context *hc, uint8_t *out)
+{
+	if (__builtin_expect(!ha->ha_library->hl_finish(ha, hc, out), 0))
+		hash_failed(ha, out);
+}
+
+/* Wipes the input; hash_start() before next use.  Does not allocate. */
+static inline void
+hash_clear(const struct hash *ha, union hash_context *hc)
+{
+	hold_begin();
+	ha->ha_library->hl_clear(ha, hc);
+	hold_end();
+}
+
+/* Makes a cleared context an empty one.  May allocate. */
+static inline void
+hash_start(const struct hash *ha, union hash_context *hc)
+{
+	hold_begin();
+	if (ha->ha_library->hl_start != NULL)
+		ha->ha_library->hl_start(ha, hc);
+	hold_end();
+}
+
+/* Those of sys/dev/random/hash.c are reset without an allocation. */
 enum {
 	DIGEST_BYTES	= 32,	/* of SHA-256 */
 	DIGEST_SPARES	= 2,	/* resets without an allocation in between */

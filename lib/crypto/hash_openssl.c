@@ -9,7 +9,7 @@
 #include <openssl/provider.h>
 
 #include "lib/crypto/crypto.h"
-#include "lib/crypto/hash.h"
+#include "lib/crypto/digest.h"
 
 /* The legacy provider; NULL: not loaded yet, or not installed. */
 static OSSL_PROVIDER *legacy;

@@ -5,7 +5,7 @@
 #include <sys/auxv.h>
 #endif
 
-#include "lib/crypto/hash.h"
+#include "lib/crypto/digest.h"
 
 enum { CHECKSUM_BYTES = 4, STUB_BYTES = 32 };
 

@@ -8,7 +8,7 @@
 #pragma once
 
 #include "lib/crypto/cipher.h"
-#include "lib/crypto/hash.h"
+#include "lib/crypto/digest.h"
 #include "lib/kern/object.h"
 #include "lib/ledger/ledger.h"
 #include "lib/lock/lock.h"

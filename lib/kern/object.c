@@ -21,27 +21,22 @@ enum { OBJECT_MAX = 64 << 20 };
 /* Copies loaded so far, of all objects. */
 static _Atomic unsigned loaded;
 
-/* A file in memory, which is complete; -1 with errno set. */
-static int
-memory_file(const void *object, size_t n)
+int
+kern_file_image(const struct kern_file *kf)
 {
+	const char *object = kf->kf_object;
 	const int fd = memfd_create("kernel", MFD_CLOEXEC);
 	ssize_t done = 0;
 
 	if (fd < 0)
 		return (-1);
-	for (size_t at = 0; at < n && done >= 0; at += (size_t)done)
-		done = write(fd, (const char *)object + at, n - at);
+	for (size_t at = 0; at < kf->kf_bytes && done >= 0;
+	    at += (size_t)done)
+		done = write(fd, object + at, kf->kf_bytes - at);
 	if (done >= 0)
 		return (fd);
 	close(fd);
 	return (-1);
-}
-
-int
-kern_file_image(const struct kern_file *kf)
-{
-	return (memory_file(kf->kf_object, kf->kf_bytes));
 }
 
 /* The loader knows files by inode and name: each copy has its own of both. */
@@ -58,7 +53,7 @@ load_copy(const struct kern_file *kf)
 		errno = EMFILE;
 		return (NULL);
 	}
-	fd = memory_file(kf->kf_object, kf->kf_bytes);
+	fd = kern_file_image(kf);
 	if (fd < 0)
 		return (NULL);
 	memset(path, '/', slashes);

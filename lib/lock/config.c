@@ -60,5 +60,4 @@ const struct tunable lock_tunables[] = {
 	    TUNABLE_LIMITS(0, LOCK_NODES_MAX), .tn_knob = LK_NODES),
 };
 
-const unsigned lock_tunable_count = sizeof(lock_tunables) /
-    sizeof(lock_tunables[0]);
+const unsigned lock_tunable_count = nitems(lock_tunables);

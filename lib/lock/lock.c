@@ -9,8 +9,7 @@ const struct lock_class *const lock_classes[] = {
 #undef LOCK_HOST
 };
 
-const unsigned lock_class_count = sizeof(lock_classes) /
-    sizeof(lock_classes[0]);
+const unsigned lock_class_count = nitems(lock_classes);
 
 const struct lock_class *
 lock_class_find(const char *name)

@@ -156,10 +156,7 @@ extern const struct lock_class *const lock_classes[];
 extern const unsigned lock_class_count;
 const struct lock_class *lock_class_find(const char *name);
 
-/*
- * Source of the delays: sys/kern/subr_lock.c lock_delay_default_init(), FreeBSD
- * 14.  threads is LOCK_THREADS_DEFAULT.
- */
+/* As lock_delay_default_init(), FreeBSD 14; threads: LOCK_THREADS_DEFAULT. */
 struct lock_config lock_config_default(unsigned ncpus);
 extern const struct tunable lock_tunables[];	/* tn_knob: LK_ bits */
 extern const unsigned lock_tunable_count;

@@ -1,4 +1,4 @@
-#include "lib/base/hold.h"
+#include "lib/base/base.h"
 #include "lib/machine/freezer.h"
 #include "lib/machine/real.h"
 

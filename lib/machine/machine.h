@@ -146,16 +146,10 @@ int machine_wait_32(struct m32 *word, uint32_t expect, int64_t timeout_ns);
 void machine_wake_32(struct m32 *word);
 void machine_wake_one_32(struct m32 *word);
 
-/*
- * Sleeps like tsleep(9), for timeout_ns or until interrupted.  Returns: 0 after
- * the whole time, EINTR when interrupted.
- */
+/* Sleeps like tsleep(9): 0 after timeout_ns, EINTR when interrupted. */
 int machine_sleep(int64_t timeout_ns);
 
-/*
- * Marks a thread as having a signal pending and ends its machine_sleep().  The
- * mark stays until the thread ends.
- */
+/* Ends a thread's machine_sleep(), and later ones: a signal is pending. */
 void machine_interrupt(struct mthread *td);
 bool machine_interrupted(void);
 

@@ -34,10 +34,7 @@ tick_ns(void)
 	return (tick_read_ns(CLOCK_MONOTONIC));
 }
 
-/*
- * The same clock as of the last timer tick, as getsbinuptime(9): an order of
- * magnitude cheaper and some milliseconds late.
- */
+/* As of the last timer tick, getsbinuptime(9): ten times cheaper, ms late. */
 static inline int64_t
 tick_coarse_ns(void)
 {

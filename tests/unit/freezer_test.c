@@ -4,8 +4,8 @@
  */
 #include <signal.h>
 
-#include "lib/base/hold.h"
-#include "lib/crypto/hash.h"
+#include "lib/base/base.h"
+#include "lib/crypto/digest.h"
 #include "lib/machine/freezer.h"
 #include "lib/machine/machine.h"
 #include "tests/unit/support.h"
