@@ -17,7 +17,7 @@ static const double whole_max = 1e15;
 #define	SIZE(s, m)	sizeof(((struct result_##s *)0)->m)
 /* A text is empty if its first byte is 0. */
 #define	WHEN(s, m)	.f_optional = true, .f_when = AT(s, m),		\
-	.f_when_size = SIZE(s, m) > sizeof(uint64_t) ? 1 : SIZE(s, m),
+	.f_when_size = SIZE(s, m) > 2 * sizeof(double) ? 1 : SIZE(s, m),
 #define	KEY(s, m)	.f_key = #m, .f_offset = AT(s, m)
 #define	COUNT(s, n)	.f_count = AT(s, n), .f_count_key = #n
 #define	TABLE(type)	.f_kind = FIELD_OBJECT,				\

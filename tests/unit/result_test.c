@@ -54,6 +54,8 @@ TEST(result_load__reads_what_was_written,
 	r.cells[2].harvest.dropped = 123456789012345;
 	for (unsigned i = 0; i < r.cells[2].repeats; i++)
 		r.cells[2].samples[i].harvest.dropped = 123456789012345;
+	/* An interval from 0 is one. */
+	r.cells[2].harvest_cpu_percent_ci95[1] = 5;
 	r.cells[2].health_rows = 2;
 	r.cells[2].health = fixture_alloc(2, sizeof(*c->health));
 	r.cells[2].health[1] = (struct result_health){ "SWI", 5, 4, 3, 2, 1 };
@@ -84,6 +86,7 @@ TEST(result_load__reads_what_was_written,
 	ATF_CHECK_EQ(INT64_MAX, c->request_bytes);
 	ATF_CHECK_STREQ(r.cells[2].notes, c->notes);
 	ATF_CHECK_EQ(426, c->total_mb_per_s_ci95[0]);
+	ATF_CHECK_EQ(5, c->harvest_cpu_percent_ci95[1]);
 	ATF_CHECK_EQ(86, c->samples[2].reader_mb_per_s[4]);
 	ATF_CHECK_EQ(2, c->samples[0].intervals);
 	ATF_CHECK(memcmp(r.cells[0].lock_profile, again.cells[0].lock_profile,
