@@ -206,7 +206,10 @@ struct harvest {
 int harvest_init(struct harvest *hv, const struct harvest_config *config,
     struct harvest_error *error);
 
-/* Registers the polled.  The device is unused and outlives hv, which stays. */
+/*
+ * Registers those that are polled.  No thread uses the device yet; it outlives
+ * hv, which does not move.
+ */
 void harvest_attach(struct harvest *hv, struct randomdev *rd);
 
 /* What the device calls: between passes, and to record an event. */

@@ -115,7 +115,10 @@ void program_split(const char *path, char *words,
  */
 int program_run(const char *const argv[], const char *env, char **text);
 
-/* Says how a program ended, and its last line in err, if that is a file. */
+/*
+ * Says how a program ended, with such a status, and the last line that it wrote
+ * to stderr, if that is a file.
+ */
 void program_say_end(int status, int err, struct evidence_row *row);
 
 /* A page: the rows in order, NULL for those that were not asked for. */

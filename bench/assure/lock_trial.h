@@ -1,4 +1,7 @@
-/* What threads that use a lock see; no time decides, they meet at flags. */
+/*
+ * Trials of a lock: what threads that use it see.  How long anything takes
+ * decides nothing; threads meet at flags.
+ */
 #pragma once
 
 #include "lib/lock/lock.h"

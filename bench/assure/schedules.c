@@ -29,7 +29,10 @@ struct explored {
 	struct campaign	 ed_campaign;	/* the next one */
 	struct campaign_result ed_sum;
 	uint64_t	 ed_weak;	/* schedules with weak memory */
-	/* Failures that are the row's: stops, 1, others, 0, or all, -1. */
+	/*
+	 * Which failed schedules are the row's matter: those that stop, 1, all
+	 * others, 0, or each, -1.
+	 */
 	int		 ed_stops;
 };
 

@@ -1,4 +1,7 @@
-/* One repeat of one cell; each engine is this, compiled for its machine. */
+/*
+ * One repeat of one cell on one engine, which is this interface compiled for
+ * one machine (lib/machine/flavour.h).
+ */
 #pragma once
 
 #include "bench/cell/failpoints.h"

@@ -154,7 +154,10 @@ int cell_unseeded(struct cell_run *run, struct randomdev *rd,
 int cell_ledgers_make(struct cell_run *run);
 int cell_ledgers_free(struct cell_run *run, struct result_ledger *rl);
 
-/* Makes all but the threads.  0; ENOMEM; an errno value after cell_fail(). */
+/*
+ * Makes the measure's empty arrays and all but the threads.  Returns: 0;
+ * ENOMEM; an errno value after cell_fail().
+ */
 int cell_setup(struct cell_run *run);
 
 /* Ends that, also after a failure, with the ledgers' last checks. */

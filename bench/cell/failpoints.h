@@ -37,7 +37,10 @@ struct failpoint_outcome {
 
 const struct failpoint_def *failpoints_def(unsigned i);
 
-/* Adds "NAME=SPEC", which stays.  Returns: 0; EINVAL with what is wrong. */
+/*
+ * Adds one point to a list, from "NAME=SPEC", which stays.  Returns: 0, or
+ * EINVAL with what is wrong and what is accepted.
+ */
 int failpoints_parse(struct failpoint_list *fl, const char *text,
     char error[FAILPOINTS_ERROR_SIZE]);
 

@@ -31,7 +31,10 @@ struct atomic_file {
 int atomic_file_open(struct atomic_file *of, const char *path,
     const char *temp);
 
-/* What atomic_file_open() would replace, for free(); NULL: written directly. */
+/*
+ * Finds the file that atomic_file_open() would replace; fails as it does.
+ * *real is to be freed; NULL for what is written directly.
+ */
 int atomic_file_resolve(const char *path, char **real);
 
 /* Makes the creation or removal of path's name durable, where that can be. */

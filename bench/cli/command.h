@@ -1,4 +1,7 @@
-/* What commands do alike.  Functions print why they fail; a status or 0. */
+/*
+ * What commands do alike; messages.  Functions print why they failed, and
+ * return an exit status or 0.
+ */
 #pragma once
 
 #include "bench/cli/atomic_file.h"
@@ -13,7 +16,10 @@ enum {
 /* The command's name in messages; NULL: none was given. */
 extern const char *usage_command;
 
-/* "rngsim: COMMAND: ..." on stderr, unprintable as \xHH.  Returns: status. */
+/*
+ * Prints "rngsim: COMMAND: ..." on stderr, with bytes that are not printable as
+ * \xHH.  Returns: status.
+ */
 int complain(int status, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 

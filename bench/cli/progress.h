@@ -1,4 +1,7 @@
-/* A line on a terminal's stderr; it takes CPU time: not while measuring. */
+/*
+ * A line on stderr, where that is a terminal, redrawn in place.  Drawing takes
+ * CPU time: call these between measurements.
+ */
 #pragma once
 
 #include "lib/base/base.h"

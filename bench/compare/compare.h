@@ -32,7 +32,10 @@ enum compare_verdict {
 	COMPARE_REFUSED
 };
 
-/* Why a row whose interval excludes 0, or that has none, is not ranked. */
+/*
+ * Why a row is not ranked although the change's interval excludes 0, or where
+ * no interval is of use.
+ */
 enum compare_stop {
 	COMPARE_STOP_NONE, COMPARE_STOP_OVERLAP, COMPARE_STOP_REPEATS,
 	COMPARE_STOP_P,

@@ -75,7 +75,10 @@ comparable_gated(const struct result_cell *cell)
 	return (cell->gate[0] != '\0');
 }
 
-/* Measured beside others: noise shows in its level, not in differences. */
+/*
+ * Whether a cell was measured side by side with others: what the machine did
+ * meanwhile shows in its level, but not in its differences.
+ */
 static inline bool
 comparable_sliced(const struct result_cell *cell)
 {
@@ -94,13 +97,19 @@ comparable_sliced(const struct result_cell *cell)
 double comparable_lost(const struct result_cell *cell,
     const struct result_host *host);
 
-/* Whether windows have too few passes of the harvest thread for its figures. */
+/*
+ * Whether windows have too few passes of the harvest thread: its CPU time and
+ * latencies then depend on where a window begins.
+ */
 bool comparable_few_passes(const struct result *r);
 
 /* Whether a cell has too few repeats to estimate the spread between them. */
 bool comparable_few_repeats(const struct result_cell *cell);
 
-/* Half a total's interval in % of it; "?" few repeats, "-" a total of 0. */
+/*
+ * Half the interval of a cell's total in percent of it: "0.54"; "?" for too
+ * few repeats, "-" for a total of 0.
+ */
 const char *comparable_spread(const struct result_cell *cell,
     char buf[FORMAT_SIZE]);
 

@@ -132,7 +132,10 @@ typedef double		field_PAIR[2];
 #define	LENGTH(s, m)			unsigned m;
 #include "bench/result/result.tbl"
 
-/* A structure as an object; readers: of FIELD_EACH; 0 with FIELD_READERS. */
+/*
+ * The structure at base as an object.  "readers" is the length of FIELD_EACH; 0
+ * where the table has FIELD_READERS.
+ */
 json_t *field_format(const struct field *table, const void *base,
     unsigned readers);
 
@@ -217,5 +220,8 @@ int result_check(const struct result *r, char error[RESULT_TEXT_SIZE]);
 bool result_check_sum(const struct result_sample *rs, unsigned readers,
     double *sum);
 
-/* Order by what was measured, without spin_polls; of pointers, for qsort(3). */
+/*
+ * Order by what was measured, of pointers to cells, for qsort(3).  Leaves out
+ * spin_polls, which is a setting of the whole run.
+ */
 int result_cell_order(const void *left, const void *right);

@@ -48,7 +48,10 @@ struct stats_change {
 #define	STATS_ROBUST	0.9
 #define	STATS_BAND_LOW	0.1
 
-/* Smaller changes of predictions are not ranked: the model has errors, too. */
+/*
+ * Changes of predictions up to this share are not ranked: intervals have the
+ * model's random variation, not its error.
+ */
 #define	STATS_MARGIN_PREDICTED	0.05
 
 /* scratch has room for n values. */

@@ -91,7 +91,10 @@ struct source_reads {
 
 extern const struct survey_kind sources_kind;
 
-/* A subject for each source and width there is, checked; threads ascend. */
+/*
+ * Makes a subject for each source and width that exists, with n numbers of
+ * threads, ascending; checks its first numbers.
+ */
 void sources_make(struct survey *sv, const struct number_source *const *list,
     unsigned count, const bool width[NUMBER_WIDTHS], const unsigned *threads,
     unsigned n);

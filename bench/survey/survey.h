@@ -117,7 +117,10 @@ int survey_command(struct survey *sv, const struct options *op);
 void survey_print_head(FILE *out, const struct survey *sv, const char *where,
     const char *how);
 
-/* Half a median's interval in % of it; as text, "?": not known; and a note. */
+/*
+ * Half the interval of a point's median, in percent of that; as text, "?" where
+ * it is not known; and what that means.
+ */
 double survey_spread(const struct survey_point *pt);
 const char *format_spread(char buf[32], const struct survey_point *pt);
 void survey_print_unknown(FILE *out);

@@ -99,7 +99,10 @@ measure_group(struct sweeping *sw, const unsigned *group, unsigned n,
 	return (error);
 }
 
-/* A repeat of cells from..to - 1 that lack it, shuffled; grids in groups. */
+/*
+ * One repeat of the cells from..to - 1 that the journal does not have, in
+ * random order; of the grid in groups.
+ */
 static int
 measure_block(struct sweeping *sw, unsigned from, unsigned to, unsigned repeat,
     struct measuring *mq)

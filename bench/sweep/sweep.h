@@ -147,7 +147,10 @@ const char *grid_text(const struct cell *ce, char text[GRID_TEXT_SIZE]);
 
 const struct engine *grid_engine(const struct options *op);
 
-/* Completes a sample: its place in the run, its gate, a simulated trace. */
+/*
+ * Completes a repeat's sample: its place among all repeats of the run, its gate
+ * and, of a simulated machine, its trace.
+ */
 void summary_sample(const struct cell *ce, struct cell_measure *cm,
     unsigned order);
 
@@ -250,7 +253,10 @@ char *journal_name(const char *path, const char *suffix);
 int journal_claim(struct journal *jo, const char *path, bool create,
     pid_t *other);
 
-/* Writes a journal's first line; keeps one of two or more lines as PATH.old. */
+/*
+ * Empties a journal and writes its first line.  One of two or more lines is
+ * kept: renamed to its path with ".old" behind it.
+ */
 int journal_begin(struct journal *jo, const char *first, bool *kept);
 
 /* Reads the whole lines of an open journal; a part of journal_claim(). */

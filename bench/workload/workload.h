@@ -94,7 +94,10 @@ void workload_free(struct workload *wl);
 /* Prints the names and files of recorded workloads.  Returns: their number. */
 unsigned workload_list(FILE *out);
 
-/* Whether it is one size in a closed loop; whether sizes or times vary. */
+/*
+ * Whether it has one size, a closed loop and no pause; whether requests, or
+ * their times, are not all alike.
+ */
 bool workload_is_plain(const struct workload *wl);
 bool workload_varies(const struct workload *wl);
 
@@ -114,7 +117,10 @@ uint64_t workload_max_bytes(const struct workload *wl, uint64_t bytes);
 double workload_mean_bytes(const struct workload *wl, uint64_t bytes);
 double workload_rate(const struct workload *wl);
 
-/* A reader's part, of a recording stream reader % streams; wl outlives it. */
+/*
+ * Begins a reader's part of a workload, which must outlive the player; of a
+ * recording that is stream reader % streams.
+ */
 void workload_begin(struct workload_player *wp, const struct workload *wl,
     uint64_t bytes, uint64_t seed, unsigned reader);
 

@@ -51,7 +51,10 @@ typedef void kassert_handler(const char *file, int line, const char *func,
     const char *expr, const char *msg);
 extern kassert_handler *kassert_failed;
 
-/* Of simulated code, as a kernel panics: prints, exits with EXIT_FAILURE. */
+/*
+ * The same for simulated code that stops, as a kernel would: the default prints
+ * and exits with EXIT_FAILURE.  Does not return.
+ */
 void kassert_panic(const char *file, int line, const char *who,
     const char *text);
 
@@ -75,7 +78,10 @@ const char *kassert_msg(const char *fmt, ...)
 #define	KASSERT_INVARIANTS	false
 #endif
 
-/* Memory; where there is none these end the program, after a message. */
+/*
+ * Memory.  Where there is none these print a message and end the program with
+ * status 1: they do not return NULL.
+ */
 
 /* As malloc(3), calloc(3), reallocarray(3) and strdup(3). */
 void *xmalloc(size_t size);

@@ -106,7 +106,10 @@ void failpoint_init(struct failpoint *fp, const struct failpoint_def *def,
 /* Ends all pauses at fp, now and later.  Called on fp's machine. */
 void failpoint_release(struct failpoint *fp);
 
-/* Evaluates a point, any locks held.  Returns: a return's argument, or 0. */
+/*
+ * Evaluates a point, with any locks held.  Returns: the argument of the return
+ * that executed, else 0.
+ */
 int failpoint_eval(struct failpoint *fp);
 
 /* The same for points[i]; points may be NULL. */

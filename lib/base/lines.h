@@ -1,4 +1,7 @@
-/* Reads text line by line.  After the first error, which is kept, nothing. */
+/*
+ * Reads a text file line by line.  The first error is kept as a message with
+ * the file's name; later calls then do nothing.
+ */
 #pragma once
 
 #include "lib/base/base.h"
@@ -23,7 +26,10 @@ struct lines {
  */
 int lines_open(struct lines *li, const char *path, char *message);
 
-/* The next line, without a CR at its end, in li_text; false: end or error. */
+/*
+ * Reads the next line into li_text, without a carriage return at its end.
+ * Returns: false at the end of the file and after an error.
+ */
 bool lines_next(struct lines *li);
 
 /*

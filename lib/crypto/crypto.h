@@ -23,7 +23,10 @@ int crypto_mode_enter(enum crypto_mode mode, char *const argv[]);
 /* The mode that libcrypto was loaded in. */
 enum crypto_mode crypto_mode_now(void);
 
-/* Fetches and checks ciphers and SHA-256: 0, or ENOTSUP and what failed. */
+/*
+ * Fetches the ciphers and SHA-256 and checks their known answers.  Returns: 0,
+ * or ENOTSUP, and what is absent or wrong.
+ */
 int crypto_init(const char **missing);
 
 /* Releases what crypto_init() fetched, and all hashes. */

@@ -161,7 +161,10 @@ enum {
 	BLAKE2S_KEY_BYTES = 32
 };
 
-/* The one in use, and started ones: libcrypto 3.0 allocates at a start. */
+/*
+ * A context in use and started ones to follow it, as libcrypto 3.0 allocates
+ * when it starts a context.
+ */
 struct digest {
 	const struct hash *dg_hash;
 	union hash_context dg_ctx[DIGEST_SPARES + 1];

@@ -39,13 +39,19 @@ enum {
 	KERN_LOOK_BYTES		= 768
 };
 
-/* Locks, and sections, entered as if shared.  MTX_DEF is of the run's kind. */
+/*
+ * Kinds of locks, and of sections that are entered as locks are taken shared.
+ * MTX_DEF is the run's kind of lock.
+ */
 enum kern_kind { KERN_MTX, KERN_SPIN, KERN_SX, KERN_RW, KERN_RM,
     KERN_RM_SLEEPABLE, KERN_EPOCH, KERN_EPOCH_PREEMPT, KERN_SMR, KERN_KINDS,
     /* kh_lock_new(): beside the kind */
     KERN_RECURSE = 1 << 8, KERN_DUPOK = 1 << 9, KERN_NOWITNESS = 1 << 10 };
 
-/* How it is taken or released: SPINS by mtx_lock_spin(); EITHER: as held. */
+/*
+ * How a lock is taken or released.  SPINS: by a function for spin mutexes, or
+ * EITHER way that it is held.
+ */
 enum kern_how { KERN_SHARES = 1, KERN_TRIES = 2, KERN_SPINS = 4,
     KERN_RECURSES = 8, KERN_DUPES = 16, KERN_EITHER = 32,
     /* kh_sleep() */

@@ -361,7 +361,10 @@ kern_held_at(const struct kern_thread *kt, const struct kern_lock *kl)
 	return (i > 0 ? i - 1 : kt->kt_held);
 }
 
-/* critical_enter(9), with masks spinlock_enter(9); delta -1: the end. */
+/*
+ * As critical_enter(9), or spinlock_enter(9) if interrupts are off, too; or,
+ * with delta -1, their ends.
+ */
 void kern_critical(struct kernel *k, int delta, bool masks,
     const struct kern_site *site);
 

@@ -90,7 +90,10 @@ bool kernel_stamped(struct kernel *k);
 /* The thread is about to give the source an event, or has done so. */
 void kernel_delivering(struct kernel *k, bool delivering);
 
-/* Runs timers and tasks that are due, in one thread; false: it has none. */
+/*
+ * Runs the timers and tasks that are due, from one thread at a time.  Returns:
+ * false if the source has none.
+ */
 bool kernel_timer(struct kernel *k, int64_t now_ns);
 
 /* Runs the kernel's process, if there is one, until it ends. */

@@ -182,7 +182,10 @@ restore_image(struct kern_copy *kc)
 	}
 }
 
-/* In the kernel's order; undone too, as processes end before what they use. */
+/*
+ * In the kernel's order, also what is undone: a module's is in the opposite
+ * one, but a process has to end before what it uses.
+ */
 static int
 by_order(const void *a, const void *b)
 {

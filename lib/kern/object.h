@@ -1,4 +1,7 @@
-/* Compiled objects: each kernel has a copy, as variables are the object's. */
+/*
+ * Compiled objects.  Each kernel has a loaded copy of its own, as the kernel's
+ * variables are the object's.
+ */
 #pragma once
 
 #include "lib/kern/abi.h"

@@ -80,7 +80,10 @@ struct range {
 	uint128_t	rng_last;
 };
 
-/* A key, kept until its place is needed; most need two cache lines only. */
+/*
+ * A key; one that no object holds stays until its place is needed.  Most need
+ * the first two cache lines only.
+ */
 struct ledger_key {
 	_Alignas(LINE)
 	struct print	 lk_print;
@@ -217,7 +220,10 @@ void ledger_wrong(struct ledger *lg, enum ledger_property property,
 void ledger_wrong_note(struct ledger *lg, enum ledger_property property,
     const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
-/* The newest record before another or NULL that match()es like; or like. */
+/*
+ * The newest record before another, or NULL, for which match() holds beside
+ * like; or like.
+ */
 struct ledger_record ledger_search(const struct ledger *lg,
     const struct ledger_record *before,
     bool (*match)(const struct ledger_record *lr,

@@ -95,7 +95,10 @@ struct lock_class {
 	void		(*lc_fini)(struct lock *l);
 	/* Begins an acquisition.  If it returns false lc_wait() follows. */
 	bool		(*lc_enter)(struct lock *l, struct lock_node *n);
-	/* Adds time asleep to lw_block_cycles.  NULL: enter never fails. */
+	/*
+	 * Adds to lw_block_cycles the time that the caller is asleep.  NULL:
+	 * lc_enter() always returns true.
+	 */
 	void		(*lc_wait)(struct lock *l, struct lock_node *n,
 			    struct lock_wait *w);
 	/* NULL in a kind that must queue to find out. */
@@ -156,7 +159,10 @@ extern const struct lock_class *const lock_classes[];
 extern const unsigned lock_class_count;
 const struct lock_class *lock_class_find(const char *name);
 
-/* As lock_delay_default_init(), FreeBSD 14; threads: LOCK_THREADS_DEFAULT. */
+/*
+ * Source of the delays: sys/kern/subr_lock.c lock_delay_default_init(), FreeBSD
+ * 14.  threads is LOCK_THREADS_DEFAULT.
+ */
 struct lock_config lock_config_default(unsigned ncpus);
 extern const struct tunable lock_tunables[];	/* tn_knob: LK_ bits */
 extern const unsigned lock_tunable_count;
@@ -231,7 +237,10 @@ lock_release(struct lock *l, struct lock_node *n)
 		lock_fault(lf->lf_released, lf->lf_first, lf->lf_count);
 }
 
-/* For lc_init: n times size zeros, whole lines, which lock_fini() frees. */
+/*
+ * For lc_init: makes l->lo_lines, n times size zero bytes, whole cache lines,
+ * which lock_fini() frees.
+ */
 void lock_lines_init(struct lock *l, size_t n, size_t size);
 
 /* For kinds that use LK_NODES: the caller's node. */

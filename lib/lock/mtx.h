@@ -1,4 +1,6 @@
-/* What mutexes share: a word with the owner, a count that sleepers await. */
+/*
+ * What mutexes share: a word with the owner, and a count that sleepers await.
+ */
 #pragma once
 
 #include "lib/lock/spin.h"

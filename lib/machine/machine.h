@@ -55,7 +55,10 @@ void machine_lock_free(const void *lock, const char *name);
 /* Marks an instant of the run in the simulated machine's traces. */
 void machine_mark(const char *what);
 
-/* About n pause instructions, without memory accesses: lock_delay(9)'s. */
+/*
+ * Spins for about n pause instructions without touching memory: cpu_spinwait()
+ * in a loop, as lock_delay(9) does.
+ */
 void machine_pause(unsigned n);
 
 /*
@@ -92,7 +95,10 @@ int64_t machine_uptime_coarse_ns(void);
 unsigned machine_cpu(void);
 unsigned machine_cpu_ids(void);
 
-/* Whether it runs on another CPU than it was bound to: offlined, or moved. */
+/*
+ * Whether the caller was bound to a CPU and runs on another: CPUs go offline,
+ * and threads can be moved from outside.
+ */
 bool machine_displaced(void);
 
 /*
@@ -146,10 +152,16 @@ int machine_wait_32(struct m32 *word, uint32_t expect, int64_t timeout_ns);
 void machine_wake_32(struct m32 *word);
 void machine_wake_one_32(struct m32 *word);
 
-/* Sleeps like tsleep(9): 0 after timeout_ns, EINTR when interrupted. */
+/*
+ * Sleeps like tsleep(9), for timeout_ns or until interrupted.  Returns: 0 after
+ * the whole time, EINTR when interrupted.
+ */
 int machine_sleep(int64_t timeout_ns);
 
-/* Ends a thread's machine_sleep(), and later ones: a signal is pending. */
+/*
+ * Marks a thread as having a signal pending and ends its machine_sleep().  The
+ * mark stays until the thread ends.
+ */
 void machine_interrupt(struct mthread *td);
 bool machine_interrupted(void);
 

@@ -221,7 +221,10 @@ kern_memset(void *p, int c, size_t n)
 #define	bcopy(s, d, n)		((void)kern_memcpy(d, s, n))
 #define	explicit_bzero(p, n)	((void)kern_memset(p, 0, n))
 #ifdef KERNEL_SIMULATED
-/* A compiler may drop this memset(); what is left is found by its bytes. */
+/*
+ * The compiler drops a memset() where a kernel's would.  What is then left of
+ * a key is found by its bytes.
+ */
 KERN_PLAIN __noinline void kern_filling(void *, size_t);
 static __always_inline void *
 kern_fill(void *p, int c, size_t n)
