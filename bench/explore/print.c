@@ -34,18 +34,11 @@ explore_print_excluded(FILE *out, uint64_t n, bool rows)
 
 /* Of a search of all schedules. */
 static void
-print_all(FILE *out, const struct campaign *cn,
-    const struct campaign_result *sum, unsigned campaigns)
+print_all(FILE *out, const struct campaign_result *sum, unsigned campaigns)
 {
 	const uint64_t n = sum->cgr_row.schedules - sum->cgr_redundant;
 
-	if (cn->cn_strategy == &strategy_dfs)
-		format_wrapf(out, head, 0, sum->cgr_exhausted == campaigns ?
-		    "there is no other schedule with at most %u preemption%s "
-		    "of this one scenario." : "there are more schedules with "
-		    "at most %u preemption%s, of which these are no sample.",
-		    cn->cn_parameter, PLURAL(cn->cn_parameter));
-	else if (sum->cgr_exhausted == campaigns)
+	if (sum->cgr_exhausted == campaigns)
 		format_wrapf(out, head, 0, "these are all %" PRIu64
 		    " executions of one scenario%s, but for the order of "
 		    "steps that do not affect each other; %" PRIu64
@@ -74,7 +67,7 @@ explore_print_sum(FILE *out, const struct campaign *cn,
 	    PRIu64 " blocks of keystream.\n", sum->cgr_row.reads,
 	    sum->cgr_row.reseeds, sum->cgr_row.blocks);
 	if (cn->cn_strategy != NULL && cn->cn_strategy->sy_all)
-		print_all(out, cn, sum, campaigns);
+		print_all(out, sum, campaigns);
 	else if (n == 1)
 		format_wrapf(out, head, 0, "schedule %" PRIu64 " alone, which "
 		    "excludes nothing.%s", cn->cn_first, sum->cgr_ahead > 0 ?

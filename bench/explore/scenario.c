@@ -59,10 +59,9 @@ scenario_draw(struct scenario *sn, const struct scenario_limits *sm,
 	sn->sn_readers = sm->lim_readers_least + strategy_below(&random,
 	    sm->lim_readers_most - sm->lim_readers_least + 1);
 	/* Enough for a search of all schedules to end. */
-	if (sm->lim_small) {
-		sn->sn_seeded = sn->sn_bursts = 1;
-		sn->sn_guarded = sm->lim_all;
-		sn->sn_places = sm->lim_all ? sn->sn_readers : 1;
+	if (sm->lim_all) {
+		sn->sn_seeded = sn->sn_bursts = sn->sn_guarded = 1;
+		sn->sn_places = sn->sn_readers;
 		sn->sn_burst[0].stp_amount = 2;
 		for (unsigned i = 0; i < sn->sn_readers; i++) {
 			sn->sn_reads[i] = 1;

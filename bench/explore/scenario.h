@@ -54,8 +54,7 @@ struct scenario_limits {
 	unsigned	lim_block_bytes;	/* the cipher's */
 	bool		lim_whole_blocks;	/* a key ends after a MiB */
 	bool		lim_timer;	/* the design may reseed by the clock */
-	bool		lim_small;	/* so few steps that dfs can end */
-	bool		lim_all;	/* and choices wherever there are any */
+	bool		lim_all;	/* few steps, all choices: for dpor */
 	bool		lim_queue;	/* always with a queue */
 	bool		lim_sources;	/* they may be polled */
 	bool		lim_own_queue;	/* often, as it is the source's */

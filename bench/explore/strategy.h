@@ -81,7 +81,7 @@ struct text strategy_accepted(void);
 const char *strategy_name(char buf[STRATEGY_NAME_SIZE],
     const struct strategy *sg);
 
-/* Begins a scenario.  Without a class each schedule draws one, but not dfs. */
+/* Begins a scenario.  Without a class each schedule draws one, but not dpor. */
 void strategy_init(struct strategy *sg, const struct strategy_class *class,
     unsigned parameter);
 void strategy_fini(struct strategy *sg);

@@ -159,7 +159,7 @@ campaign__bad_plans_body() {
 	complains 2 '--plan and -o' sweep $grid --plan e -o x.json
 	complains 2 '--until|all cells' sweep -r 1 --plan e --until 5%
 	complains 2 '--part|at most 1 job' sweep -r 1 --part 1/2
-	complains 2 'at most 1 job' explore --strategy dfs --plan e --parts 2
+	complains 2 'at most 1 job' explore --exhaustive --plan e --parts 2
 	[ ! -d e ] || atf_fail "e was made"
 }
 

@@ -72,7 +72,7 @@ toy_schedule(struct toy *ty, struct strategy *sg, uint64_t seed)
 }
 
 TEST(strategy__deterministic, "every strategy makes the same choices with the "
-    "same seed, and other choices with another, but for dfs")
+    "same seed, and other choices with another")
 {
 	struct toy a = { .ty_threads = TOY_THREADS, .ty_steps = TOY_STEPS }, b;
 	const struct strategy_class *sy = NULL;
@@ -99,7 +99,7 @@ TEST(strategy__deterministic, "every strategy makes the same choices with the "
 			differ += k;
 			b = a;
 		}
-		ATF_CHECK_MSG((differ > 0) == (sy != &strategy_dfs),
+		ATF_CHECK_MSG(differ > 0,
 		    "%u: %u of 19", i, differ);
 	}
 }
@@ -127,46 +127,6 @@ TEST(strategy__drawn, "without a name each schedule's strategy is drawn")
 	    drawn[0], drawn[1]);
 	ATF_CHECK_EQ(1000, depth[2] + depth[3] + depth[4] + drawn[0] +
 	    drawn[1]);
-}
-
-/* n over k. */
-static unsigned
-choose_of(unsigned n, unsigned k)
-{
-	return (k == 0 ? 1 : choose_of(n - 1, k - 1) * n / k);
-}
-
-/* Runs all schedules, which must differ, and counts them. */
-static unsigned
-dfs_count(unsigned threads, unsigned steps, unsigned bound)
-{
-	static struct toy ran[100];
-	struct toy ty = { .ty_threads = threads, .ty_steps = steps };
-	unsigned runs;
-	struct strategy sg;
-
-	strategy_init(&sg, &strategy_dfs, bound);
-	for (runs = 0; toy_schedule(&ty, &sg, 0); runs++) {
-		ATF_REQUIRE(runs < nitems(ran));
-		ran[runs] = ty;
-		for (unsigned i = 0; i < runs; i++)
-			ATF_CHECK(memcmp(ran[i].ty_trace, ty.ty_trace,
-			    ty.ty_count * sizeof(ty.ty_trace[0])) != 0);
-	}
-	strategy_fini(&sg);
-	return (runs);
-}
-
-TEST(strategy__dfs_counts, "dfs runs each schedule once: their number is the "
-    "computed one")
-{
-	/* No preemption: one thread runs to its end, then the other. */
-	ATF_CHECK_EQ(2, dfs_count(2, 4, 0));
-	ATF_CHECK_EQ(6, dfs_count(3, 4, 0));
-	/* One: the first is preempted after 1..3 steps, or not. */
-	ATF_CHECK_EQ(2 + 2 * 3, dfs_count(2, 4, 1));
-	/* More than possible: all ways to merge two rows of four. */
-	ATF_CHECK_EQ(choose_of(8, 4), dfs_count(2, 4, 8));
 }
 
 TEST(strategy__starves, "starve makes a thread wait much longer than a random "
@@ -221,7 +181,7 @@ TEST(strategy__names, "names of strategies are read back; other words are "
 		    "%s", wrong[i]);
 	ATF_CHECK(strategy_parse("pct", &parameter) == &strategy_pct);
 	ATF_CHECK_EQ(strategy_pct.sy_usual, parameter);
-	ATF_CHECK_STREQ("random, pct:1..8, starve, dfs:0..8, dpor",
+	ATF_CHECK_STREQ("random, pct:1..8, starve, dpor",
 	    strategy_accepted().s);
 }
 
@@ -333,31 +293,6 @@ TEST(campaign__deterministic, "a campaign has the same counts and the same "
 	ATF_CHECK_EQ(one.cgr_case.cx_hash, three.cgr_case.cx_hash);
 	counterexample_free(&one.cgr_case);
 	counterexample_free(&three.cgr_case);
-}
-
-TEST(campaign__exhausts, "dfs ends, with more schedules where more preemptions "
-    "are allowed")
-{
-	static struct campaign_result ce;
-	struct campaign cn = campaign_of("ticket");
-	uint64_t before = 0;
-
-	support_crypto();
-	cn.cn_strategy = &strategy_dfs;
-	cn.cn_limits.lim_small = true;
-	cn.cn_limits.lim_readers_most = 2;
-	cn.cn_end = 1000000;
-	for (unsigned bound = 0; bound <= 1; bound++) {
-		cn.cn_parameter = bound;
-		ATF_REQUIRE_EQ(0, campaign_run(&cn, &ce));
-		ATF_CHECK_MSG(!ce.cgr_failed, "%s: %s", ce.cgr_outcome.to_word,
-		    ce.cgr_outcome.to_detail);
-		ATF_CHECK_EQ(1, ce.cgr_exhausted);
-		printf("%u preemptions: %ju\n", bound,
-		    (uintmax_t)ce.cgr_row.schedules);
-		ATF_CHECK(ce.cgr_row.schedules > 2 * before);
-		before = ce.cgr_row.schedules;
-	}
 }
 
 /* The text of a counterexample. */
