@@ -54,7 +54,8 @@ FLAVOURED != echo lib/machine/failpoint_machine.c lib/lock/lock.c \
 	bench/assure/lock_trial.c
 # Only runs on simulated machines.
 SIMULATED = bench/cell/critical_section.c bench/explore/execution.c \
-	bench/explore/execution_run.c bench/explore/execution_sources.c
+	bench/explore/execution_events.c bench/explore/execution_run.c \
+	bench/explore/execution_sources.c
 # Files of the kernel, which lib/kern/source.sh compiles.
 KERNEL != echo lib/kern/abi.h lib/kern/host.tbl lib/kern/sys/* fortuna/*.c \
 	fortuna/dev/random/*.h fortuna/sys/*.h fortuna/device/abi.h \

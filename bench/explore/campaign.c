@@ -186,7 +186,8 @@ run_block(void *context, unsigned task, unsigned slot)
 	scenario_draw(&sn, &cn->cn_limits, seed_of(cn, block, SALT_SCENARIO));
 	aged = sn;
 	aged.sn_seeded = aged.sn_aged = 1;
-	aged.sn_queue = aged.sn_real = aged.sn_sources = aged.sn_signals = 0;
+	aged.sn_queue = aged.sn_real = aged.sn_sources = aged.sn_signals =
+	    aged.sn_calls = 0;
 	if (is_whole(cn))
 		allocate_alike();
 	strategy_init(&sg, cn->cn_strategy, cn->cn_parameter);

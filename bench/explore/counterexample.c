@@ -55,6 +55,7 @@ static const struct key {
 	{ "sources", CHOICE, 0, AT(cx_scenario.sn_sources), no_yes },
 	{ "signals", CHOICE, 0, AT(cx_scenario.sn_signals), no_yes },
 	{ "pair", CHOICE, 0, AT(cx_scenario.sn_pair), no_yes },
+	{ "calls", CHOICE, 0, AT(cx_scenario.sn_calls), no_yes },
 	{ "aged", CHOICE, 0, AT(cx_scenario.sn_aged), no_yes },
 	{ "polls", CHOICE, 0, AT(cx_schedule.sd_polls), polls },
 	{ "choices", CHOICES, REPEATS, AT(cx_schedule.sd_choices), NULL },

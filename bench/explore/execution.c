@@ -3,15 +3,10 @@
 #include "lib/crypto/crypto.h"
 
 enum {
-	FEEDS_MAX	= 64,	/* events until a device must be seeded */
-	START_UP_EVENTS	= 1025,	/* until a source has passed its tests */
-	POOLS		= 32,
 	PAUSE_NS	= 1000 * 1000 * 1000,	/* of a fail point, most */
 	CARRY_BLOCKS	= 6,	/* about a small read and a key or two */
 	BUFFER_ALIGN	= 4096,
 	SCANS_EVERY	= 4,	/* runs: they take as long as reads */
-	PASSES_MAX	= 6,	/* of the harvest thread before it waits */
-	STALLS_MAX	= 3,	/* more, which give no event */
 	/* Turns before other threads start, and of a turn; past 2^10. */
 	AGE_TURNS	= 1100,
 	AGE_JUMPS	= 60,	/* the last, before and at each power of 2 */
@@ -21,210 +16,6 @@ enum {
 	AGE_IDLE	= 501,	/* a turn without events */
 	IDLE_MS		= 3600 * 1000
 };
-
-/* What an event holds; real hashes and ciphers get other keys in each run. */
-static uint64_t
-entropy_of(const struct execution *ex, uint32_t i)
-{
-	return ((uint64_t)(uint32_t)ex->ex_seed << 32 | i);
-}
-
-/* Delivers the next event without a queue; two of three to the first pool. */
-static void
-feed(struct execution *ex)
-{
-	const uint32_t i = ex->ex_events++;
-	const uint64_t entropy = entropy_of(ex, i);
-	struct random_event event = {
-		.he_somecounter = i,
-		.he_size = sizeof(entropy),
-		.he_source = RANDOM_INTERRUPT,
-		.he_destination = (uint8_t)(i % 3 == 2 ? 1 + i / 3 %
-		    (POOLS - 1) : 0),
-	};
-
-	memcpy(event.he_entropy, &entropy, sizeof(entropy));
-	randomdev_deliver(ex->ex_device, &event);
-}
-
-/*
- * Queues the next event.  A queue counts pools for each source, from the first
- * on: of different sources two of three are for the first pool, a while.
- */
-static void
-enqueue(struct execution *ex, enum random_entry entry)
-{
-	/* Release 11 has these, too. */
-	static const enum random_entropy_source others[] = { RANDOM_CACHED,
-	    RANDOM_ATTACH, RANDOM_KEYBOARD, RANDOM_MOUSE, RANDOM_NET_TUN,
-	    RANDOM_NET_NG, RANDOM_SWI, RANDOM_FS_ATIME };
-	const uint32_t i = ex->ex_events++;
-	const uint64_t entropy = entropy_of(ex, i);
-
-	randomdev_harvest(ex->ex_device, entry, &entropy,
-	    sizeof(entropy), i % 3 == 2 || ex->ex_tested ? RANDOM_INTERRUPT :
-	    others[i % nitems(others)]);
-}
-
-/* A source whose tests failed would never seed it: these events pass them. */
-static void
-feed_passing(struct execution *ex, unsigned most, bool until_seeded)
-{
-	struct failpoint *fail = &ex->ex_faults.fa_point[FAILPOINTS_HEALTH];
-	const struct failpoint_spec *spec = fail->fp_spec;
-
-	if (ex->ex_tested)
-		fail->fp_spec = NULL;
-	for (unsigned i = 0; i < most; i++) {
-		ex->ex_seeded |= until_seeded &&
-		    randomdev_seeded(ex->ex_device);
-		if (until_seeded && ex->ex_seeded)
-			break;
-		feed(ex);
-	}
-	fail->fp_spec = spec;
-}
-
-/* As after the tests' start, which takes more events than a run has. */
-static void
-pass_tests(struct execution *ex)
-{
-	if (!ex->ex_tested)
-		return;
-	randomdev_set(ex->ex_device, &(struct kern_setting){
-	    NIST_HEALTHTEST_ONDEMAND, 1 << RANDOM_INTERRUPT });
-	feed_passing(ex, START_UP_EVENTS, false);
-}
-
-static void
-feed_until_seeded(struct execution *ex)
-{
-	if (!ex->ex_seeded && !randomdev_seeded(ex->ex_device))
-		pass_tests(ex);
-	feed_passing(ex, FEEDS_MAX, true);
-}
-
-/* Where there are signals: how a reader makes its k-th read. */
-enum read_as { READ_SIGNALLED, READ_NONBLOCK, READ_USUAL };
-
-static enum read_as
-reads_as(unsigned reader, unsigned k)
-{
-	return (reader % 2 == 0 ? READ_SIGNALLED : k % 2 == 0 ? READ_NONBLOCK :
-	    READ_USUAL);
-}
-
-/* Gives the bursts to the queue, or to the algorithm. */
-static void
-make_bursts(struct execution *ex)
-{
-	const struct scenario *sn = ex->ex_scenario;
-
-	if (sn->sn_sources)
-		execution_sources_come(ex, 1);
-	/* So that some are asleep, and others come to sleep later. */
-	for (unsigned i = 0; i < sn->sn_readers; i++)
-		if (sn->sn_signals && reads_as(i, 0) == READ_SIGNALLED)
-			machine_interrupt(&ex->ex_reader[i].xrd_td);
-	for (unsigned i = 0; i < sn->sn_bursts; i++) {
-		if (i == sn->sn_bursts / 2 && sn->sn_sources)
-			execution_sources_leave(ex);
-		if (sn->sn_burst[i].stp_sleep_ms > 0)
-			machine_sleep(sn->sn_burst[i].stp_sleep_ms * NS_PER_MS);
-		for (unsigned k = 0; k < sn->sn_burst[i].stp_amount; k++)
-			if (sn->sn_queue)
-				enqueue(ex, RANDOM_QUEUE);
-			else
-				feed(ex);
-		if (!sn->sn_queue)
-			(void)randomdev_timer(ex->ex_device,
-			    machine_uptime_coarse_ns());
-	}
-}
-
-/* A second producer, which the first one may interrupt. */
-static void
-pair_main(void *arg)
-{
-	struct execution *ex = arg;
-	const struct scenario *sn = ex->ex_scenario;
-
-	machine_curthread()->mt_index = sn->sn_readers + 3;
-	for (unsigned i = 0; i < sn->sn_bursts; i++) {
-		if (sn->sn_burst[i].stp_sleep_ms > 0)
-			machine_sleep(sn->sn_burst[i].stp_sleep_ms * NS_PER_MS);
-		for (unsigned k = 0; k < sn->sn_burst[i].stp_amount; k++)
-			enqueue(ex, RANDOM_QUEUE_THREAD);
-	}
-}
-
-static void
-producer_main(void *arg)
-{
-	struct execution *ex = arg;
-
-	machine_curthread()->mt_index = ex->ex_scenario->sn_readers + 2;
-	make_bursts(ex);
-	if (scenario_paired(ex->ex_scenario))
-		machine_join(&ex->ex_pair);
-	atomic_store_rel_32(&ex->ex_produced, 1);
-	machine_wake_32(&ex->ex_produced);
-}
-
-/*
- * After the last event: whether passes have given what was queued.  One need
- * not give all, but three in a row that give nothing have lost the rest.
- */
-static bool
-is_emptied(struct execution *ex)
-{
-	const uint64_t pending = randomdev_totals(ex->ex_device).ht_pending;
-
-	ex->ex_stalls = pending == ex->ex_pending ? ex->ex_stalls + 1 : 0;
-	ex->ex_pending = pending;
-	if (pending > 0 && ex->ex_stalls == STALLS_MAX)
-		ledger_kernel(ex->ex_ledger, LEDGER_EVENTS, "%ju events were "
-		    "queued that no pass gave to the algorithm",
-		    (uintmax_t)pending);
-	return (pending == 0 || ex->ex_stalls == STALLS_MAX);
-}
-
-/* Its last pass begins after the last event; then it waits for its end. */
-static void
-between_passes(void *arg, int64_t *timeout_ns)
-{
-	struct execution *ex = arg;
-
-	if (ex->ex_passes == PASSES_MAX && is_emptied(ex)) {
-		feed_until_seeded(ex);
-		ex->ex_passes++;
-	}
-	if (ex->ex_passes >= PASSES_MAX) {
-		*timeout_ns = ex->ex_passes > PASSES_MAX ? INT64_MAX : 0;
-		return;
-	}
-	if (++ex->ex_passes < PASSES_MAX &&
-	    atomic_load_acq_32(&ex->ex_produced) == 0)
-		return;
-	while (atomic_load_acq_32(&ex->ex_produced) == 0)
-		machine_wait_32(&ex->ex_produced, 0, -1);
-	ex->ex_passes = PASSES_MAX;
-	*timeout_ns = 0;
-}
-
-static void
-harvest_main(void *arg)
-{
-	struct execution *ex = arg;
-
-	machine_curthread()->mt_index = ex->ex_scenario->sn_readers + 1;
-	if (ex->ex_scenario->sn_queue) {
-		randomdev_harvest_run(ex->ex_device);
-		return;
-	}
-	make_bursts(ex);
-	feed_until_seeded(ex);
-}
 
 /* A read that was not to block. */
 static void
@@ -318,7 +109,7 @@ age(struct execution *ex, struct execution_reader *r)
 
 	for (unsigned i = 0; i < AGE_TURNS; i++) {
 		for (unsigned k = 0; k < AGE_READS && i != AGE_IDLE; k++)
-			feed(ex);
+			execution_feed(ex);
 		if (i >= AGE_TURNS - AGE_JUMPS)
 			execution_jump(ex, i - (AGE_TURNS - AGE_JUMPS));
 		machine_sleep((i == AGE_IDLE ? IDLE_MS : AGE_MS) * NS_PER_MS);
@@ -355,6 +146,8 @@ reader_main(void *arg)
 		if (sn->sn_read[i][k].stp_sleep_ms > 0)
 			machine_sleep(sn->sn_read[i][k].stp_sleep_ms *
 			    NS_PER_MS);
+		if (sn->sn_calls)
+			execution_calls(ex, i, k);
 		read_one(ex, r, sn->sn_read[i][k].stp_amount,
 		    sn->sn_signals ? reads_as(i, k) : READ_USUAL);
 	}
@@ -396,7 +189,7 @@ make_device(struct execution *ex, const struct subject *tb)
 		.rp_kernel.kp_scans = sn->sn_aged || ex->ex_seed %
 		    SCANS_EVERY == 0,
 		.rp_arg = ex,
-		.rp_idle = sn->sn_queue ? between_passes : NULL,
+		.rp_idle = sn->sn_queue ? execution_idle : NULL,
 		.rp_missed = missed,
 		.rp_blocked = blocked,
 		.rp_record = sn->sn_sources ? execution_sources_event : NULL,
@@ -421,9 +214,9 @@ make_device(struct execution *ex, const struct subject *tb)
 		    (struct kern_setting){ NIST_HEALTHTEST_ENABLED, 1 };
 	if ((error = randomdev_new(&ex->ex_device, &rp)) != 0)
 		return (error);
-	pass_tests(ex);
+	execution_pass_tests(ex);
 	if (sn->sn_seeded)
-		feed_until_seeded(ex);
+		execution_seed(ex);
 	if (sn->sn_sources)
 		execution_sources_begin(ex);
 	/*
@@ -472,13 +265,13 @@ run_threads(struct execution *ex)
 	}
 	if (error == 0)
 		error = machine_spawn(&ex->ex_harvest, "harvest",
-		    MACHINE_CPU_ANY, harvest_main, ex);
+		    MACHINE_CPU_ANY, execution_harvest, ex);
 	if (error == 0 && sn->sn_queue)
 		error = machine_spawn(&ex->ex_producer, "producer",
-		    MACHINE_CPU_ANY, producer_main, ex);
+		    MACHINE_CPU_ANY, execution_producer, ex);
 	if (error == 0 && scenario_paired(sn))
 		error = machine_spawn(&ex->ex_pair, "producer 2",
-		    MACHINE_CPU_ANY, pair_main, ex);
+		    MACHINE_CPU_ANY, execution_pair, ex);
 	/* On a simulated machine all of them start, or the run has failed. */
 	if (error != 0)
 		return (error);

@@ -73,6 +73,17 @@ struct execution {
 	}		 ex_lock[EVENT_TRACE_LOCKS_MAX];
 };
 
+/* Gives one; until the device is seeded; those that a source's tests need. */
+void execution_feed(struct execution *ex);
+void execution_seed(struct execution *ex);
+void execution_pass_tests(struct execution *ex);
+
+/* Threads that give events, and what the harvest thread does between passes. */
+void execution_producer(void *arg);
+void execution_pair(void *arg);
+void execution_harvest(void *arg);
+void execution_idle(void *arg, int64_t *timeout_ns);
+
 /* The machine's first thread, whose argument is the execution. */
 void execution_main(void *arg);
 
@@ -87,9 +98,22 @@ void execution_sources_leave(struct execution *ex);
 void execution_sources_event(void *arg, const struct random_event *event);
 void execution_sources_end(struct execution *ex);
 
+/* What programs do beside reads, before the k-th of the i-th reader. */
+void execution_calls(struct execution *ex, unsigned i, unsigned k);
+
 /* Makes the next reseed one that takes many pools, or the one before. */
 void execution_jump(struct execution *ex, unsigned i);
 
 /* A cipher under the run's ledger, with choices before and after it. */
 const struct cipher *execution_cipher(struct execution *ex,
     const struct cipher *cipher);
+
+/* Where there are signals: how a reader makes its k-th read. */
+enum read_as { READ_SIGNALLED, READ_NONBLOCK, READ_USUAL };
+
+static inline enum read_as
+reads_as(unsigned reader, unsigned k)
+{
+	return (reader % 2 == 0 ? READ_SIGNALLED : k % 2 == 0 ? READ_NONBLOCK :
+	    READ_USUAL);
+}

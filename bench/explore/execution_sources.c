@@ -7,7 +7,8 @@
 #include "bench/explore/execution_impl.h"
 
 /* LEAST_BYTES: of an event for 8 bytes; it may have a hash of these. */
-enum { POOLS = 32, NUMBER_BITS = 16, MASKED = RANDOM_MOUSE, LEAST_BYTES = 4 };
+enum { POOLS = 32, NUMBER_BITS = 16, MASKED = RANDOM_MOUSE, LEAST_BYTES = 4,
+    PAGE = 4096, CALLERS = 2 };
 
 static const struct {
 	const char	*ident;
@@ -93,6 +94,22 @@ execution_sources_event(void *arg, const struct random_event *event)
 			    "source \"%s\" gave 8 bytes, ra_event_processor() "
 			    "was given %u", sources[i].ident, event->he_size);
 	}
+}
+
+/*
+ * No two write: releases keep what one writes in static variables.  Nor are
+ * masks set while sources come and go.
+ */
+void
+execution_calls(struct execution *ex, unsigned i, unsigned k)
+{
+	static const uint8_t written[PAGE + 1] = { 1 };
+	const size_t sizes[] = { 1, PAGE, sizeof(written) };
+
+	if (i < CALLERS)
+		randomdev_use(ex->ex_device, written, i + k > 0 ? 0 :
+		    sizes[ex->ex_seed % nitems(sizes)],
+		    !ex->ex_scenario->sn_sources);
 }
 
 /*

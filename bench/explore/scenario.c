@@ -12,6 +12,7 @@ enum {
 	REAL_ONE_IN	= 64,
 	LEVEL_ONE_IN	= 2,	/* of these */
 	MANY_ONE_IN	= 8,
+	CALLS_ONE_IN	= 16,
 	FLOOD_ONE_IN	= 64	/* with a queue of the source's own */
 };
 
@@ -117,6 +118,7 @@ scenario_draw(struct scenario *sn, const struct scenario_limits *sm,
 	if (sm->lim_own_queue && sn->sn_queue && sn->sn_bursts > 0 &&
 	    strategy_below(&random, FLOOD_ONE_IN) == 0)
 		sn->sn_burst[0].stp_amount = SCENARIO_EVENTS_MAX;
+	sn->sn_calls = strategy_below(&random, CALLS_ONE_IN) == 0;
 }
 
 /* Takes the i-th of count elements out of an array. */
@@ -154,7 +156,7 @@ reduce_step(struct scenario_step *step, unsigned *count, unsigned least,
 bool
 scenario_reduce(const struct scenario *sn, unsigned i, struct scenario *smaller)
 {
-	enum { SWITCHES = 9, LIST_WAYS = SCENARIO_READS_MAX * STEP_WAYS };
+	enum { SWITCHES = 10, LIST_WAYS = SCENARIO_READS_MAX * STEP_WAYS };
 	unsigned list;
 
 	CTASSERT(SCENARIO_READS_MAX == SCENARIO_BURSTS_MAX);
@@ -178,6 +180,7 @@ scenario_reduce(const struct scenario *sn, unsigned i, struct scenario *smaller)
 		smaller->sn_signals &= i != 6;
 		smaller->sn_pair &= i != 0 && i != 7;
 		smaller->sn_aged &= i != 8;
+		smaller->sn_calls &= i != 9;
 		if (i == 3)
 			smaller->sn_places = 1;
 		return (true);

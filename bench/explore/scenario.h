@@ -34,6 +34,7 @@ struct scenario {
 	unsigned	sn_sources;	/* that come, go, or are masked */
 	unsigned	sn_signals;	/* to readers; some do not block */
 	unsigned	sn_pair;	/* of producers: scenario_paired() */
+	unsigned	sn_calls;	/* of programs, beside reads */
 	unsigned	sn_aged;	/* after many reseeds and reads */
 };
 

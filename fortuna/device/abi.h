@@ -115,6 +115,8 @@ struct random_object {
 	/* read_random_uio(): an errno value of the kernel; *left: not read. */
 	int		 (*ro_read_uio)(void *buf, size_t n, bool nonblock,
 			    size_t *left);
+	/* Reads, and sets, its sysctls; then d_write of its device. */
+	void		 (*ro_use)(const void *buf, size_t n, bool set);
 	/* random_harvest_queue() and its like; false: it is masked. */
 	bool		 (*ro_harvest)(enum random_entry entry,
 			    const void *entropy, unsigned n, uint8_t source);

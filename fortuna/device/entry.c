@@ -58,20 +58,28 @@ randomdev_read(struct randomdev *rd, int cpu, void *buf, size_t n, size_t *left,
 	return (error);
 }
 
+#define	CALL(rd, cpu, ...) do {						\
+	kernel_enter((rd)->rd_kernel, cpu);				\
+	__VA_ARGS__;							\
+	kernel_leave((rd)->rd_kernel);					\
+} while (0)
+
+void
+randomdev_use(struct randomdev *rd, const void *buf, size_t n, bool set)
+{
+	CALL(rd, KERNEL_CPU_WRITE, rd->rd_object->ro_use(buf, n, set));
+}
+
 void
 randomdev_generate(struct randomdev *rd, int cpu, void *buf, size_t n)
 {
-	kernel_enter(rd->rd_kernel, cpu);
-	rd->rd_object->ro_read(buf, n);
-	kernel_leave(rd->rd_kernel);
+	CALL(rd, cpu, rd->rd_object->ro_read(buf, n));
 }
 
 void
 randomdev_pre_read(struct randomdev *rd)
 {
-	kernel_enter(rd->rd_kernel, KERNEL_CPU_HERE);
-	rd->rd_object->ro_pre_read();
-	kernel_leave(rd->rd_kernel);
+	CALL(rd, KERNEL_CPU_HERE, rd->rd_object->ro_pre_read());
 }
 
 bool
@@ -79,9 +87,7 @@ randomdev_seeded(struct randomdev *rd)
 {
 	bool seeded;
 
-	kernel_enter(rd->rd_kernel, KERNEL_CPU_HERE);
-	seeded = rd->rd_object->ro_seeded();
-	kernel_leave(rd->rd_kernel);
+	CALL(rd, KERNEL_CPU_HERE, seeded = rd->rd_object->ro_seeded());
 	return (seeded);
 }
 
@@ -163,17 +169,14 @@ randomdev_register(struct randomdev *rd, const char *ident,
 	MPASS(read == NULL || i < RANDOM_ABI_SOURCES_MAX);
 	if (read != NULL)
 		rd->rd_source[i] = (struct source){ read, state };
-	kernel_enter(rd->rd_kernel, KERNEL_CPU_HERE);
-	rd->rd_object->ro_register(i, ident, (uint8_t)source);
-	kernel_leave(rd->rd_kernel);
+	CALL(rd, KERNEL_CPU_HERE, rd->rd_object->ro_register(i, ident,
+	    (uint8_t)source));
 }
 
 void
 randomdev_deregister(struct randomdev *rd, unsigned i)
 {
-	kernel_enter(rd->rd_kernel, KERNEL_CPU_HERE);
-	rd->rd_object->ro_deregister(i);
-	kernel_leave(rd->rd_kernel);
+	CALL(rd, KERNEL_CPU_HERE, rd->rd_object->ro_deregister(i));
 }
 
 void
@@ -182,10 +185,8 @@ randomdev_set(struct randomdev *rd, const struct kern_setting *set)
 	struct kern_sysctl *kx = kern_sysctl_find(randomdev_object(rd),
 	    set->kv_name);
 
-	kernel_enter(rd->rd_kernel, KERNEL_CPU_HERE);
 	if (kx != NULL)
-		(void)kx->kx_set(kx, set->kv_value);
-	kernel_leave(rd->rd_kernel);
+		CALL(rd, KERNEL_CPU_HERE, kx->kx_set(kx, set->kv_value));
 }
 
 /* Counts. */
@@ -267,9 +268,7 @@ randomdev_hash(struct randomdev *rd, uint8_t out[RANDOM_ABI_HASH_BYTES])
 {
 	if (rd->rd_object->ro_hash == NULL)
 		return (false);
-	kernel_enter(rd->rd_kernel, KERNEL_CPU_HERE);
-	rd->rd_object->ro_hash(out);
-	kernel_leave(rd->rd_kernel);
+	CALL(rd, KERNEL_CPU_HERE, rd->rd_object->ro_hash(out));
 	return (true);
 }
 

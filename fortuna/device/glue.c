@@ -130,23 +130,10 @@ glue_call(enum glue_call call, void *p, size_t n)
 	return (seeded);
 }
 
-KERN_PLAIN static void
-glue_pre_read(void)
-{
-	(void)glue_call(GLUE_PRE_READ, NULL, 0);
-}
-
-KERN_PLAIN static bool
-glue_seeded(void)
-{
-	return (glue_call(GLUE_SEEDED, NULL, 0));
-}
-
-KERN_PLAIN static void
-glue_read(uint8_t *buf, size_t n)
-{
-	(void)glue_call(GLUE_READ, buf, n);
-}
+KERN_CALL(void, glue_pre_read, (void), (void)glue_call(GLUE_PRE_READ, NULL, 0))
+KERN_CALL(bool, glue_seeded, (void), glue_call(GLUE_SEEDED, NULL, 0))
+KERN_CALL(void, glue_read, (uint8_t *buf, size_t n),
+    (void)glue_call(GLUE_READ, buf, n))
 
 KERN_PLAIN static void
 glue_deliver(struct harvest_event *event)
@@ -221,6 +208,18 @@ glue_read_uio(void *buf, size_t n, bool nonblock, size_t *left)
 	return (error);
 }
 
+static void
+glue_use(const void *buf, size_t n, bool set)
+{
+	struct iovec iov = { __DECONST(void *, buf), n };
+	struct uio uio = { .uio_iov = &iov, .uio_iovcnt = 1,
+	    .uio_resid = (ssize_t)n, .uio_rw = UIO_WRITE };
+
+	kern_sysctls_use(set);
+	if (n > 0 && kern_devsw != NULL && kern_devsw->d_write != NULL)
+		(void)kern_devsw->d_write(NULL, &uio, 0);
+}
+
 static bool
 glue_harvest(enum random_entry entry, const void *entropy, unsigned n,
     uint8_t kind)
@@ -271,12 +270,8 @@ static struct random_source glue_sources[RANDOM_ABI_SOURCES_MAX] = {
 	GLUE_SOURCES(GLUE_READS)
 };
 
-KERN_PLAIN static u_int
-glue_source_read_nothing(void *buf __unused, u_int n __unused)
-{
-	return (0);
-}
-
+KERN_CALL(u_int, glue_source_read_nothing, (void *buf __unused,
+    u_int n __unused), 0)
 static struct random_source glue_unread[ENTROPYSOURCE] = {
 	[0 ... ENTROPYSOURCE - 1] = { .rs_read = glue_source_read_nothing }
 };
@@ -357,6 +352,7 @@ static struct random_object glue_object = {
 	.ro_read = glue_read_blocks,
 	.ro_event = glue_event,
 	.ro_read_uio = glue_read_uio,
+	.ro_use = glue_use,
 	.ro_harvest = glue_harvest,
 	.ro_register = glue_register,
 	.ro_deregister = glue_deregister,

@@ -104,6 +104,9 @@ struct kernel *randomdev_kernel(const struct randomdev *rd);
 int randomdev_read(struct randomdev *rd, int cpu, void *buf, size_t n,
     size_t *left, bool nonblock);
 
+/* write(2) of n > 0; sysctl(8) of what is MPSAFE, which ends as it was. */
+void randomdev_use(struct randomdev *rd, const void *buf, size_t n, bool set);
+
 /* The algorithm's functions; randomdev_generate() of a seeded one. */
 void randomdev_generate(struct randomdev *rd, int cpu, void *buf, size_t n);
 void randomdev_pre_read(struct randomdev *rd);

@@ -117,7 +117,9 @@ slot_for(struct kernel *k, const void *state)
 	if (sl->hsl_heap)
 		k->k_heap_hashes++;
 	sl->hsl_pool = -1;
-	if (shared && k->k_pools < KERN_POOLS_MAX) {
+	/* What is written is hashed, too. */
+	if (shared && !kern_thread_of(k)->kt_writes &&
+	    k->k_pools < KERN_POOLS_MAX) {
 		sl->hsl_pool = (int8_t)k->k_pools;
 		k->k_pool_at[k->k_pools] = state;
 		if ((uintptr_t)state > k->k_pool_last)
@@ -222,6 +224,8 @@ host_hash_finish(struct kernel *k, void *state, void *out)
 		if (kt->kt_drained) {
 			kern_take_seed(kt, out);
 			kern_secret(k, KERN_SECRET_SEED, out, sl->hsl_bytes);
+		} else if (kt->kt_writes) {
+			kern_secret(k, KERN_SECRET_WRITTEN, out, sl->hsl_bytes);
 		}
 		return;
 	}

@@ -67,6 +67,7 @@ struct kern_thread {
 	int64_t		 kt_timer_ns;	/* of kernel_timer(), or 0 */
 	int		 kt_cpu;	/* of the call, or KERNEL_CPU_HERE */
 	bool		 kt_stamped;
+	bool		 kt_writes;	/* a program does, to the device */
 	bool		 kt_process;	/* it runs one of the kernel's */
 	bool		 kt_drained;	/* pools, and has set no key since */
 	bool		 kt_reseeding;
@@ -398,7 +399,7 @@ const void *kern_keys_in(struct kernel *k, const void *p, size_t n);
 
 /* Secrets, of which no bytes are to be left: secrets.c. */
 enum kern_secret { KERN_SECRET_KEY, KERN_SECRET_STREAM, KERN_SECRET_SEED,
-    KERN_SECRET_POOL };
+    KERN_SECRET_POOL, KERN_SECRET_WRITTEN };
 
 void kern_secrets_init(struct kernel *k);
 void kern_secret(struct kernel *k, enum kern_secret kind, const void *bytes,

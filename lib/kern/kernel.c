@@ -270,6 +270,7 @@ kernel_enter(struct kernel *k, int cpu)
 	kt->kt_entry = __builtin_frame_address(0);
 	kt->kt_cpu = cpu < 0 ? KERNEL_CPU_HERE : cpu;
 	kt->kt_stamped = false;
+	kt->kt_writes = cpu == KERNEL_CPU_WRITE;
 	kt->kt_calls++;
 	if (__builtin_expect(cpu == KERNEL_CPU_INTERRUPT, 0))
 		kern_interrupt(k, true);
@@ -302,7 +303,8 @@ kernel_leave(struct kernel *k)
 	kt->kt_calls++;
 	if (__builtin_expect(kt->kt_filter, 0))
 		kern_interrupt(k, false);
-	if (!kt->kt_touched || k->k_keys == NULL)
+	/* A write goes on after its first event. */
+	if (!(kt->kt_touched || kt->kt_writes) || k->k_keys == NULL)
 		return;
 	kt->kt_touched = false;
 	kern_keys_look(k, MACHINE_SIMULATED ? NULL : (const uint8_t *)

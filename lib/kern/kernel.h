@@ -14,7 +14,9 @@
 #include "lib/lock/lock.h"
 
 /* Wherever it is; or there as an interrupt. */
-enum { KERNEL_CPU_HERE = -1, KERNEL_CPU_INTERRUPT = -2 };
+/* In an interrupt; of a program that writes to the device. */
+enum { KERNEL_CPU_HERE = -1, KERNEL_CPU_INTERRUPT = -2,
+    KERNEL_CPU_WRITE = -3 };
 
 /* What a booted kernel asks of the layer above. */
 struct kernel_above {
@@ -78,7 +80,7 @@ void kernel_free(struct kernel *k);
 const struct kern_object *kernel_object(const struct kernel *k);
 
 /*
- * Around a call of the source on a CPU, or KERNEL_CPU_HERE, _INTERRUPT.  On
+ * Around a call of the source on a CPU, or KERNEL_CPU_HERE and so on.  On
  * return it has no lock and is in no section, or the run ends.
  */
 void kernel_enter(struct kernel *k, int cpu);

@@ -110,7 +110,9 @@ host_malloc(struct kernel *k, size_t n, int flags, const struct kern_site *site)
 	n += -n % MACHINE_CACHE_LINE;
 	if (b != NULL && b->b_bytes == n) {
 		kt->kt_block = NULL;
-	} else if (k->k_booted && n >= BUFFER_BYTES) {
+	/* A page is of the heap where leaks are looked for. */
+	} else if (k->k_booted &&
+	    n + !k->k_params.kp_scans > BUFFER_BYTES) {
 		b = NULL;
 	} else {
 		kern_tables_take(k);

@@ -45,7 +45,8 @@ static const char *const names[] = {
 	[KERN_SECRET_KEY] = "a key",
 	[KERN_SECRET_STREAM] = "keystream",
 	[KERN_SECRET_SEED] = "a seed",
-	[KERN_SECRET_POOL] = "a pool's digest"
+	[KERN_SECRET_POOL] = "a pool's digest",
+	[KERN_SECRET_WRITTEN] = "a digest of what was written"
 };
 
 typedef uint64_t __attribute__((may_alias, aligned(1))) word_t;

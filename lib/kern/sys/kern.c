@@ -147,6 +147,7 @@ kern_rendezvous(cpuset_t map, void (*func[])(void *), void *arg,
 }
 
 /* Devices. */
+const struct cdevsw *kern_devsw;
 
 KERN_PLAIN int
 kern_uiomove(void *buf, int n, struct uio *uio, const struct kern_site *site)
@@ -169,7 +170,7 @@ kern_uiomove(void *buf, int n, struct uio *uio, const struct kern_site *site)
 
 volatile u_int arc4rand_iniseed_state;
 
-static struct { void *addr; size_t size; } kern_preloaded;
+struct kern_preloaded kern_preloaded;
 
 void *
 preload_search_by_type(const char *type)
@@ -181,18 +182,6 @@ preload_search_by_type(const char *type)
 #endif
 	kern_preloaded.addr = HOST(preload, type, &kern_preloaded.size);
 	return (kern_preloaded.addr == NULL ? NULL : &kern_preloaded);
-}
-
-void *
-preload_fetch_addr(void *module __unused)
-{
-	return (kern_preloaded.addr);
-}
-
-size_t
-preload_fetch_size(void *module __unused)
-{
-	return (kern_preloaded.size);
 }
 
 /* Ciphers, where a source does not bring its own. */
@@ -331,6 +320,7 @@ kern_sysctl_add(struct sysctl_oid_list *parent, const char *name,
 KERN_PLAIN int
 kern_sysctl_in(struct sysctl_req *req, void *to, size_t n)
 {
+	HOST(may_sleep, KERN_SITE(), "Copying a sysctl's value");
 	if (req->newptr == NULL || n > sizeof(int64_t))
 		return (EINVAL);
 	__builtin_memcpy(to, req->newptr, n);
@@ -363,6 +353,8 @@ sysctl_handle_##name(SYSCTL_HANDLER_ARGS)				\
 	    (int64_t)(unsigned)*(type *)arg1 : (int64_t)*(type *)arg1;	\
 	if (req->newptr != NULL && arg1 == NULL)			\
 		return (EPERM);						\
+	if (req->newptr != NULL)					\
+		HOST(may_sleep, KERN_SITE(), "Copying a sysctl's value"); \
 	if (req->newptr != NULL)					\
 		*(type *)arg1 = (type)*req->newptr;			\
 	return (0);							\
@@ -408,17 +400,12 @@ sysctl_handle_sbintime(SYSCTL_HANDLER_ARGS)
 }
 
 /* What the program can set; those that are wider are set to 32 bits. */
+#define	KERN_AS(type, as)	[CTLTYPE_##type] = KERN_SYSCTL_##as + 1
 static const uint8_t kern_sysctl_types[CTLTYPE + 1] = {
-	[CTLTYPE_INT] = KERN_SYSCTL_INT + 1, [CTLTYPE_S32] = KERN_SYSCTL_INT + 1,
-	[CTLTYPE_S8] = KERN_SYSCTL_INT + 1, [CTLTYPE_S16] = KERN_SYSCTL_INT + 1,
-	[CTLTYPE_UINT] = KERN_SYSCTL_UINT + 1,
-	[CTLTYPE_U32] = KERN_SYSCTL_UINT + 1,
-	[CTLTYPE_U16] = KERN_SYSCTL_UINT + 1,
-	[CTLTYPE_LONG] = KERN_SYSCTL_UINT + 1,
-	[CTLTYPE_ULONG] = KERN_SYSCTL_UINT + 1,
-	[CTLTYPE_S64] = KERN_SYSCTL_UINT + 1,
-	[CTLTYPE_U64] = KERN_SYSCTL_UINT + 1,
-	[CTLTYPE_U8] = KERN_SYSCTL_BOOL + 1
+	KERN_AS(INT, INT), KERN_AS(S32, INT), KERN_AS(S8, INT),
+	KERN_AS(S16, INT), KERN_AS(UINT, UINT), KERN_AS(U32, UINT),
+	KERN_AS(U16, UINT), KERN_AS(LONG, UINT), KERN_AS(ULONG, UINT),
+	KERN_AS(S64, UINT), KERN_AS(U64, UINT), KERN_AS(U8, BOOL)
 };
 
 static int
@@ -441,18 +428,48 @@ kern_sysctl_get(struct kern_sysctl *kx)
 	return (req.oldval);
 }
 
-KERN_PLAIN static struct kern_sysctl *
-kern_sysctl(unsigned i)
+KERN_PLAIN static struct sysctl_oid *
+kern_sysctl_oid(unsigned k)
 {
 	const unsigned fixed = (unsigned)(__stop_kern_sysctls -
 	    __start_kern_sysctls);
+
+	return (k < fixed ? &__start_kern_sysctls[k] :
+	    k < fixed + kern_added_count ? &kern_added[k - fixed] : NULL);
+}
+
+/* What a handler makes of its own is set to another value, and back. */
+KERN_PLAIN void
+kern_sysctls_use(bool set)
+{
+	struct sysctl_oid *oid;
+	struct sysctl_req req;
+	int64_t value = 0;
+
+	for (unsigned k = 0; (oid = kern_sysctl_oid(k)) != NULL; k++) {
+		req = (struct sysctl_req){ .newptr = NULL };
+		for (int i = 0; i == 0 || (i < 3 && set &&
+		    (oid->oid_kind & CTLFLAG_WR) != 0); i++) {
+			if (oid->oid_handler == NULL ||
+			    (oid->oid_kind & CTLFLAG_MPSAFE) == 0)
+				break;
+			(void)oid->oid_handler(oid, oid->oid_arg1,
+			    oid->oid_arg2, &req);
+			value = (i == 0 ? req.oldval : value) ^
+			    (oid->oid_arg1 == NULL);
+			req.newptr = &value;
+		}
+	}
+}
+
+KERN_PLAIN static struct kern_sysctl *
+kern_sysctl(unsigned i)
+{
 	static struct kern_sysctl kx;
 	struct sysctl_oid *oid;
-	unsigned k, type;
+	unsigned type;
 
-	for (k = 0; k < fixed + kern_added_count; k++) {
-		oid = k < fixed ? &__start_kern_sysctls[k] :
-		    &kern_added[k - fixed];
+	for (unsigned k = 0; (oid = kern_sysctl_oid(k)) != NULL; k++) {
 		type = oid->oid_handler == sysctl_handle_8 ?
 		    KERN_SYSCTL_UINT + 1 :
 		    kern_sysctl_types[oid->oid_kind & CTLTYPE];
@@ -542,21 +559,10 @@ KERN_HOOK void __tsan_func_entry(void *p) { (void)p; }
 KERN_HOOK void __tsan_func_exit(void) { }
 KERN_HOOK void __tsan_init(void) { }
 
-KERN_HOOK void *
-__tsan_memcpy(void *to, const void *from, size_t n)
-{
-	return (kern_memcpy(to, from, n));
-}
-
-KERN_HOOK void *
-__tsan_memmove(void *to, const void *from, size_t n)
-{
-	return (kern_memcpy(to, from, n));
-}
-
-KERN_HOOK void *
-__tsan_memset(void *p, int c, size_t n)
-{
-	return (kern_memset(p, c, n));
-}
+#define	KERN_BULK(name, how, type, arg)					\
+KERN_HOOK void *__tsan_##name(void *p, type arg, size_t n)		\
+{ return (kern_##how(p, arg, n)); }
+KERN_BULK(memcpy, memcpy, const void *, from)
+KERN_BULK(memmove, memcpy, const void *, from)
+KERN_BULK(memset, memset, int, c)
 #endif

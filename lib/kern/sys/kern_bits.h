@@ -9,7 +9,7 @@ int	kern_bits_find(const u_long *, int n, int i, bool set);
 int	kern_bits_count(const u_long *, int from, int n);
 /* Sets or clears n bits from i on; whether all of them are so. */
 void	kern_bits_fill(u_long *, int i, int n, bool set);
-bool	kern_bits_are(const u_long *, int i, int n, bool set);
+#define	kern_bits_are(b, i, n, set)	(kern_bits_find(b, (i) + (n), i, !(set)) < 0)
 
 #define	BITSET_DEFINE(name, size)					\
 struct name { u_long __bits[KERN_BIT_WORDS(size)]; }

@@ -43,9 +43,11 @@ struct cdevsw {
 	d_poll_t	*d_poll;
 	d_ioctl_t	*d_ioctl;
 };
-/* Programs are given the functions of random(4), not its device. */
+/* Programs read by a function of random(4), and write to what was made. */
+extern const struct cdevsw *kern_devsw;
 enum { MAKEDEV_ETERNAL_KLD = 0, UID_ROOT = 0, GID_WHEEL = 0 };
-#define	make_dev_credf(flags, devsw, ...)	((void)(devsw), (struct cdev *)NULL)
+#define	make_dev_credf(flags, devsw, ...)				\
+	((struct cdev *)(kern_devsw = (devsw), NULL))
 #define	make_dev_alias(dev, ...)		((void)(dev))
 #define	destroy_dev(dev)			((void)(dev))
 
@@ -76,5 +78,6 @@ enum { FIONBIO = 1, FIOASYNC = 2 };
 
 /* What a loader left, by type; the pointer is its description. */
 void	*preload_search_by_type(const char *);
-void	*preload_fetch_addr(void *);
-size_t	preload_fetch_size(void *);
+extern struct kern_preloaded { void *addr; size_t size; } kern_preloaded;
+#define	preload_fetch_addr(module)	((void)(module), kern_preloaded.addr)
+#define	preload_fetch_size(module)	((void)(module), kern_preloaded.size)

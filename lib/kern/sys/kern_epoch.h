@@ -99,11 +99,8 @@ KERN_CALL(bool, seqc_in_modify, (seqc_t s), (s & 1) != 0)
 KERN_CALL(seqc_t, seqc_read_any, (const seqc_t *p),
     atomic_load_acq_32(__DECONST(uint32_t *, p)))
 
-KERN_PLAIN static __inline seqc_t
-seqc_read_notmodify(const seqc_t *p)
-{
-	return (seqc_read_any(p) & ~1u);
-}
+KERN_CALL(seqc_t, seqc_read_notmodify, (const seqc_t *p),
+    seqc_read_any(p) & ~1u)
 
 KERN_PLAIN static __inline seqc_t
 seqc_read(const seqc_t *p)
@@ -115,19 +112,10 @@ seqc_read(const seqc_t *p)
 	return (s);
 }
 
-KERN_PLAIN static __inline bool
-seqc_consistent_no_fence(const seqc_t *p, seqc_t old)
-{
-	return (atomic_load_32(__DECONST(uint32_t *, p)) == old);
-}
-
-KERN_PLAIN static __inline bool
-seqc_consistent(const seqc_t *p, seqc_t old)
-{
-	atomic_thread_fence_acq();
-	return (seqc_consistent_no_fence(p, old));
-}
-
+KERN_CALL(bool, seqc_consistent_no_fence, (const seqc_t *p, seqc_t old),
+    atomic_load_32(__DECONST(uint32_t *, p)) == old)
+KERN_CALL(bool, seqc_consistent, (const seqc_t *p, seqc_t old),
+    (atomic_thread_fence_acq(), seqc_consistent_no_fence(p, old)))
 #define	seqc_sleepable_write_begin(p) do {				\
 	MPASS(!seqc_in_modify(*(p)));					\
 	atomic_store_32(p, *(p) + 1);					\

@@ -73,12 +73,6 @@ arc4random(void)
 	return ((uint32_t)(x >> 32));
 }
 
-uint32_t
-arc4random_uniform(uint32_t most)
-{
-	return ((uint32_t)((uint64_t)arc4random() * most >> 32));
-}
-
 void
 arc4random_buf(void *p, size_t n)
 {
@@ -343,10 +337,4 @@ kern_bits_fill(u_long *b, int i, int n, bool set)
 			bit_set(b, i);
 		else
 			bit_clear(b, i);
-}
-
-bool
-kern_bits_are(const u_long *b, int i, int n, bool set)
-{
-	return (kern_bits_find(b, i + n, i, !set) < 0);
 }

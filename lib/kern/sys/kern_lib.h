@@ -35,7 +35,8 @@ int	timingsafe_bcmp(const void *, const void *, size_t);
 
 /* Numbers of a sequence, the same in each run: no entropy. */
 uint32_t arc4random(void);
-uint32_t arc4random_uniform(uint32_t);
+KERN_CALL(uint32_t, arc4random_uniform, (uint32_t most),
+    (uint32_t)((uint64_t)arc4random() * most >> 32))
 void	arc4random_buf(void *, size_t);
 
 /* Loaders set nothing but what TUNABLE_ and sysctls read. */

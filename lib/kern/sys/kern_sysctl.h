@@ -88,6 +88,8 @@ static struct sysctl_oid kern_sysctl_##parent##_##name			\
 	    descr)
 #define	sysctl_ctx_init(ctx)	(0)
 #define	sysctl_ctx_free(ctx)	(0)
+/* As programs use what is MPSAFE at any time. */
+void	kern_sysctls_use(bool set);
 int	sysctl_handle_int(SYSCTL_HANDLER_ARGS);
 int	sysctl_handle_bool(SYSCTL_HANDLER_ARGS);
 int	sysctl_handle_8(SYSCTL_HANDLER_ARGS);
