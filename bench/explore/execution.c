@@ -190,9 +190,12 @@ make_device(struct execution *ex, const struct subject *tb)
 		    SCANS_EVERY == 0,
 		.rp_arg = ex,
 		.rp_idle = sn->sn_queue ? execution_idle : NULL,
+		.rp_timed = true,
+		.rp_included = (uint32_t)(sn->sn_queue != 0) << RANDOM_UMA,
 		.rp_missed = missed,
 		.rp_blocked = blocked,
-		.rp_record = sn->sn_sources ? execution_sources_event : NULL,
+		.rp_record = sn->sn_queue && (ledger_allowed >> LEDGER_SOURCES &
+		    1) == 0 ? execution_sources_event : NULL,
 	};
 	struct random_state rs = { .rst_counter = uint128_make(0, UINT64_MAX -
 	    CARRY_BLOCKS) };
@@ -282,6 +285,8 @@ run_threads(struct execution *ex)
 		randomdev_harvest_stop(ex->ex_device);
 	}
 	machine_join(&ex->ex_harvest);
+	if (ex->ex_timed)
+		execution_tick(ex, true);
 	if (sn->sn_sources)
 		execution_sources_end(ex);
 	return (0);
@@ -298,6 +303,7 @@ execution_main(void *arg)
 	self.mt_index = 0;
 	atomic_init_32(&ex->ex_produced, 0);
 	atomic_init_32(&ex->ex_aged, 0);
+	atomic_init_32(&ex->ex_ticks, 0);
 	ex->ex_error = make_device(ex, ex->ex_subject);
 	if (ex->ex_error == 0) {
 		ex->ex_error = run_threads(ex);

@@ -10,7 +10,12 @@ enum {
 	START_UP_EVENTS	= 1025,	/* until a source has passed its tests */
 	POOLS		= 32,
 	PASSES_MAX	= 6,	/* of the harvest thread before it waits */
-	STALLS_MAX	= 3	/* more, which give no event */
+	STALLS_MAX	= 3,	/* more, which give no event */
+	LAST_TICK	= 1 << 16,
+	TIMED_READERS	= 4,	/* at most, beside a timer */
+	PASS_MS		= 100,
+	LARGE_EVERY	= 4,	/* of events through a queue */
+	FAST_EVERY	= 4
 };
 
 /* What an event holds; real hashes and ciphers get other keys in each run. */
@@ -50,11 +55,16 @@ enqueue(struct execution *ex, enum random_entry entry)
 	    RANDOM_KEYBOARD, RANDOM_MOUSE, RANDOM_NET_TUN,
 	    RANDOM_NET_NG, RANDOM_SWI, RANDOM_FS_ATIME };
 	const uint32_t i = ex->ex_events++;
-	const uint64_t entropy = entropy_of(ex, i);
+	const uint64_t large[] = { EXECUTION_LARGE, 0, entropy_of(ex, i),
+	    ~entropy_of(ex, i) };
+	const bool whole = i % LARGE_EVERY == 0 && !ex->ex_tested;
 
-	randomdev_harvest(ex->ex_device, entry, &entropy,
-	    sizeof(entropy), i % 3 == 2 || ex->ex_tested ? RANDOM_INTERRUPT :
-	    others[i % nitems(others)]);
+	randomdev_harvest(ex->ex_device, entry, whole ? large : &large[2],
+	    whole ? sizeof(large) : sizeof(large[0]), i % 3 == 2 ||
+	    ex->ex_tested ? RANDOM_INTERRUPT : others[i % nitems(others)]);
+	if (i % FAST_EVERY == 1)
+		randomdev_harvest(ex->ex_device, RANDOM_FAST, &large[3],
+		    sizeof(large[3]), RANDOM_UMA);
 }
 
 /* A source whose tests failed would never seed it: these events pass them. */
@@ -95,6 +105,42 @@ execution_seed(struct execution *ex)
 	feed_passing(ex, FEEDS_MAX, true);
 }
 
+/* Softclock and the threads of task queues, in one. */
+static void
+timer_main(void *arg)
+{
+	struct execution *ex = arg;
+	uint32_t ticks, seen = 0;
+
+	machine_curthread()->mt_index = ex->ex_scenario->sn_readers + 4;
+	for (; seen < LAST_TICK; seen = ticks) {
+		while ((ticks = atomic_load_acq_32(&ex->ex_ticks)) == seen)
+			machine_wait_32(&ex->ex_ticks, seen, -1);
+		/* Beside the next pass, or before it. */
+		if (ticks % 2 != 0)
+			machine_sleep(PASS_MS * NS_PER_MS);
+		(void)randomdev_timer(ex->ex_device,
+		    machine_uptime_coarse_ns());
+	}
+}
+
+void
+execution_tick(struct execution *ex, bool last)
+{
+	if (ex->ex_timed) {
+		atomic_fetchadd_rel_32(&ex->ex_ticks, last ? LAST_TICK : 1);
+		machine_wake_32(&ex->ex_ticks);
+		if (last)
+			machine_join(&ex->ex_timer);
+		return;
+	}
+	/* From now on, if there are any. */
+	ex->ex_timed = randomdev_timer(ex->ex_device,
+	    machine_uptime_coarse_ns()) && ex->ex_seed % 2 == 0 &&
+	    ex->ex_scenario->sn_readers <= TIMED_READERS && machine_spawn(
+	    &ex->ex_timer, "timer", MACHINE_CPU_ANY, timer_main, ex) == 0;
+}
+
 /* Gives the bursts to the queue, or to the algorithm. */
 static void
 make_bursts(struct execution *ex)
@@ -118,8 +164,7 @@ make_bursts(struct execution *ex)
 			else
 				execution_feed(ex);
 		if (!sn->sn_queue)
-			(void)randomdev_timer(ex->ex_device,
-			    machine_uptime_coarse_ns());
+			execution_tick(ex, false);
 	}
 }
 
@@ -176,6 +221,7 @@ execution_idle(void *arg, int64_t *timeout_ns)
 {
 	struct execution *ex = arg;
 
+	execution_tick(ex, false);
 	if (ex->ex_passes == PASSES_MAX && is_emptied(ex)) {
 		execution_seed(ex);
 		ex->ex_passes++;

@@ -6,7 +6,8 @@
 
 enum {
 	EXECUTION_CPUS		= 8,	/* as many as threads there can be */
-	EXECUTION_POLLED	= 2	/* the first goes, the last comes */
+	EXECUTION_POLLED	= 2,	/* the first goes, the last comes */
+	EXECUTION_GIVEN		= 64	/* events that are remembered */
 };
 
 struct execution_reader {
@@ -61,9 +62,14 @@ struct execution {
 	bool		 ex_masked;	/* a source of events is */
 	bool		 ex_jumps;	/* its count of reseeds can be set */
 	struct execution_source ex_source[EXECUTION_POLLED];
+	uint64_t	 ex_given[EXECUTION_GIVEN];	/* the last events */
+	unsigned	 ex_gives;
 	struct mthread	 ex_harvest;
 	struct mthread	 ex_producer;
 	struct mthread	 ex_pair;	/* the second producer */
+	struct mthread	 ex_timer;	/* if ex_timed */
+	bool		 ex_timed;
+	struct m32	 ex_ticks;	/* of it */
 	struct m32	 ex_produced;
 	struct m32	 ex_aged;
 	unsigned	 ex_locks;
@@ -84,12 +90,18 @@ void execution_pair(void *arg);
 void execution_harvest(void *arg);
 void execution_idle(void *arg, int64_t *timeout_ns);
 
+/* Callouts and tasks are to run; the last time. */
+void execution_tick(struct execution *ex, bool last);
+
 /* The machine's first thread, whose argument is the execution. */
 void execution_main(void *arg);
 
 /* Records a broken property, if it is the first, and ends the run. */
 void execution_fail(struct execution *ex, enum execution_property property,
     const char *fmt, ...) __attribute__((format(printf, 3, 4), noreturn));
+
+/* What events begin with that are larger than the queue's. */
+#define	EXECUTION_LARGE	UINT64_C(0x4c61726765206576)
 
 /* Registers one; the first; takes that off; an event was given; at the end. */
 void execution_sources_come(struct execution *ex, unsigned i);

@@ -76,11 +76,34 @@ execution_sources_leave(struct execution *ex)
 	ex->ex_source[0].xs_gone = true;
 }
 
+/* What sources give differs, but for what larger events begin with. */
+static void
+note_given(struct execution *ex, const struct random_event *event)
+{
+	const uint64_t large = EXECUTION_LARGE;
+	uint64_t given = 0;
+
+	memcpy(&given, event->he_entropy, MIN(event->he_size, sizeof(given)));
+	if (event->he_size < LEAST_BYTES ||
+	    memcmp(&given, &large, event->he_size) == 0)
+		return;
+	for (unsigned i = 0; i < MIN(ex->ex_gives, EXECUTION_GIVEN); i++)
+		if (ex->ex_given[i] == given)
+			execution_fail(ex, EXECUTION_SOURCES, "an event of %s "
+			    "has the %u bytes of an earlier one: "
+			    "ra_event_processor() was given that twice, or not "
+			    "all of what the source gave",
+			    random_source_names[event->he_source],
+			    event->he_size);
+	ex->ex_given[ex->ex_gives++ % EXECUTION_GIVEN] = given;
+}
+
 void
 execution_sources_event(void *arg, const struct random_event *event)
 {
 	struct execution *ex = arg;
 
+	note_given(ex, event);
 	if (event->he_source == MASKED && ex->ex_masked)
 		execution_fail(ex, EXECUTION_SOURCES, "an event of %s is given "
 		    "to ra_event_processor(), and kern.random.harvest.mask is "

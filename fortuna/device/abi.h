@@ -51,7 +51,7 @@ struct random_host {
 	/* Around an event that is given; or, none, before its health test. */
 	void		(*rh_deliver)(void *self,
 			    const struct random_event *event, bool none);
-	void		(*rh_delivered)(void *self);
+	void		(*rh_delivered)(void *self, bool changed);
 	/* What the health tests said of it. */
 	void		(*rh_tested)(void *self, enum random_tested tested);
 	/* Threads that wait for the first seed are about to be woken. */

@@ -139,10 +139,14 @@ KERN_PLAIN static void
 glue_deliver(struct harvest_event *event)
 {
 	const struct random_event copy = glue_copy(event);
+	uint64_t word;
 
 	GLUE_HOST(deliver, &copy, false);
 	(void)glue_call(GLUE_EVENT, event, 0);
-	GLUE_HOST(delivered);
+	/* It may have been cleared. */
+	__builtin_memcpy(&word, event->he_entropy, sizeof(word));
+	GLUE_HOST(delivered, word != 0 && __builtin_memcmp(&word,
+	    copy.he_entropy, sizeof(word)) != 0);
 }
 
 static void

@@ -31,7 +31,9 @@ above_idle(void *above, int64_t *timeout_ns)
 {
 	struct randomdev *rd = above;
 
-	(void)randomdev_timer(rd, machine_uptime_coarse_ns() - rd->rd_start_ns);
+	if (!rd->rd_params.rp_timed)
+		(void)randomdev_timer(rd, machine_uptime_coarse_ns() -
+		    rd->rd_start_ns);
 	if (rd->rd_params.rp_idle != NULL)
 		rd->rd_params.rp_idle(rd->rd_params.rp_arg, timeout_ns);
 }
@@ -113,7 +115,7 @@ rh_deliver(void *self, const struct random_event *event, bool none)
 }
 
 static void
-rh_delivered(void *self)
+rh_delivered(void *self, bool changed)
 {
 	struct randomdev *rd = self;
 	struct caller *cl = caller_of(rd);
@@ -121,6 +123,10 @@ rh_delivered(void *self)
 	if (cl->cl_began_cycles != 0)
 		hist_add(rd->rd_params.rp_delivery, machine_cycles_since(
 		    cl->cl_began_cycles, machine_cycles()));
+	if (changed)
+		ledger_kernel(rd->rd_params.rp_kernel.kp_ledger, LEDGER_EVENTS,
+		    "an event of %s changed while ra_event_processor() had it",
+		    random_source_names[cl->cl_source]);
 	cl->cl_delivering = false;
 	kernel_delivering(rd->rd_kernel, false);
 	ledger_deliver_end(rd->rd_params.rp_kernel.kp_ledger, 1);

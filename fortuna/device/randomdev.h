@@ -45,6 +45,7 @@ struct randomdev_params {
 	 * unless kern.random.harvest.mask is set and says otherwise.
 	 */
 	uint32_t	 rp_included;
+	bool		 rp_timed;	/* rp_idle() has timers run */
 	bool		 rp_stamps;	/* for randomdev_seeded_cycles() */
 };
 

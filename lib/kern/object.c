@@ -39,7 +39,10 @@ kern_file_image(const struct kern_file *kf)
 	return (-1);
 }
 
-/* The loader knows files by inode and name: each copy has its own of both. */
+/*
+ * Loads a copy from a file of its own: the loader knows files by inode, and by
+ * name, so each copy has a name with one more slash.
+ */
 static void *
 load_copy(const struct kern_file *kf)
 {

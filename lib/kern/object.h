@@ -77,7 +77,7 @@ void kern_copy_put(struct kern_file *kf, struct kern_copy *kc);
 /* The name of the variable or function that has p, or "?". */
 void kern_copy_name(const struct kern_file *kf, const struct kern_copy *kc,
     const void *p, char name[KERN_NAME_SIZE]);
-/* The object as a file, to be closed; -1 with errno set. */
+/* The object as a file in memory, to be closed; -1 with errno set. */
 int kern_file_image(const struct kern_file *kf);
 
 /*

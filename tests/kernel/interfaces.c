@@ -405,6 +405,7 @@ check_small(void)
 	MPASS(ts.tv_nsec < 1000000000 && tv.tv_usec < 1000000);
 	MPASS(sbttoms(tstosbt((struct timespec){ 2, 500000000 })) == 2500);
 	MPASS(bttosbt(sbttobt(SBT_1S * 3 / 2)) == SBT_1S * 3 / 2);
+	MPASS(sbintime_getsec(SBT_1S * 3 / 2) == 1);
 	MPASS(sbttous(mstosbt(7)) == 7000);
 	fpu_kern_enter(curthread, ctx, FPU_KERN_NORMAL);
 	MPASS(fpu_kern_leave(curthread, ctx) == 0);

@@ -38,25 +38,18 @@ kern_filling(void *p, size_t n)
 	KERN_STORES(p, n);
 }
 
-#define	KERN_BELOW(call) do {						\
+#define	KERN_BELOW(name, args, ...)					\
+KERN_PLAIN void								\
+kern_##name args							\
+{									\
 	char gap[KERN_LOOK_BYTES];					\
 									\
 	__asm__ volatile("" : : "r"(gap) : "memory");			\
-	call;								\
+	HOST(name, __VA_ARGS__);					\
 	__asm__ volatile("" : : "r"(gap) : "memory");			\
-} while (0)
-
-KERN_PLAIN void
-kern_copying(void *to, const void *from, size_t n)
-{
-	KERN_BELOW(HOST(copying, to, from, n));
 }
-
-KERN_PLAIN void
-kern_clearing(void *p, size_t n)
-{
-	KERN_BELOW(HOST(clearing, p, n));
-}
+KERN_BELOW(copying, (void *to, const void *from, size_t n), to, from, n)
+KERN_BELOW(clearing, (void *p, size_t n), p, n)
 #endif
 
 /*
@@ -79,6 +72,8 @@ jenkins_add(uint32_t word[3], const uint8_t *p, size_t n)
 KERN_PLAIN uint32_t
 jenkins_hash(const void *data, size_t n, uint32_t init)
 {
+	static const uint8_t steps[] = { 4, 6, 8, 16, 19, 4 };
+	static const uint8_t last[] = { 14, 11, 25, 16, 4, 14, 24 };
 #ifdef KERNEL_SIMULATED
 	if (init - (uint32_t)kern_host->kh_data < kern_host->kh_data_bytes)
 		init -= (uint32_t)kern_host->kh_data;
@@ -96,21 +91,13 @@ jenkins_hash(const void *data, size_t n, uint32_t init)
 #endif
 	for (; n > 12; n -= 12, p += 12) {
 		jenkins_add(w, p, n);
-		JENKINS_STEP(w[0], w[1], w[2], 4);
-		JENKINS_STEP(w[1], w[2], w[0], 6);
-		JENKINS_STEP(w[2], w[0], w[1], 8);
-		JENKINS_STEP(w[0], w[1], w[2], 16);
-		JENKINS_STEP(w[1], w[2], w[0], 19);
-		JENKINS_STEP(w[2], w[0], w[1], 4);
+		for (u_int i = 0; i < nitems(steps); i++)
+			JENKINS_STEP(w[i % 3], w[(i + 1) % 3], w[(i + 2) % 3],
+			    steps[i]);
 	}
 	jenkins_add(w, p, n);
-	JENKINS_LAST(w[2], w[1], 14);
-	JENKINS_LAST(w[0], w[2], 11);
-	JENKINS_LAST(w[1], w[0], 25);
-	JENKINS_LAST(w[2], w[1], 16);
-	JENKINS_LAST(w[0], w[2], 4);
-	JENKINS_LAST(w[1], w[0], 14);
-	JENKINS_LAST(w[2], w[1], 24);
+	for (u_int i = 0; i < nitems(last); i++)
+		JENKINS_LAST(w[(i + 2) % 3], w[(i + 1) % 3], last[i]);
 	return (w[2]);
 }
 
@@ -119,17 +106,6 @@ jenkins_hash(const void *data, size_t n, uint32_t init)
 #include <kern_lock.c>
 
 /* CPUs. */
-
-cpuset_t
-kern_all_cpus(void)
-{
-	cpuset_t all;
-
-	CPU_ZERO(&all);
-	for (int i = 0; i < mp_ncpus; i++)
-		CPU_SET(i, &all);
-	return (all);
-}
 
 /* Setup, action and teardown, each on all CPUs before the next. */
 void
@@ -330,16 +306,9 @@ kern_sysctl_in(struct sysctl_req *req, void *to, size_t n)
 KERN_PLAIN int
 kern_sysctl_out(struct sysctl_req *req, const void *from, size_t n)
 {
-	switch (n) {
-#define	KERN_OUT(type)							\
-	case sizeof(type):						\
-		req->oldval = (int64_t)*(const type *)from;		\
-		break
-	KERN_OUT(uint8_t);
-	KERN_OUT(uint16_t);
-	KERN_OUT(int32_t);
-	KERN_OUT(int64_t);
-	}
+	req->oldval = n == 1 ? *(const uint8_t *)from : n == 2 ?
+	    *(const uint16_t *)from : n == 4 ? *(const int32_t *)from :
+	    *(const int64_t *)from;
 	return (0);
 }
 

@@ -323,6 +323,7 @@ KERN_CALL(sbintime_t, nstosbt, (int64_t ns),
     (sbintime_t)((((__int128)ns << 32) + 999999999) / 1000000000))
 KERN_CALL(sbintime_t, ustosbt, (int64_t us), nstosbt(us * 1000))
 KERN_CALL(sbintime_t, mstosbt, (int64_t ms), nstosbt(ms * 1000000))
+#define	sbintime_getsec(t)	((int)((t) >> 32))
 KERN_CALL(int64_t, sbttous, (sbintime_t t), sbttons(t) / 1000)
 KERN_CALL(int64_t, sbttoms, (sbintime_t t), sbttons(t) / 1000000)
 KERN_CALL(struct timespec, sbttots, (sbintime_t t), ((struct timespec){ t >> 32,

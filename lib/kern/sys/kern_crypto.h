@@ -19,13 +19,9 @@ typedef struct {
 	u_int8_t	IV[16];
 } cipherInstance;
 
-KERN_PLAIN static __inline int
-rijndael_cipherInit(cipherInstance *cipher, u_int8_t mode, char *iv __unused)
-{
-	KERN_STORES(cipher, sizeof(*cipher));
-	cipher->mode = mode;
-	return (1);
-}
+KERN_CALL(int, rijndael_cipherInit, (cipherInstance *cipher, u_int8_t mode,
+    char *iv __unused), (KERN_STORES(cipher, sizeof(*cipher)),
+    cipher->mode = mode, 1))
 
 KERN_PLAIN static __inline int
 rijndael_makeKey(keyInstance *key, u_int8_t direction, int bits,
@@ -70,30 +66,13 @@ void	chacha_encrypt_bytes(struct chacha_ctx *, const u_char *, u_char *,
 typedef struct { uint64_t kern_state[KERN_HASH_STATE / 8 + 9]; } SHA256_CTX;
 typedef struct { uint64_t kern_state[31]; } blake2b_state;
 typedef struct { uint64_t kern_state[17]; } blake2s_state;
-#define	KERN_HASH(type, init, init_args, hash, update, final, final_args)	\
-KERN_PLAIN static __inline int						\
-init init_args								\
-{									\
-	KERN_STORES(s, sizeof(*s));					\
-	HOST(hash_init, s, hash, NULL);					\
-	return (0);							\
-}									\
-									\
-KERN_PLAIN static __inline int						\
-update(type *s, const void *data, size_t n)				\
-{									\
-	KERN_STORES(s, sizeof(*s));					\
-	HOST(hash_add, s, data, n);					\
-	return (0);							\
-}									\
-									\
-KERN_PLAIN static __inline int						\
-final final_args							\
-{									\
-	KERN_STORES(s, sizeof(*s));					\
-	HOST(hash_finish, s, out);					\
-	return (0);							\
-}
+#define	KERN_HASHES(call, ...)						\
+	(KERN_STORES(s, sizeof(*s)), HOST(call, s, __VA_ARGS__), 0)
+#define	KERN_HASH(type, init, init_args, hash, update, final, final_args) \
+KERN_CALL(int, init, init_args, KERN_HASHES(hash_init, hash, NULL))		\
+KERN_CALL(int, update, (type *s, const void *data, size_t n),		\
+    KERN_HASHES(hash_add, data, n))						\
+KERN_CALL(int, final, final_args, KERN_HASHES(hash_finish, out))
 KERN_HASH(SHA256_CTX, SHA256_Init, (SHA256_CTX *s), KERN_SHA256, SHA256_Update,
     SHA256_Final, (void *out, SHA256_CTX *s))
 KERN_HASH(blake2b_state, blake2b_init, (blake2b_state *s, size_t n __unused),
@@ -103,12 +82,7 @@ KERN_HASH(blake2s_state, blake2s_init, (blake2s_state *s, size_t n __unused),
     KERN_BLAKE2S, blake2s_update, blake2s_final, (blake2s_state *s, void *out,
     size_t n __unused))
 
-KERN_PLAIN static __inline int
-blake2s_init_key(blake2s_state *s, size_t n __unused, const void *key,
-    size_t keylen)
-{
-	MPASS(keylen == BLAKE2S_KEYBYTES);
-	KERN_STORES(s, sizeof(*s));
-	HOST(hash_init, s, KERN_BLAKE2S, key);
-	return (0);
-}
+KERN_CALL(int, blake2s_init_key, (blake2s_state *s, size_t n __unused,
+    const void *key, size_t keylen), keylen != BLAKE2S_KEYBYTES ?
+    (panic("blake2s: %zu bytes of key", keylen), -1) :
+    KERN_HASHES(hash_init, KERN_BLAKE2S, key))

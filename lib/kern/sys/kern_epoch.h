@@ -16,13 +16,13 @@ struct epoch_context { void *data[3]; };
 typedef struct epoch_context *epoch_context_t;
 typedef void epoch_callback_t(epoch_context_t);
 enum { EPOCH_PREEMPT = 1, EPOCH_LOCKED = 2 };
-epoch_t	kern_epoch_alloc(const char *, int, const struct kern_site *);
+void	*kern_section(const char *, int, u_int, const struct kern_site *);
 void	kern_epoch_wait(epoch_t, bool, const struct kern_site *);
 void	epoch_call(epoch_t, epoch_callback_t *, epoch_context_t);
 void	kern_epoch_drain(epoch_t, const struct kern_site *);
-void	kern_epoch_run(void);
 #define	epoch_alloc(name, flags)					\
-	kern_epoch_alloc(name, flags, KERN_SITE())
+	((epoch_t)kern_section(name, flags, ((flags) & EPOCH_PREEMPT) != 0 ? \
+	    KERN_EPOCH_PREEMPT : KERN_EPOCH, KERN_SITE()))
 #define	epoch_free(ep) do {						\
 	kern_epoch_drain(ep, KERN_SITE());				\
 	kern_lock_destroy(&(ep)->lock_object, KERN_SITE());		\
@@ -42,12 +42,11 @@ void	kern_epoch_run(void);
 
 /* smr(9) */
 typedef uint32_t	smr_seq_t;
-typedef struct smr { struct lock_object lock_object; int s_flags; } *smr_t;
+typedef struct smr { struct lock_object lock_object; int ep_flags; } *smr_t;
 enum { SMR_LAZY = 1, SMR_DEFERRED = 2, SMR_SEQ_INVALID = 0 };
-smr_t	kern_smr_create(const char *, int, const struct kern_site *);
 void	kern_smr_enter(smr_t, bool, const struct kern_site *);
 #define	smr_create(name, limit, flags)					\
-	((void)(limit), kern_smr_create(name, flags, KERN_SITE()))
+	((void)(limit), (smr_t)kern_section(name, flags, KERN_SMR, KERN_SITE()))
 #define	smr_destroy(s) do {						\
 	smr_synchronize(s);						\
 	kern_lock_destroy(&(s)->lock_object, KERN_SITE());		\
@@ -61,7 +60,7 @@ void	kern_smr_enter(smr_t, bool, const struct kern_site *);
 #define	SMR_ASSERT_NOT_ENTERED(s)					\
 	KASSERT(!SMR_ENTERED(s), ("In smr section."))
 KERN_CALL(smr_seq_t, smr_advance, (smr_t s), HOST(advance,
-    s->lock_object.lo_witness, (s->s_flags & SMR_DEFERRED) != 0))
+    s->lock_object.lo_witness, (s->ep_flags & SMR_DEFERRED) != 0))
 #define	smr_poll(s, goal, wait)						\
 	kern_smr_poll(s, goal, wait, KERN_SITE())
 KERN_CALL(bool, kern_smr_poll, (smr_t s, smr_seq_t goal, bool wait,

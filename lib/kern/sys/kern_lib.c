@@ -271,15 +271,6 @@ buf_ring_dequeue_mc(struct buf_ring *br)
 	return ((void *)buf);
 }
 
-void *
-buf_ring_peek(struct buf_ring *br)
-{
-	const u_int head = atomic_load_int(&br->br_cons_head);
-
-	return (head == atomic_load_acq_int(&br->br_prod_tail) ? NULL :
-	    (void *)atomic_load_ptr(&br->br_ring[head]));
-}
-
 void
 buf_ring_advance_sc(struct buf_ring *br)
 {
@@ -300,13 +291,6 @@ buf_ring_dequeue_sc(struct buf_ring *br)
 	if (buf != NULL)
 		buf_ring_advance_sc(br);
 	return (buf);
-}
-
-void
-buf_ring_putback_sc(struct buf_ring *br, void *buf)
-{
-	atomic_store_ptr(&br->br_ring[atomic_load_int(&br->br_cons_head)],
-	    (uintptr_t)buf);
 }
 
 /* Bits. */

@@ -42,13 +42,13 @@ kern_sema_post(struct sema *s, const struct kern_site *site)
 	kern_unlock(&s->sema_mtx.lock_object, site, 0);
 }
 
-KERN_PLAIN epoch_t
-kern_epoch_alloc(const char *name, int flags, const struct kern_site *site)
+KERN_PLAIN void *
+kern_section(const char *name, int flags, u_int kind,
+    const struct kern_site *site)
 {
 	epoch_t ep = malloc(sizeof(*ep), NULL, M_WAITOK | M_ZERO);
 
-	kern_lock_init(&ep->lock_object, name, NULL, (flags & EPOCH_PREEMPT) !=
-	    0 ? KERN_EPOCH_PREEMPT : KERN_EPOCH, site);
+	kern_lock_init(&ep->lock_object, name, NULL, kind, site);
 	ep->ep_flags = flags;
 	return (ep);
 }
@@ -109,25 +109,9 @@ kern_epoch_drain(epoch_t ep, const struct kern_site *site)
 }
 
 KERN_PLAIN void
-kern_epoch_run(void)
-{
-	kern_epoch_drain(NULL, KERN_SITE());
-}
-
-KERN_PLAIN smr_t
-kern_smr_create(const char *name, int flags, const struct kern_site *site)
-{
-	smr_t s = malloc(sizeof(*s), NULL, M_WAITOK | M_ZERO);
-
-	kern_lock_init(&s->lock_object, name, NULL, KERN_SMR, site);
-	s->s_flags = flags;
-	return (s);
-}
-
-KERN_PLAIN void
 kern_smr_enter(smr_t s, bool lazy, const struct kern_site *site)
 {
-	if (((s->s_flags & SMR_LAZY) != 0) != lazy)
+	if (((s->ep_flags & SMR_LAZY) != 0) != lazy)
 		kern_panic(site->kw_file, site->kw_line, lazy ?
 		    "smr_lazy_enter(%s) non-lazy smr." :
 		    "smr_enter(%s) lazy smr.", s->lock_object.lo_name);

@@ -52,12 +52,9 @@ kern_lock_init(struct lock_object *lo, const char *name, const char *type,
 	lo->lo_witness = HOST(lock_new, name, type, kind, lo, site);
 }
 
-KERN_PLAIN static __inline void
-kern_lock_destroy(struct lock_object *lo, const struct kern_site *site)
-{
-	HOST(lock_free, lo->lo_witness, site);
-	lo->lo_witness = NULL;
-}
+KERN_CALL(void, kern_lock_destroy, (struct lock_object *lo,
+    const struct kern_site *site), (HOST(lock_free, lo->lo_witness, site),
+    (void)(lo->lo_witness = NULL)))
 
 /* what: LA_ flags. */
 KERN_PLAIN static __inline void

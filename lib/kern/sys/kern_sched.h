@@ -90,8 +90,12 @@ typedef BITSET_DEFINE(_cpuset, MAXCPU) cpuset_t;
 #define	CPU_CLR(i, s)		BIT_CLR(MAXCPU, i, s)
 #define	CPU_ISSET(i, s)		BIT_ISSET(MAXCPU, i, s)
 #define	CPU_SETOF(i, s)		(CPU_ZERO(s), CPU_SET(i, s))
-cpuset_t kern_all_cpus(void);
-#define	all_cpus		(kern_all_cpus())
+#define	all_cpus ({							\
+	cpuset_t kern_all = { .__bits = { 0 } };			\
+									\
+	BIT_FILL(mp_ncpus, &kern_all);					\
+	kern_all;							\
+})
 
 /*
  * The caller goes to each CPU in turn, as an interrupt does: between others'

@@ -87,8 +87,13 @@ kern_timed_stop(struct kern_timed *kd)
 KERN_PLAIN void
 kern_timed_wait(const struct kern_timed *kd)
 {
-	while (__atomic_load_n(&kern_running, __ATOMIC_ACQUIRE) == kd)
-		pause("drain", 1);
+	const struct kern_timed *now;
+
+	while ((now = atomic_load_consume_ptr(&kern_running)) != NULL &&
+	    (kd == NULL || kd == now)) {
+		HOST(may_sleep, KERN_SITE(), "Waiting for what a timer runs");
+		kern_host->kh_await(&kern_running, (uint32_t)(uintptr_t)now);
+	}
 }
 
 /* What was set is counted from now. */
@@ -138,7 +143,7 @@ kern_timer(int64_t now_ns)
 {
 	struct kern_timed *kd, copy;
 
-	kern_epoch_run();
+	kern_epoch_drain(NULL, KERN_SITE());
 	if (!kern_timed_any)
 		return (false);
 	kern_timed_lock();
@@ -152,7 +157,7 @@ kern_timer(int64_t now_ns)
 		kern_timed_unlock();
 		kern_timed_run(copy);
 		kern_timed_lock();
-		__atomic_store_n(&kern_running, NULL, __ATOMIC_RELEASE);
+		atomic_store_rel_ptr((uintptr_t *)&kern_running, 0);
 	}
 	kern_timed_unlock();
 	return (true);
@@ -232,8 +237,7 @@ taskqueue_drain_all(struct taskqueue *queue)
 		if (kd != NULL)
 			taskqueue_drain(queue, (struct task *)(void *)kd);
 	} while (kd != NULL);
-	while (__atomic_load_n(&kern_running, __ATOMIC_ACQUIRE) != NULL)
-		pause("quiesce", 1);
+	kern_timed_wait(NULL);
 }
 
 /* Processes. */

@@ -27,7 +27,7 @@ bool	kern_timed_set(struct kern_timed *, void (*call)(void *), void *,
 	    sbintime_t);
 /* 1: it will not run; 0: it runs now; -1: it was not pending. */
 int	kern_timed_stop(struct kern_timed *);
-/* Waits for the end of one that runs. */
+/* Waits for the end of one that runs; NULL: of any. */
 void	kern_timed_wait(const struct kern_timed *);
 
 /* A callout whose mutex is owned by others begins when it gets that. */
