@@ -12,7 +12,6 @@ enum {
 	PASSES_MAX	= 6,	/* of the harvest thread before it waits */
 	STALLS_MAX	= 3,	/* more, which give no event */
 	LAST_TICK	= 1 << 16,
-	TIMED_READERS	= 4,	/* at most, beside a timer */
 	PASS_MS		= 100,
 	LARGE_EVERY	= 4,	/* of events through a queue */
 	FAST_EVERY	= 4
@@ -137,7 +136,7 @@ execution_tick(struct execution *ex, bool last)
 	/* From now on, if there are any. */
 	ex->ex_timed = randomdev_timer(ex->ex_device,
 	    machine_uptime_coarse_ns()) && ex->ex_seed % 2 == 0 &&
-	    ex->ex_scenario->sn_readers <= TIMED_READERS && machine_spawn(
+	    ex->ex_scenario->sn_readers + 4 <= EXECUTION_CPUS && machine_spawn(
 	    &ex->ex_timer, "timer", MACHINE_CPU_ANY, timer_main, ex) == 0;
 }
 
@@ -193,6 +192,7 @@ execution_producer(void *arg)
 	make_bursts(ex);
 	if (scenario_paired(ex->ex_scenario))
 		machine_join(&ex->ex_pair);
+	vm_settle();
 	atomic_store_rel_32(&ex->ex_produced, 1);
 	machine_wake_32(&ex->ex_produced);
 }

@@ -358,7 +358,7 @@ execution_jump(struct execution *ex, unsigned i)
 static int
 run(struct execution *ex)
 {
-	const struct vm_control vh = { .vh_choose = choose,
+	struct vm_control vh = { .vh_choose = choose,
 	    .vh_running = is_running, .vh_context = ex,
 	    .vh_polls = (enum vm_polls)ex->ex_made.sd_polls,
 	    .vh_steps_max = EXECUTION_STEPS_MAX *
@@ -383,6 +383,11 @@ run(struct execution *ex)
 	/* Other code divides by them. */
 	mc.mc_costs.vc_ps[PROFILE_CPU_PAUSE] = VM_PS_PER_NS;
 	mc.mc_costs.vc_ps[PROFILE_OS_TICK] = VM_PS_PER_NS * NS_PER_MS;
+	/* A source may read a page at a time. */
+	for (unsigned i = 0; i < SCENARIO_READERS_MAX; i++)
+		for (unsigned k = 0; k < SCENARIO_READS_MAX; k++)
+			vh.vh_steps_max +=
+			    ex->ex_scenario->sn_read[i][k].stp_amount / 4;
 	running = ex;
 	error = vm_run(&mc, execution_main, ex, &mo);
 	running = NULL;

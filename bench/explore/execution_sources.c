@@ -90,11 +90,9 @@ note_given(struct execution *ex, const struct random_event *event)
 	for (unsigned i = 0; i < MIN(ex->ex_gives, EXECUTION_GIVEN); i++)
 		if (ex->ex_given[i] == given)
 			execution_fail(ex, EXECUTION_SOURCES, "an event of %s "
-			    "has the %u bytes of an earlier one: "
-			    "ra_event_processor() was given that twice, or not "
-			    "all of what the source gave",
-			    random_source_names[event->he_source],
-			    event->he_size);
+			    "has the bytes of an earlier one: it was given "
+			    "twice, or not all that its source gave",
+			    random_source_names[event->he_source]);
 	ex->ex_given[ex->ex_gives++ % EXECUTION_GIVEN] = given;
 }
 

@@ -18,7 +18,7 @@ struct kernel;
 struct kern_lock;
 
 enum {
-	KERN_ABI		= 8,
+	KERN_ABI		= 9,
 	KERN_KEY_BYTES		= 32,
 	/* What the program keeps in a hash. */
 	KERN_HASH_STATE		= 32,
@@ -56,8 +56,8 @@ enum kern_how { KERN_SHARES = 1, KERN_TRIES = 2, KERN_SPINS = 4,
     KERN_RECURSES = 8, KERN_DUPES = 16, KERN_EITHER = 32,
     /* kh_sleep() */
     KERN_CATCH = 1, KERN_DROP = 2,
-    /* kh_malloc(): M_WAITOK, M_ZERO */
-    KERN_WAITOK = 2, KERN_ZERO = 0x100,
+    /* kh_malloc(), kh_free(): M_WAITOK, M_ZERO; of uma(9) */
+    KERN_WAITOK = 2, KERN_ZERO = 0x100, KERN_ITEM = 1 << 28,
     /* kh_owned(): LA_ of sys/lock.h */
     KERN_OWNED = 1, KERN_OWNED_SHARED = 2, KERN_OWNED_ALONE = 4,
     KERN_OWNED_RECURSED = 8 };

@@ -117,7 +117,6 @@ slot_for(struct kernel *k, const void *state)
 	if (sl->hsl_heap)
 		k->k_heap_hashes++;
 	sl->hsl_pool = -1;
-	/* What is written is hashed, too. */
 	if (shared && !kern_thread_of(k)->kt_writes &&
 	    k->k_pools < KERN_POOLS_MAX) {
 		sl->hsl_pool = (int8_t)k->k_pools;

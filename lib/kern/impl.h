@@ -67,7 +67,7 @@ struct kern_thread {
 	int64_t		 kt_timer_ns;	/* of kernel_timer(), or 0 */
 	int		 kt_cpu;	/* of the call, or KERNEL_CPU_HERE */
 	bool		 kt_stamped;
-	bool		 kt_writes;	/* a program does, to the device */
+	bool		 kt_writes;	/* KERNEL_CPU_WRITE; of many events */
 	bool		 kt_process;	/* it runs one of the kernel's */
 	bool		 kt_drained;	/* pools, and has set no key since */
 	bool		 kt_reseeding;

@@ -303,7 +303,6 @@ kernel_leave(struct kernel *k)
 	kt->kt_calls++;
 	if (__builtin_expect(kt->kt_filter, 0))
 		kern_interrupt(k, false);
-	/* A write goes on after its first event. */
 	if (!(kt->kt_touched || kt->kt_writes) || k->k_keys == NULL)
 		return;
 	kt->kt_touched = false;

@@ -15,6 +15,7 @@ struct block {
 	bool		 b_own;		/* the host's: too large for the heap */
 	bool		 b_boot;	/* allocated before the end of boot */
 	bool		 b_kept;	/* it is no leak */
+	bool		 b_item;	/* uma(9)'s */
 };
 
 CTASSERT(sizeof(struct block) <= MACHINE_CACHE_LINE);
@@ -131,6 +132,7 @@ host_malloc(struct kernel *k, size_t n, int flags, const struct kern_site *site)
 	b->b_site = site;
 	b->b_freed = NULL;
 	b->b_boot = !k->k_booted;
+	b->b_item = (flags & KERN_ITEM) != 0;
 	mark(k, b, false);
 	p = memory_of(b);
 	return ((flags & KERN_ZERO) != 0 ? memset(p, 0, n) : p);
@@ -151,7 +153,8 @@ kern_block_give(struct kernel *k, struct block *b)
 
 /* Locks in it need not be destroyed before. */
 void
-host_free(struct kernel *k, void *p, bool clear, const struct kern_site *site)
+host_free(struct kernel *k, void *p, unsigned how,
+    const struct kern_site *site)
 {
 	struct kern_thread *kt = kern_thread_of(k);
 	struct block *b;
@@ -163,10 +166,14 @@ host_free(struct kernel *k, void *p, bool clear, const struct kern_site *site)
 	if (b->b_freed != NULL)
 		kernel_stop(k, site, "memory of %s:%d is freed, which was "
 		    "freed at %s:%d", KERN_AT(b->b_site), KERN_AT(b->b_freed));
-	if (clear && !(b->b_own && kern_is_unread(k) && k->k_secrets == NULL))
-		wipe(p, b->b_bytes);
-	else if (!clear)
+	if (b->b_item != ((how & KERN_ITEM) != 0))
+		kernel_stop(k, site, "memory of %s:%d is freed as if it were "
+		    "%s uma(9)", KERN_AT(b->b_site), b->b_item ? "not of" :
+		    "of");
+	if ((how & KERN_ZERO) == 0)
 		kern_secrets_freed(k, p, b->b_bytes, b->b_site, site);
+	else if (!b->b_own || !kern_is_unread(k) || k->k_secrets != NULL)
+		wipe(p, b->b_bytes);
 	if ((uintptr_t)p <= k->k_heap_lock_last)
 		kern_locks_end(k, p, b->b_bytes, site);
 	if (k->k_heap_hashes > 0)

@@ -387,8 +387,8 @@ MALLOC_DECLARE(M_DEVBUF);
 MALLOC_DECLARE(M_CACHE);
 #define	malloc(size, type, flags)					\
 	((void)(type), HOST(malloc, size, flags, KERN_SITE()))
-#define	free(p, type)			HOST(free, p, false, KERN_SITE())
-#define	zfree(p, type)			HOST(free, p, true, KERN_SITE())
+#define	free(p, type)			HOST(free, p, 0, KERN_SITE())
+#define	zfree(p, type)			HOST(free, p, KERN_ZERO, KERN_SITE())
 /* sys/domainset.h, vm/vm_phys.h: memory is of one domain */
 struct domainset;
 #define	VM_DOMAIN_EMPTY(domain)		((void)(domain), false)

@@ -67,7 +67,6 @@ arc4random(void)
 		read_random(key, sizeof(key));
 		explicit_bzero(key, sizeof(key));
 	}
-
 	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
 	x = (x ^ x >> 27) * 0x94d049bb133111eb;
 	return ((uint32_t)(x >> 32));
@@ -151,7 +150,7 @@ kern_uma_made(uma_zone_t zone, void *p, void *arg, int flags)
 	    zone->uz_init(p, size, flags) == 0) && (zone->uz_ctor == NULL ||
 	    zone->uz_ctor(p, size, arg, flags) == 0)))
 		return (p);
-	free(p, NULL);
+	HOST(free, p, KERN_ITEM, KERN_SITE());
 	return (NULL);
 }
 
@@ -317,8 +316,5 @@ void
 kern_bits_fill(u_long *b, int i, int n, bool set)
 {
 	for (; n > 0; n--, i++)
-		if (set)
-			bit_set(b, i);
-		else
-			bit_clear(b, i);
+		set ? bit_set(b, i) : bit_clear(b, i);
 }

@@ -58,12 +58,13 @@ uma_zone_t uma_zcreate(const char *, size_t, uma_ctor, uma_dtor, uma_init,
 void	*kern_uma_made(uma_zone_t, void *, void *, int);
 void	kern_uma_given(uma_zone_t, void *, void *);
 #define	uma_zalloc_arg(zone, arg, flags)				\
-	kern_uma_made(zone, malloc((zone)->uz_size, NULL, flags), arg, flags)
+	kern_uma_made(zone, malloc((zone)->uz_size, NULL, (flags) | KERN_ITEM), \
+	    arg, flags)
 #define	uma_zfree_arg(zone, p, arg) do {				\
 	void *kern_given = (p);						\
 									\
 	kern_uma_given(zone, kern_given, arg);				\
-	free(kern_given, NULL);						\
+	HOST(free, kern_given, KERN_ITEM, KERN_SITE());			\
 } while (0)
 #define	uma_zalloc(zone, flags)		uma_zalloc_arg(zone, NULL, flags)
 #define	uma_zfree(zone, p)		uma_zfree_arg(zone, p, NULL)

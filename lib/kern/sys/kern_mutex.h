@@ -44,13 +44,10 @@ KERN_CALL(void, kern_unlock, (const struct lock_object *lo,
 KERN_CALL(u_int, kern_owned, (const struct lock_object *lo),
     lo->lo_witness == NULL ? 0 : HOST(owned, lo->lo_witness))
 
-KERN_PLAIN static __inline void
-kern_lock_init(struct lock_object *lo, const char *name, const char *type,
-    u_int kind, const struct kern_site *site)
-{
-	lo->lo_name = name;
-	lo->lo_witness = HOST(lock_new, name, type, kind, lo, site);
-}
+KERN_CALL(void, kern_lock_init, (struct lock_object *lo, const char *name,
+    const char *type, u_int kind, const struct kern_site *site),
+    (lo->lo_name = name,
+    (void)(lo->lo_witness = HOST(lock_new, name, type, kind, lo, site))))
 
 KERN_CALL(void, kern_lock_destroy, (struct lock_object *lo,
     const struct kern_site *site), (HOST(lock_free, lo->lo_witness, site),

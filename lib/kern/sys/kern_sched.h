@@ -90,12 +90,9 @@ typedef BITSET_DEFINE(_cpuset, MAXCPU) cpuset_t;
 #define	CPU_CLR(i, s)		BIT_CLR(MAXCPU, i, s)
 #define	CPU_ISSET(i, s)		BIT_ISSET(MAXCPU, i, s)
 #define	CPU_SETOF(i, s)		(CPU_ZERO(s), CPU_SET(i, s))
-#define	all_cpus ({							\
-	cpuset_t kern_all = { .__bits = { 0 } };			\
-									\
-	BIT_FILL(mp_ncpus, &kern_all);					\
-	kern_all;							\
-})
+#define	all_cpus							\
+	({ cpuset_t kern_all = { .__bits = { 0 } };			\
+	BIT_FILL(mp_ncpus, &kern_all); kern_all; })
 
 /*
  * The caller goes to each CPU in turn, as an interrupt does: between others'

@@ -184,7 +184,9 @@ callout_drain(struct callout *c)
 {
 	const int result = callout_stop(c);
 
-	kern_timed_wait(&c->c_timed);
+	/* It may set itself again. */
+	for (int i = result; i >= 0; i = callout_stop(c))
+		kern_timed_wait(&c->c_timed);
 	return (result);
 }
 
