@@ -226,7 +226,7 @@ fairness_gather(const struct assure_params *ap, struct evidence_row *row)
 	/* How many may pass a waiter; some do before it has its place. */
 	if (claims(ap, LC_FIFO))
 		bound = 2 * (LOCK_TRIAL_CPUS - 1);
-	else if ((class_of(ap)->lc_knobs & LK_PASS_LIMIT) != 0)
+	else if ((class_of(ap)->lc_knobs & LK_LIMITS) != 0)
 		bound = 2 * (LOCK_TRIAL_CPUS + LOCK_TRIAL_NODES *
 		    (LOCK_TRIAL_PASS_LIMIT + 1));
 	if (ap->ap_simulated_lock == NULL) {

@@ -227,7 +227,7 @@ trial_run(void *arg)
 	/* Waiters look often, so that they meet. */
 	config.delay_max = 1;
 	config.spin_polls = FEW_POLLS;
-	config.pass_limit = LOCK_TRIAL_PASS_LIMIT;
+	config.pass_limit = config.numa_threshold = LOCK_TRIAL_PASS_LIMIT;
 	config.nodes = LOCK_TRIAL_NODES;
 	config.threads = lt->lt_threads + 1;
 	lock_init(&tl->tl_lock, lt->lt_class, "lock", &config, NULL);

@@ -191,7 +191,7 @@ subject(FILE *out, const struct page *pg)
 		text_add(&t, ", first come, first served");
 	if ((lc->lc_flags & LC_STARVES) != 0)
 		text_add(&t, ", others may pass a waiter for ever");
-	if ((lc->lc_knobs & LK_PASS_LIMIT) != 0)
+	if ((lc->lc_knobs & LK_LIMITS) != 0)
 		text_add(&t, ", a node's waiters pass others up to a limit");
 	row(out, "claims", "", strcat(t.s, "."));
 }

@@ -7,7 +7,9 @@ enum {
 	/* About what handing over a lock takes. */
 	TICKET_PAUSES	= 8,
 	/* As in the cohorts of LiTL, to the next power of two. */
-	PASS_LIMIT	= 64
+	PASS_LIMIT	= 64,
+	/* Linux's default of numa_spinlock_threshold. */
+	NUMA_THRESHOLD	= 1 << 16
 };
 
 struct lock_config
@@ -23,6 +25,7 @@ lock_config_default(unsigned ncpus)
 	return ((struct lock_config){ .delay_base = 1, .delay_max = max,
 	    .starvation_limit = 131072, .spin_polls = SPIN_POLLS,
 	    .ticket_pauses = TICKET_PAUSES, .pass_limit = PASS_LIMIT,
+	    .numa_threshold = NUMA_THRESHOLD,
 	    .threads = LOCK_THREADS_DEFAULT, .prof_enable = true });
 }
 
@@ -55,6 +58,9 @@ const struct tunable lock_tunables[] = {
 	TUNABLE(lock_config, pass_limit, UINT, "rngsim.lock.pass_limit",
 	    "hand-overs within a node while another waits",
 	    TUNABLE_LIMITS(1, INT_MAX), .tn_knob = LK_PASS_LIMIT),
+	TUNABLE(lock_config, numa_threshold, UINT, "rngsim.lock.numa_threshold",
+	    "cna: hand-overs within a node while another waits",
+	    TUNABLE_LIMITS(1, INT_MAX), .tn_knob = LK_NUMA_THRESHOLD),
 	TUNABLE(lock_config, nodes, UINT, "rngsim.lock.nodes",
 	    "NUMA nodes to pretend; 0: the host's",
 	    TUNABLE_LIMITS(0, LOCK_NODES_MAX), .tn_knob = LK_NODES),

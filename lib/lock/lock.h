@@ -28,7 +28,9 @@ enum {
 	LK_SPIN_POLLS	= 1u << 2,
 	LK_TICKET_PAUSES = 1u << 3,
 	LK_PASS_LIMIT	= 1u << 4,
-	LK_NODES	= 1u << 5
+	LK_NODES	= 1u << 5,
+	LK_NUMA_THRESHOLD = 1u << 6,
+	LK_LIMITS	= LK_PASS_LIMIT | LK_NUMA_THRESHOLD
 };
 
 /* Fail points around a lock, each or NULL. */
@@ -52,6 +54,7 @@ struct lock_config {
 	unsigned	spin_polls;
 	unsigned	ticket_pauses;	/* LK_TICKET_PAUSES: per waiter */
 	unsigned	pass_limit;	/* LK_PASS_LIMIT: hand-overs in node */
+	unsigned	numa_threshold;	/* LK_NUMA_THRESHOLD: the same of cna */
 	unsigned	nodes;		/* LK_NODES: pretended; 0: the host's */
 	/* mt_index of its users is below this, 1..LOCK_THREADS_MAX. */
 	unsigned	threads;

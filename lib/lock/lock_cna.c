@@ -1,153 +1,107 @@
 /*
- * The compact NUMA-aware lock, CNA.
+ * The compact NUMA-aware lock, CNA, as the slow path of Linux's spin lock.
  *
  * Paper: D. Dice, A. Kogan, "Compact NUMA-aware locks", EuroSys 2019.
- * Idea: an MCS lock whose owner, on release, looks for the first waiter of its
- * own NUMA node.  Those it passes over it moves to a secondary queue, which is
- * passed on with the lock.  When its node has no other waiter, or after a
- * number of hand-overs, the secondary queue goes before the main one and its
- * head gets the lock.
+ * Source: described after A. Kogan's patches of kernel/locking/qspinlock_cna.h,
+ * versions 2 to 15, 2019 to 2021.
+ * Idea: a queued spin lock (lib/lock/lock_qspin.c) whose head, while it still
+ * waits, looks for the first waiter of its own NUMA node.  Those before it it
+ * moves to a secondary queue, which is passed on with the place at the head.
+ * When its node has no other waiter, or after a number of hand-overs, the
+ * secondary queue goes before the main one.
  * Fairness: FIFO within a node; a waiter passed over waits for at most
- * rngsim.lock.pass_limit hand-overs for each node whose turn comes first.
- * Bytes: 8, and a line in each acquisition.  Uncontended: one atomic each way.
+ * rngsim.lock.numa_threshold hand-overs for each node whose turn comes first.
+ * Bytes: 4, and a line for each thread.  Uncontended: one atomic and one store.
  *
- * Departs: the paper ends the preference for a node by a random draw, this
- * counts, which is a bound; the paper's flag that grants has the queue's head.
+ * Departs: the threshold counts, as in versions 3 to 10; later ones take 1 or
+ * 10 ms.  The paper has the owner search, when it releases, and draws.
  */
-#include "lib/lock/queue.h"
+#include "lib/lock/qspin.h"
 
-#define	CNA_NO_NODE	UINT32_MAX
-
-/* The lock's state is the main queue. */
-struct cna_node {
-	struct queue_node cna_queue;	/* first */
-	uint32_t	cna_numa;	/* its thread's, known if it waited */
-	/* Written by the releasing thread for the next owner. */
-	struct cna_node	*cna_second;	/* head of the secondary queue */
-	unsigned	cna_passes;	/* while there was one */
-	/* The head's; written by owners. */
-	struct cna_node	*cna_second_tail;
-};
-
-LOCK_NODE(struct cna_node)
-
-static struct cna_node *
-cna_of(struct queue_node *node)
+/* Moves the waiters from first to last behind the secondary queue. */
+static void
+set_aside(struct lock *l, struct qspin_node *me, uint32_t first, uint32_t last)
 {
-	return ((struct cna_node *)(void *)node);
+	if (me->qs_second == 0)
+		me->qs_second = first;
+	else
+		atomic_store_rel_32(&waiter_of(l, waiter_of(l,
+		    me->qs_second)->qs_second_tail)->qs_next, first);
+	atomic_store_32(&waiter_of(l, last)->qs_next, 0);
+	waiter_of(l, me->qs_second)->qs_second_tail = last;
+}
+
+/* If no linked waiter is of the head's node, none is moved. */
+static void
+qspin_head(struct lock *l, struct qspin_node *me)
+{
+	const uint32_t first = atomic_load_acq_32(&me->qs_next);
+	uint32_t last = 0, next = first;
+
+	me->qs_near = false;
+	if (me->qs_passes >= l->lo_config.numa_threshold)
+		return;
+	while (next != 0 && waiter_of(l, next)->qs_numa != me->qs_numa) {
+		last = next;
+		next = atomic_load_acq_32(&waiter_of(l, next)->qs_next);
+	}
+	me->qs_near = next != 0;
+	if (next == 0 || last == 0)
+		return;
+	set_aside(l, me, first, last);
+	atomic_store_32(&me->qs_next, next);
 }
 
 static void
-node_init(struct cna_node *me)
+grant(struct lock *l, uint32_t to, uint32_t second, unsigned passes)
 {
-	me->cna_numa = CNA_NO_NODE;
-	me->cna_second = NULL;
-	me->cna_passes = 0;
+	waiter_of(l, to)->qs_second = second;
+	waiter_of(l, to)->qs_passes = second == 0 ? 0 : passes;
+	atomic_store_rel_32(&waiter_of(l, to)->qs_head, 1);
 }
 
+/* Without a waiter in the main queue the secondary one takes its place. */
 static bool
-cna_enter(struct lock *l, struct lock_node *n)
+qspin_last(struct lock *l, struct qspin_node *me, uint32_t v)
 {
-	node_init(node_of(n));
-	return (queue_enter(l, &node_of(n)->cna_queue));
-}
+	const uint32_t second = me->qs_second;
 
-static void
-cna_wait(struct lock *l, struct lock_node *n, struct lock_wait *w)
-{
-	node_of(n)->cna_numa = lock_numa_node(l);
-	queue_wait(&node_of(n)->cna_queue, w);
-}
-
-static bool
-cna_trylock(struct lock *l, struct lock_node *n)
-{
-	node_init(node_of(n));
-	return (queue_try(l, &node_of(n)->cna_queue));
-}
-
-static void
-grant(struct cna_node *to, struct cna_node *second, unsigned passes)
-{
-	to->cna_second = second;
-	to->cna_passes = second == NULL ? 0 : passes;
-	atomic_store_rel_32(&to->cna_queue.qn_granted, 1);
-}
-
-/*
- * The main queue has no waiter: empties it, or replaces it by the secondary
- * one; false: a waiter came meanwhile.
- */
-static bool
-main_end(struct lock *l, struct cna_node *me)
-{
-	struct cna_node *second = me->cna_second;
-
-	if (!atomic_cmpset_rel_ptr(state_of(l), (uintptr_t)me,
-	    second == NULL ? 0 : (uintptr_t)second->cna_second_tail))
+	if (second == 0)
+		return (atomic_cmpset_acq_32(state_of(l), v, QS_LOCKED));
+	/* Release: the next one to queue links itself behind that tail. */
+	if (!atomic_cmpset_rel_32(state_of(l), v, QS_LOCKED |
+	    waiter_of(l, second)->qs_second_tail << QS_TAIL_SHIFT))
 		return (false);
-	if (second != NULL)
-		grant(second, NULL, 0);
+	grant(l, second, 0, 0);
 	return (true);
 }
 
-/* Links a waiter behind the secondary queue with that head. */
 static void
-link_behind(struct cna_node *head, struct cna_node *waiter)
+qspin_pass(struct lock *l, struct qspin_node *me, uint32_t next)
 {
-	atomic_store_rel_ptr(&head->cna_second_tail->cna_queue.qn_next,
-	    (uintptr_t)waiter);
-}
+	const uint32_t second = me->qs_second;
 
-/*
- * The first linked waiter of my NUMA node; moves those before it to the
- * secondary queue.  NULL: there is none, and nothing was moved.
- */
-static struct cna_node *
-find_local(struct lock *l, struct cna_node *me, struct cna_node *first)
-{
-	struct cna_node *last = NULL, *node;
-	uint32_t numa;
-
-	numa = me->cna_numa == CNA_NO_NODE ? lock_numa_node(l) : me->cna_numa;
-	for (node = first; node != NULL;
-	    node = cna_of(queue_next(&node->cna_queue))) {
-		if (node->cna_numa == numa)
-			break;
-		last = node;
-	}
-	if (node == NULL || last == NULL)
-		return (node);
-	if (me->cna_second == NULL)
-		me->cna_second = first;
-	else
-		link_behind(me->cna_second, first);
-	atomic_store_ptr(&last->cna_queue.qn_next, 0);
-	me->cna_second->cna_second_tail = last;
-	return (node);
-}
-
-static void
-cna_unlock(struct lock *l, struct lock_node *n)
-{
-	struct cna_node *local, *me = node_of(n), *next;
-
-	MPASS(queue_owned(l));
-	if (atomic_load_ptr(&me->cna_queue.qn_next) == 0 && main_end(l, me))
+	if (me->qs_near || second == 0) {
+		grant(l, next, second, me->qs_passes + 1);
 		return;
-	next = cna_of(queue_next_await(l, &me->cna_queue));
-	local = me->cna_passes < l->lo_config.pass_limit ?
-	    find_local(l, me, next) : NULL;
-	if (local != NULL) {
-		grant(local, me->cna_second, me->cna_passes + 1);
-	} else if (me->cna_second != NULL) {
-		link_behind(me->cna_second, next);
-		grant(me->cna_second, NULL, 0);
-	} else {
-		grant(next, NULL, 0);
 	}
+	atomic_store_rel_32(&waiter_of(l, waiter_of(l,
+	    second)->qs_second_tail)->qs_next, next);
+	grant(l, second, 0, 0);
 }
 
-LOCK_KIND(cna, cna, "cna", "MCS; waiters of the owner's NUMA node first",
-    "spin lock", LC_SPIN, LK_SPIN_POLLS | LK_PASS_LIMIT | LK_NODES,
-    .lc_trylock = cna_trylock, .lc_owned = queue_owned);
+static void
+qspin_wait(struct lock *l, struct lock_node *n __unused, struct lock_wait *w)
+{
+	struct qspin_node *me = waiter_of(l, machine_curthread()->mt_index + 1);
+
+	if (pending_lock(l, w))
+		return;
+	me->qs_numa = lock_numa_node(l);
+	me->qs_second = 0;
+	me->qs_passes = 0;
+	queue_lock(l, w);
+}
+
+QSPIN_KIND(cna, "cna", "qspin; waiters of the head's NUMA node first", 0,
+    LK_NUMA_THRESHOLD | LK_NODES);

@@ -18,26 +18,26 @@ LOCK_NODE(struct queue_node)
 static bool
 mcs_enter(struct lock *l, struct lock_node *n)
 {
-	return (queue_enter(l, node_of(n)));
+	return (queue_enter(state_of(l), node_of(n)));
 }
 
 static void
 mcs_wait(struct lock *l __unused, struct lock_node *n, struct lock_wait *w)
 {
-	queue_wait(node_of(n), w);
+	(void)queue_wait(node_of(n), w);
 }
 
 static bool
 mcs_trylock(struct lock *l, struct lock_node *n)
 {
-	return (queue_try(l, node_of(n)));
+	return (queue_try(state_of(l), node_of(n)));
 }
 
 static void
 mcs_unlock(struct lock *l, struct lock_node *n)
 {
 	MPASS(queue_owned(l));
-	queue_leave(l, node_of(n));
+	queue_leave(l, state_of(l), node_of(n), 1);
 }
 
 LOCK_KIND(mcs, mcs, "mcs", "a list of waiters, each spins on its own node",

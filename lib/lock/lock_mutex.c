@@ -59,10 +59,10 @@ mutex_wait(struct lock *l, struct lock_node *n, struct lock_wait *w)
 	bool taken;
 
 	for (;;) {
-		if (!queue_enter(l, me))
-			queue_wait(me, w);
+		if (!queue_enter(state_of(l), me))
+			(void)queue_wait(me, w);
 		taken = mutex_spin(l, contested, w, &owner);
-		queue_leave(l, me);
+		queue_leave(l, state_of(l), me, 1);
 		if (taken)
 			return;
 		w->lw_block_cycles += mtx_sleep(mtx_of(l), owner, NULL);

@@ -33,30 +33,34 @@ queue_node_init(struct queue_node *me)
  * emptied the queue, and publishes my node.  Returns: whether it is the first.
  */
 static inline bool
-queue_enter(struct lock *l, struct queue_node *me)
+queue_enter(struct mptr *tail, struct queue_node *me)
 {
 	queue_node_init(me);
-	me->qn_last = (struct queue_node *)atomic_swap_acq_rel_ptr(state_of(l),
+	me->qn_last = (struct queue_node *)atomic_swap_acq_rel_ptr(tail,
 	    (uintptr_t)me);
 	return (me->qn_last == NULL);
 }
 
 static inline bool
-queue_try(struct lock *l, struct queue_node *me)
+queue_try(struct mptr *tail, struct queue_node *me)
 {
-	if (atomic_load_ptr(state_of(l)) != 0)
+	if (atomic_load_ptr(tail) != 0)
 		return (false);
 	queue_node_init(me);
-	return (atomic_cmpset_acq_rel_ptr(state_of(l), 0, (uintptr_t)me));
+	return (atomic_cmpset_acq_rel_ptr(tail, 0, (uintptr_t)me));
 }
 
-static inline void
+/* Returns: what the one before granted, not 0. */
+static inline uint32_t
 queue_wait(struct queue_node *me, struct lock_wait *w)
 {
+	uint32_t granted;
+
 	/* Release: publishes my node's words with its address. */
 	atomic_store_rel_ptr(&me->qn_last->qn_next, (uintptr_t)me);
-	while (atomic_load_acq_32(&me->qn_granted) == 0)
+	while ((granted = atomic_load_acq_32(&me->qn_granted)) == 0)
 		lock_spin_32(w, &me->qn_granted, 0);
+	return (granted);
 }
 
 /* The waiter that is linked behind a node, or NULL. */
@@ -78,12 +82,13 @@ queue_next_await(struct lock *l, struct queue_node *me)
 	return (next);
 }
 
-/* Lets the next waiter become the first, or leaves the queue empty. */
+/* Grants the next waiter something, or leaves the queue empty. */
 static inline void
-queue_leave(struct lock *l, struct queue_node *me)
+queue_leave(struct lock *l, struct mptr *tail, struct queue_node *me,
+    uint32_t granted)
 {
 	if (atomic_load_ptr(&me->qn_next) == 0 &&
-	    atomic_cmpset_rel_ptr(state_of(l), (uintptr_t)me, 0))
+	    atomic_cmpset_rel_ptr(tail, (uintptr_t)me, 0))
 		return;
-	atomic_store_rel_32(&queue_next_await(l, me)->qn_granted, 1);
+	atomic_store_rel_32(&queue_next_await(l, me)->qn_granted, granted);
 }

@@ -443,7 +443,7 @@ test_case cli__tunables_of_other_locks "a lock tunable that no chosen kind" \
     "taken"
 cli__tunables_of_other_locks_body() {
 	t=rngsim.lock
-	refused "-S|$t.pass_limit|-l mtx|cohort|cna" run -S $t.pass_limit=1
+	refused "-S|$t.pass_limit|-l mtx|cohort|hmcs" run -S $t.pass_limit=1
 	refused "-S|$t.nodes|-l mtx|cohort|cna" run -l mtx -S $t.nodes=2
 	refused "-S|$t.ticket_pauses|-l ticket|ticket-pb" \
 	    run -S $t.ticket_pauses=1 -l ticket
@@ -460,7 +460,7 @@ cli__tunables_of_other_locks_body() {
 		    run -d none -r 1 -t 0.02 -l $l -S $t.spin_polls=1
 	done
 	atf_check -o ignore -e empty "$(program)" sweep -d none -c aes -r 1 \
-	    -n 1 -t 0.02 -l mtx,cna -S $t.pass_limit=1 -S debug.lock.delay_max=9
+	    -n 1 -t 0.02 -l mtx,cohort -S $t.pass_limit=1 -S debug.lock.delay_max=9
 	# Profiling is the program's, not a kind's.
 	atf_check -o ignore -e empty "$(program)" run -d none -r 1 -t 0.02 \
 	    -l tas -S debug.lock.prof.enable=0

@@ -518,31 +518,37 @@ LOCK_TEST(lock__profile_sees_contention, "An acquisition that had to wait "
 
 /*
  * Behind the test's thread, of node 0, wait one thread of each other node and
- * then six of node 0.  While the first ones wait, pass_limit of the six get in;
- * then it is the other nodes' turn, in order.
+ * then six of node 0.  While the first ones wait, limit of the six get in; then
+ * it is the other nodes' turn, in order.  Where the head of a queue looks for
+ * its node's, three more of node 0 are ahead of all: one that waits for the
+ * word, a head that saw no queue, and one that sees it.
  */
 static void
 check_passes(const struct lock_class *class, unsigned nodes, unsigned limit)
 {
 	struct lock_config config = config_default();
-	unsigned first, index[LINE_MAX_WAITERS], n = 0;
+	const unsigned ahead = (class->lc_knobs & LK_NUMA_THRESHOLD) != 0 ?
+	    3 : 0;
+	unsigned first, index[LINE_MAX_WAITERS], n;
 	uint32_t rank[LINE_MAX_WAITERS];
 	bool alone, certain;
 
 	config.nodes = nodes;
-	config.pass_limit = limit;
+	config.pass_limit = config.numa_threshold = limit;
+	for (n = 0; n < ahead; n++)
+		index[n] = (7 + n) * nodes;
 	for (unsigned i = 1; i < nodes; i++)
 		index[n++] = i;
 	for (unsigned i = 1; i <= 6; i++)
 		index[n++] = i * nodes;
 	certain = line_up(class, &config, NULL, n, index, rank, &alone);
 	ATF_CHECK_MSG(certain && alone, "%s, %u nodes", class->lc_name, nodes);
-	first = limit < 6 ? limit : 6;
+	first = ahead + (limit < 6 ? limit : 6);
 	for (unsigned i = 0; i < nodes - 1; i++)
-		ATF_CHECK_MSG(rank[i] == first + i, "%s, %u nodes, limit %u: "
-		    "the waiter of node %u was served as number %u",
-		    class->lc_name, nodes, limit, i + 1, rank[i]);
-	for (unsigned i = nodes; i < n; i++)
+		ATF_CHECK_MSG(rank[ahead + i] == first + i, "%s, %u nodes, "
+		    "limit %u: the waiter of node %u was served as number %u",
+		    class->lc_name, nodes, limit, i + 1, rank[ahead + i]);
+	for (unsigned i = ahead + nodes; i < n; i++)
 		ATF_CHECK_MSG(rank[i] > rank[i - 1], "%s, %u nodes, limit %u: "
 		    "node 0 is not served in order", class->lc_name, nodes,
 		    limit);
@@ -551,7 +557,7 @@ check_passes(const struct lock_class *class, unsigned nodes, unsigned limit)
 LOCK_TEST(lock_acquire__passes_within_node, "A kind that heeds NUMA nodes "
     "prefers its owner's, for as many hand-overs as its limit and no more")
 {
-	if ((class->lc_knobs & LK_PASS_LIMIT) == 0)
+	if ((class->lc_knobs & LK_LIMITS) == 0)
 		return;
 	check_passes(class, 1, 3);
 	check_passes(class, 2, 1);

@@ -725,8 +725,8 @@ TEST(exact__alone, "A cycle of a thread alone takes the sum of its costs")
 		const char	*lock;
 		unsigned	 rmws;
 	} cases[] = { { "tas", 1 }, { "ticket", 1 }, { "mcs", 2 },
-	    { "clh", 1 }, { "qspin", 1 }, { "cohort", 2 }, { "cna", 2 },
-	    { "futex", 2 }, { "mtx", 2 } };
+	    { "clh", 1 }, { "qspin", 1 }, { "cohort", 2 }, { "hmcs", 4 },
+	    { "cna", 1 }, { "futex", 2 }, { "mtx", 2 } };
 	const unsigned cycles = 1000, hold = 321, think = 1234;
 	uint64_t cycle_ps, ps;
 	struct machine_config mc;

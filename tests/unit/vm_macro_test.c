@@ -237,7 +237,7 @@ TEST(shape__collapse, "Locks that all spin on one word collapse as 1 / n, "
 TEST(shape__nodes, "Locks that heed nodes do better on four of them, and no "
     "better on one")
 {
-	static const char *const locks[] = { "cohort", "cna" };
+	static const char *const locks[] = { "cohort", "cna", "hmcs" };
 	double mcs, rate;
 
 	for (unsigned i = 0; i < nitems(locks); i++) {
