@@ -14,11 +14,11 @@ FAMILY(reproduce_names, reproduction_count, reproductions[i]->rn_name,
 /* Options that say something about figures of locks; about any file. */
 static const enum option_id of_locks[] = { OPTION_MAP,
     OPTION_PUBLISHED_LOOP, OPTION_UNITS, OPTION_PUBLISHED_PLACE,
-    OPTION_PUBLISHED_TIME, OPTIONS };
+    OPTION_PUBLISHED_TIME, OPTION_PUBLISHED_HOLD, OPTIONS };
 static const enum option_id of_files[] = { OPTION_REPRODUCE_DESIGN, OPTION_MAP,
     OPTION_PUBLISHED_LOOP, OPTION_UNITS, OPTION_PUBLISHED_THREADS,
-    OPTION_PUBLISHED_PLACE, OPTION_PUBLISHED_TIME, OPTION_UNCERTAINTY,
-    OPTIONS };
+    OPTION_PUBLISHED_PLACE, OPTION_PUBLISHED_TIME, OPTION_PUBLISHED_HOLD,
+    OPTION_UNCERTAINTY, OPTIONS };
 
 static int
 refuse_given(const struct options *op, const enum option_id ids[],

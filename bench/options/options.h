@@ -77,6 +77,7 @@ struct options {
 	struct option_list op_producers;	/* {0}: none */
 	struct producing op_producing;
 	double		 op_time_s;
+	double		 op_hold_ns;
 	unsigned	 op_repeats;	/* with op_until the most */
 	double		 op_until;	/* width of intervals, share; or 0 */
 	unsigned	 op_until_repeats;	/* the least with it */

@@ -25,6 +25,7 @@ struct published_unit {
 	double		 ub_ns;		/* above 0: a rate, per ub_ns */
 	bool		 ub_thread;	/* divide by the threads */
 	bool		 ub_scaled;	/* a constant of each group is fitted */
+	bool		 ub_groups;	/* of as many locks as the CPUs fill */
 };
 
 /* What each thread repeats. */

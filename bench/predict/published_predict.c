@@ -81,7 +81,9 @@ settle(struct published *pb)
 		    "ops-per-us, ops-per-s or count", op->op_published));
 	for (struct published_row *rb = pb->pb_rows;
 	    rb < pb->pb_rows + pb->pb_row_count; rb++)
-		rb->rb_ns = (pb->pb_unit->ub_ns > 0 ? pb->pb_unit->ub_ns /
+		rb->rb_ns = (pb->pb_unit->ub_groups ? MAX(1, floor((double)pb->
+		    pb_machine.vi_topology.tp_cpus / rb->rb_threads)) : 1) *
+		    (pb->pb_unit->ub_ns > 0 ? pb->pb_unit->ub_ns /
 		    rb->rb_value : rb->rb_value) / (pb->pb_unit->ub_thread ?
 		    rb->rb_contenders : 1) / pb->pb_loop->lb_takes;
 	place = op->op_place_text != NULL ? op->op_place_text :
