@@ -297,11 +297,24 @@ block(struct vm *vm, struct vm_line *line, const void *word, int64_t timeout_ns)
 	return (!self->vt_timed_out);
 }
 
+/* The line of the kernel's hash bucket of a word, where that takes time. */
+static void
+use_bucket(struct vm *vm, const struct m32 *word, bool writes)
+{
+	const void *bucket = (const void *)~(uintptr_t)word;
+
+	if (vm->vm_self->vt_untimed || vm->vm_self->vt_host)
+		return;
+	if (writes)
+		(void)vm_own(bucket, 0);
+	else
+		(void)vm_load(bucket, 0);
+}
+
 int
 machine_wait_32(struct m32 *word, uint32_t expect, int64_t timeout_ns)
 {
 	struct vm *vm = vm_get();
-	bool woken;
 
 	KASSERT(timeout_ns >= -1, ("time-out of %jd ns", (intmax_t)timeout_ns));
 	vm_step(vm);
@@ -312,16 +325,19 @@ machine_wait_32(struct m32 *word, uint32_t expect, int64_t timeout_ns)
 	/* It goes on the list, which those who wake it look at. */
 	vm_uses(vm, word, sizeof(*word), VM_USE_STORE);
 	vm_spend(vm, vm_cost(vm, PROFILE_OS_SYSCALL));
-	if (word->m_value != expect)
+	use_bucket(vm, word, true);
+	if (word->m_value != expect) {
+		/* Of the call, what a wake-up of no sleeper does not need. */
+		vm_spend(vm, vm_cost(vm, PROFILE_OS_SYSCALL));
 		return (0);
+	}
 	/* Stores from here on find the caller on the list. */
 	if (!vm->vm_self->vt_host) {
 		vm_spend(vm, vm_cost(vm, PROFILE_OS_PARK));
 		if (word->m_value != expect)
 			return (0);
 	}
-	woken = block(vm, line_of(vm, word), word, timeout_ns);
-	return (woken ? 0 : ETIMEDOUT);
+	return (block(vm, line_of(vm, word), word, timeout_ns) ? 0 : ETIMEDOUT);
 }
 
 static void
@@ -337,6 +353,7 @@ wake(struct m32 *word, unsigned most)
 		if (vt->vt_word == word)
 			break;
 	vm_step(vm);
+	use_bucket(vm, word, vt != NULL);
 	vm_spend(vm, vm_cost(vm, vt != NULL ? PROFILE_OS_WAKE_CALL :
 	    PROFILE_OS_SYSCALL));
 	for (vt = TAILQ_FIRST(&line->vl_sleepers); vt != NULL && most > 0;

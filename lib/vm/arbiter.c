@@ -154,7 +154,9 @@ vm_request(struct vm *vm, struct vm_request *rq)
 	struct vm_line *vl = rq->vr_line;
 	uint64_t until_ps;
 
+	rq->vr_asked_ps = vm_self_ps(vm);
 	rq->vr_waited = vl->vl_turn != NULL || vl->vl_free_ps > vm_self_ps(vm);
+	rq->vr_had = has_copy(vm, vl, (unsigned)self->vt_cpu);
 	if (turns && rq->vr_waited) {
 		turn_await(vm, rq);
 	} else {

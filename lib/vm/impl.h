@@ -128,6 +128,7 @@ struct vm_line {
 	uint32_t	 vl_wait_cores;	/* of waiters */
 	uint32_t	 vl_wait_caches;	/* last-level ones */
 	uint64_t	 vl_free_ps;	/* its home is, then: arbiter.c */
+	uint64_t	 vl_unread_ps, vl_read_ps;	/* wait.c */
 	uint64_t	 vl_owned_ps;	/* when the owner has it */
 	uint64_t	 vl_nodes;	/* of sharers, a bit each */
 	uint64_t	 vl_wait_nodes;	/* of waiters */

@@ -8,9 +8,11 @@
  *
  * Refinements, each with a value of the profile: a core's threads have its
  * copies in common (line.shared); a line that was asked for leaves its owner
- * after a share of the time that takes (line.keep); a thread does not wait for
- * its stores, except before a read-modify-write (cpu.stores); a write that
- * waited for its turn has done a share of its fetch meanwhile (line.ahead).
+ * after a random share of the time that takes (line.keep); a thread does not
+ * wait for its stores, except before a read-modify-write (cpu.stores); a write
+ * that waited for its turn has done a share of its fetch meanwhile (line.ahead)
+ * unless it asked only for the right to write its copy, which it then lost: as
+ * a compare-and-set after a load does, and a swap without one does not.
  */
 #include "lib/vm/line.h"
 
@@ -216,8 +218,7 @@ vm_load(const void *p, unsigned access)
 		    memory_load(vm, p, access) : p);
 	}
 	vl = vm_line_of(vm, p);
-	if (owns(vm, vl, (unsigned)self->vt_cpu) || kept(vm, vl) ||
-	    shares(vm, vl, (unsigned)self->vt_cpu))
+	if (has_copy(vm, vl, (unsigned)self->vt_cpu) || kept(vm, vl))
 		hit(vm, vl, vm->vm_costs.vc_lat_ps[VM_SELF]);
 	else
 		fetch(vm, vl);
@@ -233,10 +234,13 @@ serve_own(struct vm *vm, struct vm_thread *vt, struct vm_request *rq,
 	struct vm_line *vl = rq->vr_line;
 	uint64_t ps = take_over(vm, vl, cpu);
 
-	if (rq->vr_waited)
-		ps -= ps * vm->vm_costs.vc_ahead_ppm / 1000000;
+	/* A copy that was lost meanwhile: the line is asked for anew. */
+	if (rq->vr_waited && (!rq->vr_had || has_copy(vm, vl, cpu)))
+		ps -= MIN(ps * vm->vm_costs.vc_ahead_ppm / 1000000,
+		    start_ps - rq->vr_asked_ps);
 	if (vl->vl_owner >= 0 && !owns(vm, vl, cpu))
-		keep(vm, vl, (unsigned)vl->vl_owner, start_ps, ps);
+		keep(vm, vl, (unsigned)vl->vl_owner, start_ps, ps,
+		    &vt->vt_random);
 	vl->vl_owner = (int)cpu;
 	unshare_all(vm, vl);
 	vl->vl_owned_ps = rq->vr_free_ps = start_ps + ps + rq->vr_extra_ps;

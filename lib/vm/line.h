@@ -12,7 +12,9 @@ struct vm_request {
 	uint64_t	 vr_then_ps;	/* a write's access, after the line */
 	uint64_t	 vr_extra_ps;	/* of a write for more lines */
 	bool		 vr_keeps;	/* the line, to the access's end */
+	uint64_t	 vr_asked_ps;	/* when it was made */
 	bool		 vr_waited;	/* for its turn */
+	bool		 vr_had;	/* a copy, then */
 	bool		 vr_begun;
 	uint64_t	 vr_free_ps;	/* the line's home is, then */
 	uint64_t	 vr_until_ps;	/* the thread waits; 0: not at all */
@@ -42,6 +44,12 @@ owns(const struct vm *vm, const struct vm_line *vl, unsigned cpu)
 	    core(vm, (unsigned)vl->vl_owner) == core(vm, cpu)));
 }
 
+static inline bool
+has_copy(const struct vm *vm, const struct vm_line *vl, unsigned cpu)
+{
+	return (owns(vm, vl, cpu) || shares(vm, vl, cpu));
+}
+
 /* Whether a thread of the CPU's core waits for the line to change. */
 static inline bool
 waits(const struct vm *vm, const struct vm_line *vl, unsigned cpu)
@@ -58,16 +66,18 @@ other_cores_wait(const struct vm *vm, const struct vm_line *vl, unsigned cpu)
 
 /*
  * A CPU has lost a line to a request that begins at start and takes ps; but it
- * still has the line until the request gets there.
+ * still has the line until the request gets there, at a random time.
  */
 static inline void
 keep(struct vm *vm, const struct vm_line *vl, unsigned cpu, uint64_t start,
-    uint64_t ps)
+    uint64_t ps, uint64_t *random)
 {
+	const uint64_t most = 2 * ps * vm->vm_costs.vc_keep_ppm / 1000000;
 	struct vm_cpu *vc = &vm->vm_cpu[core(vm, cpu)];
 
 	vc->vu_kept = vl;
-	vc->vu_kept_ps = start + ps * vm->vm_costs.vc_keep_ppm / 1000000;
+	vc->vu_kept_ps = start + (most == 0 ? 0 :
+	    splitmix_next(random) % most);
 }
 
 static inline uint64_t

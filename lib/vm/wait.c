@@ -6,8 +6,10 @@
  * k/2 others in the mean (Boyd-Wickizer et al., "Non-scalable locks are
  * dangerous", OLS 2012).  Where caches are shared, each last-level cache
  * fetches the line once, one after the other, and k is the number of cores that
- * wait behind the thread's.  Only threads whose condition is true are resumed.
- * A write ends such a round and begins another.
+ * wait behind the thread's.  There the home is busy with all of these reads: a
+ * request that comes meanwhile is served after them, and reads after requests
+ * that were there before; and a waiter sees a change up to a pause after its
+ * copy came.  Only threads whose condition is true are resumed.
  */
 #include "lib/vm/line.h"
 
@@ -195,20 +197,32 @@ copied(struct vm *vm, const struct vm_line *vl, const struct vm_thread *vt,
     uint64_t each, uint64_t n)
 {
 	enum vm_distance d;
-	uint64_t caches;
+	uint64_t caches, pause;
 
 	d = distance(vm, vm->vm_self->vt_cpu, (unsigned)vt->vt_cpu);
 	if (!vm->vm_costs.vc_shared)
 		return (latency(vm, d) + n * each + each / 2);
+	pause = splitmix_next(&vm->vm_self->vt_random) %
+	    (vm_cost(vm, PROFILE_CPU_PAUSE) + 1);
 	if (d <= VM_SMT)
-		return (latency(vm, d));
+		return (latency(vm, d) + pause);
 	each = service(vm, VM_CCX);
 	n = splitmix_next(&vm->vm_self->vt_random) %
 	    *count_of_cache(vm, vl, (unsigned)vt->vt_cpu);
 	/* The caches before its own. */
 	caches = d == VM_CCX ? 0 : splitmix_next(&vm->vm_self->vt_random) %
 	    vl->vl_wait_caches;
-	return (latency(vm, d) + caches * service(vm, d) + n * each + each / 2);
+	return (latency(vm, d) + caches * service(vm, d) + n * each + each / 2 +
+	    pause);
+}
+
+/* How long a line's home is busy with the reads of all waiters. */
+static uint64_t
+round_of_reads(const struct vm *vm, const struct vm_line *vl)
+{
+	return (vl->vl_waiters == 0 ? 0 : vl->vl_wait_cores *
+	    service(vm, VM_CCX) + (vl->vl_wait_caches - 1u) * service(vm,
+	    vm->vm_topology.tp_nodes > 1 ? VM_REMOTE : within_node(vm)));
 }
 
 void
@@ -225,7 +239,7 @@ vm_written(struct vm_line *vl)
 {
 	struct vm *vm = vm_get();
 	struct vm_thread *self = vm->vm_self, *vt;
-	uint64_t due, each, k = vl->vl_waiters, first, start;
+	uint64_t due, each, k = vl->vl_waiters, first, round, start;
 	unsigned woken = 0;
 
 	if (k == 0)
@@ -238,13 +252,16 @@ vm_written(struct vm_line *vl)
 		vm_controlled_changed(vm);
 		return;
 	}
-	start = MAX(vm_self_ps(vm), vl->vl_free_ps);
+	/* A line that was written again before it left is read once. */
+	start = MAX(vm_self_ps(vm), vl->vl_free_ps == vl->vl_read_ps ?
+	    vl->vl_unread_ps : vl->vl_free_ps);
+	round = start + round_of_reads(vm, vl);
 	each = mean_service(vm, vl, self->vt_cpu);
 	first = splitmix_next(&self->vt_random) % k;
 	if (self->vt_cpu >= 0 &&
 	    other_cores_wait(vm, vl, (unsigned)self->vt_cpu) > 0)
 		keep(vm, vl, (unsigned)self->vt_cpu, start,
-		    latency(vm, within_node(vm)));
+		    latency(vm, within_node(vm)), &self->vt_random);
 	for (unsigned i = vl->vl_waiters; (i = last_over(vl, i)) > 0; i--) {
 		vt = vl->vl_waiter[i - 1].wt_thread;
 		due = start + copied(vm, vl, vt, each, (first + woken++) % k);
@@ -255,6 +272,10 @@ vm_written(struct vm_line *vl)
 		vm_heap_add(&vm->vm_heap, &vt->vt_event, due);
 	}
 	look(vl);
+	if (vm->vm_costs.vc_shared && TAILQ_EMPTY(&vl->vl_askers)) {
+		vl->vl_unread_ps = start;
+		vl->vl_free_ps = vl->vl_read_ps = round;
+	}
 }
 
 void

@@ -331,10 +331,43 @@ TEST(exact__turns, "A line goes to the oldest request, or to a near one; what "
 	mc.mc_costs.vc_ahead_ppm = 500000;
 	scene_run(&mc, turns_main);
 	CHECK_TOOK(0, SOCK_PS + RMW_PS, "the first, which did not wait");
-	CHECK_TOOK(1, whole - REMOTE_PS / 2, "the second");
+	CHECK_TOOK(1, REMOTE_PS + RMW_PS, "the second, which did what it could "
+	    "while it waited");
+	mc.mc_costs.vc_ahead_ppm = 50000;
+	scene_run(&mc, turns_main);
+	CHECK_TOOK(1, whole - REMOTE_PS / 20, "the second");
 	mc.mc_costs.vc_local_ppm = 1000000;
 	scene_run(&mc, turns_main);
 	ATF_CHECK(scene.ended[2] < scene.ended[1]);
+}
+
+/* While a read from the other node is served, two with copies ask to write. */
+static void
+upgrades_main(void)
+{
+	act(0, do_store);
+	act(SAME_CACHE, do_load);
+	act(SAME_NODE, do_load);
+	begin_act(&scene.td[0], OTHER_NODE, do_load, &scene.began[0]);
+	begin_act(&scene.td[1], SAME_CACHE, do_add_later, &scene.began[1]);
+	begin_act(&scene.td[2], SAME_NODE, do_add_third, &scene.began[2]);
+	for (unsigned i = 0; i < 3; i++)
+		machine_join(&scene.td[i]);
+}
+
+TEST(exact__upgrades, "What a request has done before its turn is done again "
+    "if the copy that it was for is lost")
+{
+	struct machine_config mc;
+
+	make_exact(&mc);
+	mc.mc_costs.vc_local_ppm = 1;
+	scene_run(&mc, upgrades_main);
+	const uint64_t first = took(1), second = took(2);
+	mc.mc_costs.vc_ahead_ppm = 50000;
+	scene_run(&mc, upgrades_main);
+	CHECK_TOOK(1, first - SOCK_PS / 20, "the first");
+	CHECK_TOOK(2, second - SOCK_PS / 20, "the second, from the first on");
 }
 
 DEED_AFTER(store_later, 1000, store)
@@ -548,6 +581,30 @@ do_await(void *slot)
 	end(slot);
 }
 
+/* Two spin until CPU 0 writes; then another CPU writes. */
+static void
+reads_main(void)
+{
+	act(0, do_clear);
+	begin_act(&scene.td[1], 1, do_await, &scene.began[1]);
+	begin_act(&scene.td[2], SAME_NODE, do_await, &scene.began[SAME_NODE]);
+	act(0, do_store_later);
+	act(OTHER_NODE, do_add);
+	machine_join(&scene.td[1]);
+	machine_join(&scene.td[2]);
+}
+
+TEST(exact__reads, "Where caches are shared a write comes after the reads of "
+    "all that spin")
+{
+	struct machine_config mc;
+
+	make_exact(&mc);
+	mc.mc_costs.vc_shared = true;
+	scene_run(&mc, reads_main);
+	CHECK_TOOK(OTHER_NODE, 2 * CCX_PS / 4 + REMOTE_PS / 4 + REMOTE_PS +
+	    RMW_PS, "writing after two reads");
+}
 
 /* One spins until CPU 0 writes. */
 SCENE(exact__hand_over, "A spinning waiter sees a change after one latency and "
@@ -585,6 +642,7 @@ do_polls(void *slot)
 DEED(sleep, machine_sleep(5000))
 DEED(wait, machine_wait_32(&scene.word, 0, -1))
 DEED(time_out, ATF_CHECK_EQ(machine_wait_32(&scene.word, 0, 7000), ETIMEDOUT))
+DEED(changed, ATF_CHECK_EQ(machine_wait_32(&scene.word, 1, -1), 0))
 DEED(wake, machine_wake_32(&scene.word))
 
 /* Long after the other is asleep; its CPU stays busy with that. */
@@ -604,10 +662,13 @@ SCENE(exact__pauses, "Pauses, polls, sleeps and time-outs take the sum of "
 	CHECK_TOOK(4, SYSCALL_PS + 5000 * PS_PER_NS + WAKE_CROSS_PS,
 	    "a sleep of 5 us");
 	act(3, do_time_out);
-	CHECK_TOOK(3, HIT_PS + SYSCALL_PS + PARK_PS + 7000 * PS_PER_NS +
-	    WAKE_CROSS_PS, "a wait of 7 us");
+	/* The kernel's list of sleepers is in a line, which none has yet. */
+	CHECK_TOOK(3, HIT_PS + SYSCALL_PS + SOCK_PS + RMW_PS + PARK_PS +
+	    7000 * PS_PER_NS + WAKE_CROSS_PS, "a wait of 7 us");
 	act(3, do_wake);
-	CHECK_TOOK(3, SYSCALL_PS, "waking none");
+	CHECK_TOOK(3, HIT_PS + SYSCALL_PS, "waking none");
+	act(3, do_changed);
+	CHECK_TOOK(3, HIT_PS + RMW_PS + 2 * SYSCALL_PS, "a wait for nothing");
 }
 
 SCENE(exact__wakes, "Waking costs the waker its call and the sleeper the way "
@@ -618,13 +679,13 @@ SCENE(exact__wakes, "Waking costs the waker its call and the sleeper the way "
 	begin_act(&scene.td[1], 5, do_wait, &scene.began[5]);
 	act(0, do_wake_later);
 	machine_join(&scene.td[1]);
-	CHECK_TOOK(0, WAKE_CALL_PS, "waking a sleeper");
+	CHECK_TOOK(0, REMOTE_PS + RMW_PS + WAKE_CALL_PS, "waking a sleeper");
 	ATF_CHECK_EQ(scene.ended[5], scene.ended[0] + WAKE_CROSS_PS);
 	/* The same CPU: the waker ends, then the sleeper gets it. */
 	begin_act(&scene.td[1], 0, do_wait, &scene.began[1]);
 	act(0, do_wake_later);
 	machine_join(&scene.td[1]);
-	CHECK_TOOK(0, WAKE_CALL_PS, "waking a sleeper of this CPU");
+	CHECK_TOOK(0, RMW_PS + WAKE_CALL_PS, "waking a sleeper of this CPU");
 	ATF_CHECK_EQ(scene.ended[1], scene.ended[0] + WAKE_SAME_PS);
 	/* Its waker came when it was asleep. */
 	asleep_ps = scene.began[1] + HIT_PS + SYSCALL_PS + PARK_PS;
@@ -655,7 +716,7 @@ SCENE(exact__wake_one, "Waking one wakes the first sleeper")
 		machine_join(&scene.td[i]);
 	ATF_CHECK_EQ(scene.ended[4], scene.ended[0] + WAKE_CROSS_PS);
 	ATF_CHECK_EQ(scene.ended[5], scene.ended[0] + 100000 * PS_PER_NS +
-	    WAKE_CALL_PS + WAKE_CROSS_PS);
+	    RMW_PS + WAKE_CALL_PS + WAKE_CROSS_PS);
 }
 
 enum { QUANTA = 10 };

@@ -173,7 +173,8 @@ check_barging(const char *lock, const struct machine_config *mc,
  * A thread that does not think has a barging lock again before others can take
  * it.  Waiters read the word, so releasing takes it from them.  With futex each
  * release also finds the word marked by the thread that was woken last, and
- * wakes another one, which does not get the lock either.
+ * wakes another one, which does not get the lock either; the kernel's list of
+ * sleepers comes from that one's CPU.
  */
 TEST(formula__barging, "A barging lock costs its owner the wake-ups, and no "
     "hand-over")
@@ -195,6 +196,7 @@ TEST(formula__barging, "A barging lock costs its owner the wake-ups, and no "
 		vc->vc_ps[PROFILE_OS_WAKE_CROSS_P50] = ps_of(latency);
 		vc->vc_ps[PROFILE_OS_WAKE_CROSS_P99] = ps_of(latency);
 		check_barging("futex", &mc, n, hold, should + call +
+		    one_node->mo_lat_ns[VM_CCX] + one_node->mo_rmw_ns +
 		    2 * one_node->mo_lat_ns[VM_SELF]);
 	}
 }
