@@ -148,12 +148,13 @@ bench_rivals() {
 	done
 }
 
-bench_published() {
-	heading 'errors of the fit and of what it was not fitted to, median in %'
-	python3 bench/figures/published.py "$rngsim" lib/profile "$dir"
+bench_fit()
+{
+	heading 'the constants of the model, fitted again; errors in %'
+	python3 bench/figures/fit.py "$rngsim" . "$dir"
 }
 
-[ $# != 0 ] || set -- limit rivals hash cat published
+[ $# != 0 ] || set -- limit rivals hash cat fit
 echo "$(uname -srm), $("$rngsim" --version), $(date +%Y-%m-%d)"
 for part; do
 	"bench_$part"

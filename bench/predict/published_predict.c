@@ -237,8 +237,10 @@ model_error(const struct published *pb, const struct published_row *rb,
     unsigned i)
 {
 	const struct options *op = pb->pb_op;
-	const enum profile_key key = (pb->pb_kind[rb->rb_lock]->lc_flags &
-	    LC_FIFO) != 0 ? PROFILE_MODEL_FIFO : PROFILE_MODEL_OTHER;
+	const unsigned flags = pb->pb_kind[rb->rb_lock]->lc_flags;
+	const enum profile_key key = (flags & LC_SLEEPS) != 0 ?
+	    PROFILE_MODEL_SLEEP : (flags & LC_FIFO) != 0 ? PROFILE_MODEL_FIFO :
+	    PROFILE_MODEL_OTHER;
 	const double place = profile_place(op->op_seed, key, i,
 	    op->op_uncertainty);
 

@@ -23,7 +23,7 @@ profile_varies(const struct profile *pr, enum profile_key key)
 
 	/* Whole numbers are topology; the model's errors are no part of it. */
 	return (unit != PROFILE_COUNT && unit != PROFILE_SWITCH &&
-	    key != PROFILE_MODEL_FIFO && key != PROFILE_MODEL_OTHER &&
+	    key < PROFILE_MODEL_FIFO &&
 	    pr->pr_value[key] > 0 && spread_percent(pr->pr_from[key]) > 0);
 }
 
