@@ -1,5 +1,6 @@
 /* rngsim validate: compares predictions for this machine with measurements. */
 #include "bench/cmd.h"
+#include "bench/predict/calibrate.h"
 #include "bench/predict/validate.h"
 #include "bench/sweep/sweep.h"
 
@@ -150,8 +151,20 @@ sweep(const struct options *op, struct result *r)
 }
 
 static int
+refuse_busy(const struct options *op, const struct calibrate_conditions *cc)
+{
+	char busy[CALIBRATE_TEXT_SIZE];
+
+	if (GIVEN(op, FORCE) || !calibrate_objections(cc, busy, sizeof(busy)))
+		return (0);
+	return (complain(EXIT_UNFIT, "this machine is not fit to be compared "
+	    "with: %s; or use --force", busy));
+}
+
+static int
 run(struct options *op)
 {
+	struct calibrate_conditions cc = { .cc_quota = 0 };
 	struct result measured = { .cells = NULL }, predicted = measured;
 	const bool measure = op->op_from == NULL;
 	static struct options simulated;
@@ -179,8 +192,14 @@ run(struct options *op)
 		tick_calibrate();
 		status = command_crypto();
 	}
-	if (status == 0 && measure)
-		status = sweep(op, &measured);
+	if (status == 0 && measure) {
+		calibrate_await_rest(&cc, !GIVEN(op, FORCE));
+		if ((status = refuse_busy(op, &cc)) == 0)
+			status = sweep(op, &measured);
+		calibrate_watch(&cc);
+		if (status == 0)
+			status = refuse_busy(op, &cc);
+	}
 	if (status == 0)
 		status = sweep(&simulated, &predicted);
 	if (status == 0)

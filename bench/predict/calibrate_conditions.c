@@ -116,7 +116,7 @@ calibrate_await_rest(struct calibrate_conditions *cc, bool wait)
 	    0;
 	then = usage_now();
 	do {
-		machine_sleep(LOOK_NS);
+		nanosleep(&(struct timespec){ .tv_nsec = LOOK_NS }, NULL);
 		calibrate_watch(cc);
 	} while (wait && calibrate_objections(cc, text, sizeof(text)) > 0 &&
 	    cc->cc_quota == 0 && tick_ns() < end_ns && !stop_asked());

@@ -68,7 +68,7 @@ validate__other_machine_body() {
 test_case validate__measures "a measured grid is compared, met or not"
 validate__measures_body() {
 	"$(program)" validate -d locked -l ticket -c aes -r 1,2 -t 0.05 -n 2 \
-	    --profile graviton3 >out 2>err
+	    --profile graviton3 --force >out 2>err
 	status=$?
 	[ $status -le 1 ] || atf_fail "exit $status: $(cat err)"
 	if [ -s err ]; then
@@ -79,6 +79,23 @@ validate__measures_body() {
 	fi
 	[ "$(grep -c '^locked ' out)" = 2 ] ||
 	    atf_fail "not two cells: $(cat out)"
+}
+
+test_case validate__busy "a machine with other programs on each CPU is refused"
+validate__busy_body() {
+	[ -r /proc/stat ] || atf_skip "no times of CPUs"
+	loops=
+	for i in $(seq $(getconf _NPROCESSORS_ONLN)); do
+		sh -c 'while kill -0 $PPID; do :; done' 2>/dev/null &
+		loops="$loops $!"
+	done
+	"$(program)" validate -d locked -l ticket -c aes -r 1 -t 0.05 -n 2 \
+	    --profile graviton3 >out 2>err
+	status=$?
+	kill $loops
+	[ $status = 3 ] || atf_fail "exit $status: $(cat out err)"
+	grep -q 'not fit to be compared with: .*; or use --force' err ||
+	    atf_fail "does not say why: $(cat err)"
 }
 
 test_case validate__gated "a measured cell that failed its gate is shown, and" \
