@@ -322,7 +322,7 @@ machine_wait_32(struct m32 *word, uint32_t expect, int64_t timeout_ns)
 	vm_barrier(vm);
 	if (vm_is_weak(vm))
 		memory_latest(vm, word, sizeof(*word));
-	/* It goes on the list, which those who wake it look at. */
+	/* It goes on the list that wakers look at. */
 	vm_uses(vm, word, sizeof(*word), VM_USE_STORE);
 	vm_spend(vm, vm_cost(vm, PROFILE_OS_SYSCALL));
 	use_bucket(vm, word, true);
