@@ -1,5 +1,4 @@
 /* The simulated machine's functions of lib/machine/machine.h. */
-
 #define	MACHINE_VIRTUAL
 #include "lib/machine/machine.h"
 #include "lib/vm/impl.h"
@@ -320,8 +319,7 @@ machine_wait_32(struct m32 *word, uint32_t expect, int64_t timeout_ns)
 	vm_step(vm);
 	(void)vm_load(word, 0);
 	vm_barrier(vm);
-	if (vm_is_weak(vm))
-		memory_latest(vm, word, sizeof(*word));
+	memory_latest(vm, word, sizeof(*word));
 	/* It goes on the list that wakers look at. */
 	vm_uses(vm, word, sizeof(*word), VM_USE_STORE);
 	vm_spend(vm, vm_cost(vm, PROFILE_OS_SYSCALL));

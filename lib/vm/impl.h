@@ -424,7 +424,7 @@ bool memory_written(struct vm *vm);
 /* Instead of it: a compare-and-set failed. */
 void memory_compared(struct vm *vm);
 
-/* A word's latest value was read, which orders nothing else. */
+/* In weak memory: a word's latest value was read, no more is ordered. */
 void memory_latest(struct vm *vm, const void *p, unsigned size);
 
 /* From now on loads return the latest values, as a step of a thread. */

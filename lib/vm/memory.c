@@ -467,12 +467,13 @@ void
 memory_latest(struct vm *vm, const void *p, unsigned size)
 {
 	struct memory *me = vm->vm_controlled.vx_memory;
-	struct memory_thread *mt = memory_self(vm);
-	const struct memory_word *mw = vm->vm_self->vt_host ? NULL :
-	    word_make(me, p, size);
+	struct memory_thread *mt;
+	const struct memory_word *mw;
 
-	if (mw == NULL)
+	if (!vm_is_weak(vm) || vm->vm_self->vt_host ||
+	    (mw = word_make(me, p, size)) == NULL)
 		return;
+	mt = memory_self(vm);
 	view_join(&mt->met_acquires,
 	    &mw->mw_view[mw->mw_newest % MEMORY_VALUES]);
 	view_set(&mt->met_view, memory_place(me, mw), mw->mw_newest);
