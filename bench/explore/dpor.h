@@ -90,6 +90,7 @@ struct dpor {
 	uint32_t	dp_fresh;	/* steps from nodes on are new */
 	uint32_t	dp_steps;	/* of this run */
 	uint32_t	dp_uses;
+	uint32_t	dp_access;	/* the first use of the last access */
 	uint32_t	dp_kepts;
 	uint32_t	dp_words;
 	uint32_t	dp_stores;
@@ -153,7 +154,7 @@ bool dpor_conflicts(const struct dpor *dp, const struct step *st,
 
 /*
  * How many of the latest values of a word, whose load is the current step's
- * last use, were stored before the step for no other reason than this word; of
+ * last access, were stored before the step for no other reason than this word; of
  * ways in all, so at most ways - 1.
  */
 unsigned dpor_values(struct dpor *dp, unsigned ways);

@@ -273,7 +273,7 @@ unsigned
 dpor_values(struct dpor *dp, unsigned ways)
 {
 	struct step past = dp->dp_step[dp->dp_steps - 1];
-	const uint32_t end = dp->dp_uses - 1;
+	const uint32_t end = dp->dp_access;
 	const struct word *wd = word_of(dp, dp->dp_use[end] >> USE_SHIFT);
 	uint32_t rival[THREADS];
 	unsigned known = 0;

@@ -149,6 +149,7 @@ dpor_access(struct strategy *sg, unsigned number, const void *p, size_t n,
 	} else {
 		MPASS(dp->dp_steps > 0 &&
 		    dp->dp_step[dp->dp_steps - 1].dst_thread == thread);
+		dp->dp_access = dp->dp_uses;
 		for (; word << WORD_SHIFT < end; word++) {
 			dp->dp_use[dp->dp_uses++] = word << USE_SHIFT | use;
 			dp->dp_hash = (dp->dp_hash ^ dp->dp_use[dp->dp_uses -
