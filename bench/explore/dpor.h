@@ -9,7 +9,7 @@
 enum {
 	THREADS		= 64,		/* stores', too, as they appear */
 	VALUES		= 4,		/* of a word, that a load may return */
-	NODES_MAX	= 1 << 18,	/* of a schedule, as are the next two */
+	NODES_MAX	= 1 << 18,	/* of a schedule, as are the next */
 	STEPS_MAX	= 1 << 18,
 	USES_MAX	= 1 << 22,
 	KEPT_MAX	= 1 << 23,	/* uses of steps that may sleep */
@@ -35,7 +35,7 @@ struct store {
 	uint64_t	dss_value;
 };
 
-/* Words that a thread waited for; none. */
+/* Words that a thread waits for; a count of 0: it does not. */
 struct awaited {
 	uint64_t	aw_word;
 	uint32_t	aw_count;
@@ -118,6 +118,7 @@ struct dpor {
 };
 
 CTASSERT(THREADS <= 64 && THREADS <= UINT8_MAX);
+
 /* A thread and its stores wait for each other, and never race. */
 static inline bool
 dpor_own(const struct dpor *dp, unsigned a, unsigned b)
@@ -135,7 +136,7 @@ dpor_before(const struct dpor *dp, uint32_t i, const struct step *later)
 	    st->dst_clock[st->dst_thread]);
 }
 
-/* The step is told apart from its thread's last one, and comes after it. */
+/* Begins a thread's next step, which comes after its last one. */
 void dpor_step_init(struct dpor *dp, struct step *st, unsigned thread,
     uint32_t node);
 
@@ -154,7 +155,7 @@ bool dpor_conflicts(const struct dpor *dp, const struct step *st,
 
 /*
  * How many of the latest values of a word, whose load is the current step's
- * last access, were stored before the step for no other reason than this word; of
- * ways in all, so at most ways - 1.
+ * last access, were stored before the step for no other reason than this word;
+ * of ways in all, so at most ways - 1.
  */
 unsigned dpor_values(struct dpor *dp, unsigned ways);
