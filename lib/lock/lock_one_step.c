@@ -19,5 +19,5 @@ tas_wait(struct lock *l, struct lock_node *n, struct lock_wait *w)
 	} while (!tas_enter(l, n));
 }
 
-TAS_CLASS(one_step, "one-step",
-    "tas; one step of explore --exhaustive, its default", LK_SPIN_POLLS);
+TAS_CLASS(one_step, "one-step", "tas, as one step of explore --exhaustive",
+    LK_SPIN_POLLS);

@@ -64,6 +64,8 @@ static const struct golden golden[] = {
 	    UINT64_C(0xb38570d2f37e8141), 31462, 550 },
 	{ "futex", 11, 8, 2, true, false,
 	    UINT64_C(0xbc806e4851a7f62b), 18109, 829 },
+	{ "one-step", 7, 8, 2, true, false,
+	    UINT64_C(0x5b379663b2d593a5), 28398, 986 },
 	{ "tas-swap", 11, 8, 2, true, false,
 	    UINT64_C(0x33477605a2c24c97), 11560, 424 },
 	{ "mutex", 11, 8, 2, true, false,
