@@ -1,4 +1,7 @@
-/* Fortuna's hash, SHA-256; ChaCha20, and AES-256 of the counter in memory. */
+/*
+ * Fortuna's hash, SHA-256, and its two ciphers: ChaCha20, and AES-256 of the
+ * counter as it is in memory.
+ */
 #include <sys/param.h>
 #include <sys/systm.h>
 #include <sys/endian.h>

@@ -1,4 +1,6 @@
-/* What all of random(4) shares. */
+/*
+ * What all of random(4) shares.
+ */
 #include <sys/param.h>
 #include <sys/systm.h>
 #include <sys/kernel.h>

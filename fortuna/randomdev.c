@@ -1,4 +1,6 @@
-/* random(4): reads and writes of the device, and the kernel's own reads. */
+/*
+ * random(4): reads and writes of the device, and the kernel's own reads.
+ */
 #include <sys/param.h>
 #include <sys/systm.h>
 #include <sys/conf.h>
@@ -33,7 +35,9 @@ static struct cdevsw random_cdevsw = {
 
 static struct cdev *random_dev;
 
-/* Whether a kernel reads zeros until it is seeded, instead of waiting. */
+/*
+ * Whether a kernel reads zeros until it is seeded, instead of waiting.
+ */
 static bool random_bypass_before_seeding = true;
 SYSCTL_NODE(_kern_random, OID_AUTO, initial_seeding,
     CTLFLAG_RW | CTLFLAG_MPSAFE, 0, "Before the first seed");

@@ -1,4 +1,8 @@
-/* FreeBSD 12's queue: a ring filled under a spin mutex, emptied without. */
+/*
+ * The harvest queue of FreeBSD 12: a ring that producers fill under a spin
+ * mutex, and that the thread empties without it.  How often the thread reads
+ * its sources depends on how much was read.
+ */
 #include <sys/param.h>
 #include <sys/systm.h>
 #include <sys/fail.h>
