@@ -220,7 +220,8 @@ exhaustive_gather(const struct assure_params *ap, struct evidence_row *row)
 		    "%" PRIu64 " ways more", ce.cgr_open));
 	}
 	if (error != 0)
-		row_missing(row, "%s. ", strerror(error));
+		row_missing(row, "%s. ", error == EPROTO ? "Memory has other "
+		    "addresses in each run, so these differ" : strerror(error));
 	if (row->er_state != EVIDENCE_HOLDS)
 		return;
 	row_says(row, ". None fails.");
