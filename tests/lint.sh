@@ -45,10 +45,10 @@ found "more lines than the budget" "$(budget <<'END'
 1620 lib/crypto
 9250 lib/kern
 1800 lib/ledger
-2590 lib/lock
+2600 lib/lock
 2510 lib/machine
 1270 lib/profile
-5220 lib/vm
+5230 lib/vm
 4950 fortuna
 1550 harvest
 2930 bench/assure
@@ -69,8 +69,8 @@ found "more lines than the budget" "$(budget <<'END'
 2720 bench/sweep
 500 bench/timeline
 1590 bench/workload
-69088 lib fortuna harvest bench
-47210 tests
+69106 lib fortuna harvest bench
+47240 tests
 END
 )"
 found "a function of more than 70 lines" "$(awk '

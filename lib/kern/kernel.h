@@ -13,8 +13,7 @@
 #include "lib/ledger/ledger.h"
 #include "lib/lock/lock.h"
 
-/* Wherever it is; or there as an interrupt. */
-/* In an interrupt; of a program that writes to the device. */
+/* Where the caller is; there as an interrupt, or in write(2) of the device. */
 enum { KERNEL_CPU_HERE = -1, KERNEL_CPU_INTERRUPT = -2,
     KERNEL_CPU_WRITE = -3 };
 

@@ -14,10 +14,7 @@
 static void
 tas_wait(struct lock *l, struct lock_node *n, struct lock_wait *w)
 {
-	do {
-		while (atomic_load_32(state_of(l)) != TAS_FREE)
-			lock_spin_32(w, state_of(l), TAS_HELD);
-	} while (!tas_enter(l, n));
+	tas_test(l, n, w);
 }
 
 TAS_CLASS(tas, "tas", "test-and-test-and-set: swap when seen free",

@@ -23,6 +23,16 @@ tas_enter(struct lock *l, struct lock_node *n __unused)
 	return (atomic_swap_acq_32(state_of(l), TAS_HELD) == TAS_FREE);
 }
 
+/* Reads the word until it is free, and then swaps. */
+static inline void
+tas_test(struct lock *l, struct lock_node *n, struct lock_wait *w)
+{
+	do {
+		while (atomic_load_32(state_of(l)) != TAS_FREE)
+			lock_spin_32(w, state_of(l), TAS_HELD);
+	} while (!tas_enter(l, n));
+}
+
 static inline bool
 tas_trylock(struct lock *l, struct lock_node *n)
 {

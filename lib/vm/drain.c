@@ -22,6 +22,26 @@ is_drained(struct vm *vm, const struct vm_thread *vt)
 	return (true);
 }
 
+unsigned
+memory_each(const struct vm *vm, unsigned thread,
+    uint16_t number[VM_EACH_STORES])
+{
+	const struct memory *me = vm->vm_controlled.vx_memory;
+	const struct memory_thread *mt = &me->me_thread[thread];
+	const unsigned first = VM_EACH + thread * VM_EACH_STORES;
+	uint32_t set = 0;
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < mt->met_pending; i++)
+		if (memory_may_commit(me, mt, i))
+			set |= 1u << (me->me_kind == VM_TSO ? 0 :
+			    mt->met_store[i].ms_issue % VM_EACH_STORES);
+	for (; set != 0; set &= set - 1)
+		number[count++] = (uint16_t)(first +
+		    (unsigned)__builtin_ctz(set));
+	return (count);
+}
+
 void
 memory_waited(struct vm *vm, unsigned as, const void *which)
 {

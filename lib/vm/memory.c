@@ -78,6 +78,16 @@ slot_of(struct memory *me, const void *p)
 	return (&me->me_slot[i]);
 }
 
+/* Values are left before memory_age() or after it, each of which counts. */
+static void
+note_value(struct vm *vm, unsigned as)
+{
+	const struct memory *me = vm->vm_controlled.vx_memory;
+
+	if (me->me_kind == VM_WEAK)
+		vm_uses_as(vm, as, &me->me_kind, 1, VM_USE_LOAD);
+}
+
 /* The value that a word has becomes its latest. */
 static void
 append(struct memory_word *mw, const struct memory_view *mv)
@@ -171,6 +181,7 @@ commit(struct vm *vm, unsigned as, unsigned thread, unsigned i)
 	struct memory_store *ms = &mt->met_store[i];
 	struct memory_word *mw = word_make(me, ms->ms_word, ms->ms_size);
 
+	note_value(vm, as);
 	vm_uses_as(vm, as, ms->ms_word, ms->ms_size, VM_USE_VALUE);
 	vm_uses_as(vm, as, memory_store_place(thread, ms->ms_issue), 1,
 	    VM_USE_AFTER);
@@ -206,38 +217,6 @@ memory_drain(struct vm *vm, unsigned thread)
 		commit(vm, vm->vm_self->vt_id, thread, 0);
 }
 
-/* Whether a store may be committed before the earlier ones of its thread. */
-static bool
-may_commit(const struct memory *me, const struct memory_thread *mt, unsigned i)
-{
-	unsigned k = 0;
-
-	while (k < i && me->me_kind == VM_WEAK && mt->met_store[k].ms_word !=
-	    mt->met_store[i].ms_word)
-		k++;
-	return (k == i);
-}
-
-unsigned
-memory_each(const struct vm *vm, unsigned thread,
-    uint16_t number[VM_EACH_STORES])
-{
-	const struct memory *me = vm->vm_controlled.vx_memory;
-	const struct memory_thread *mt = &me->me_thread[thread];
-	const unsigned first = VM_EACH + thread * VM_EACH_STORES;
-	uint32_t set = 0;
-	unsigned count = 0;
-
-	for (unsigned i = 0; i < mt->met_pending; i++)
-		if (may_commit(me, mt, i))
-			set |= 1u << (me->me_kind == VM_TSO ? 0 :
-			    mt->met_store[i].ms_issue % VM_EACH_STORES);
-	for (; set != 0; set &= set - 1)
-		number[count++] = (uint16_t)(first +
-		    (unsigned)__builtin_ctz(set));
-	return (count);
-}
-
 void
 memory_commit(struct vm *vm, unsigned number)
 {
@@ -248,7 +227,7 @@ memory_commit(struct vm *vm, unsigned number)
 	unsigned count = 0, i, may[MEMORY_PENDING] = { 0 };
 
 	for (i = 0; i < mt->met_pending; i++)
-		if (may_commit(me, mt, i))
+		if (memory_may_commit(me, mt, i))
 			may[count++] = i;
 	if (number < VM_EACH)
 		i = count > 1 ? vm_controlled_pick(vm, count) : 0;
@@ -316,6 +295,8 @@ memory_age(struct vm *vm, unsigned as)
 	struct memory *me = vm->vm_controlled.vx_memory;
 	struct memory_word *mw;
 
+	if (me->me_kind == VM_WEAK)
+		vm_uses_as(vm, as, &me->me_kind, 1, VM_USE_STORE);
 	for (mw = me->me_word; mw < &me->me_word[me->me_words]; mw++) {
 		if (me->me_kind == VM_WEAK && mw->mw_oldest < mw->mw_newest)
 			vm_uses_as(vm, as, mw->mw_word, mw->mw_size,
@@ -405,6 +386,7 @@ update(struct vm *vm, unsigned size)
 
 	if ((me->me_access & VM_RELEASE) != 0)
 		vm_barrier(vm);
+	note_value(vm, vm->vm_self->vt_id);
 	if (mw == NULL)
 		return;
 	before = &mw->mw_view[mw->mw_newest % MEMORY_VALUES];

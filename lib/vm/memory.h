@@ -153,6 +153,19 @@ memory_place(const struct memory *me, const struct memory_word *mw)
 	return (VM_STORES + (unsigned)(mw - me->me_word));
 }
 
+/* Whether a thread's i-th store may be committed before the earlier ones. */
+static inline bool
+memory_may_commit(const struct memory *me, const struct memory_thread *mt,
+    unsigned i)
+{
+	unsigned k = 0;
+
+	while (k < i && me->me_kind == VM_WEAK && mt->met_store[k].ms_word !=
+	    mt->met_store[i].ms_word)
+		k++;
+	return (k == i);
+}
+
 /* Where the n-th store of a thread would be, for those who order them. */
 static inline const void *
 memory_store_place(unsigned thread, unsigned n)

@@ -310,6 +310,41 @@ same_states(enum vm_memory memory, struct vm *store)
 	return (true);
 }
 
+/* From what words_of() prints. */
+static void
+program_of(const char *text)
+{
+	unsigned t = 0, i = 0;
+
+	memset(program, 0, sizeof(program));
+	for (; *text != '\0'; text++) {
+		if (*text == ' ') {
+			t++;
+			i = 0;
+			continue;
+		}
+		program[t][i++] = (struct op){
+		    (enum what)(strchr(letters, text[0]) - letters),
+		    (unsigned)(text[1] - 'x') };
+		text++;
+	}
+}
+
+TEST(dpor__known, "programs of which states were once left out")
+{
+	/* The last one writes a word plainly, beside an atomic update. */
+	static const char *const texts[] = { "cy lysycx lx", "Lxsy lyax",
+	    "sxpy sxsy", "sylx LxEy sx", "LxLy LyLx", "aycx Zypxly" };
+	struct vm *store = vm_store_new();
+
+	ATF_REQUIRE(store != NULL);
+	for (unsigned i = 0; i < nitems(texts) * VM_MEMORIES; i++) {
+		program_of(texts[i / VM_MEMORIES]);
+		(void)same_states(i % VM_MEMORIES, store);
+	}
+	vm_store_free(store);
+}
+
 TEST(dpor__random, "random programs end in the same states with and without "
     "reduction, in each memory")
 {
