@@ -272,6 +272,7 @@ kernel_enter(struct kernel *k, int cpu)
 	kt->kt_stamped = false;
 	kt->kt_writes = cpu == KERNEL_CPU_WRITE;
 	kt->kt_calls++;
+	kern_fault_calls++;
 	if (__builtin_expect(cpu == KERNEL_CPU_INTERRUPT, 0))
 		kern_interrupt(k, true);
 }

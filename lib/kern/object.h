@@ -81,10 +81,12 @@ void kern_copy_name(const struct kern_file *kf, const struct kern_copy *kc,
 int kern_file_image(const struct kern_file *kf);
 
 /*
- * A fault of the calling thread inside a copy, or an endless loop there on a
- * simulated machine, is then a panic of its source.  Cheap to repeat.
+ * A fault of the calling thread inside a copy, or an endless loop there, is
+ * then a panic of its source.  Cheap to repeat.
  */
 void kern_fault_catch(void);
+/* Calls of copies that the thread has begun and ended: its own to count. */
+extern _Thread_local uint64_t kern_fault_calls;
 void kern_fault_add(struct kern_copy *kc);
 
 /* An attached object's sysctl, until the next call; NULL: it has none. */
