@@ -199,6 +199,8 @@ design_add(const char *name,
 
 	both = xcalloc(1, sizeof(*both));
 	added = xreallocarray(added, added_count + 1, sizeof(const void *));
+	/* It stays, as variants that were opened refer to it. */
+	added[added_count] = &both->de;
 	dob = &both->dob;
 	for (unsigned i = 0; i < OBJECT_VARIANTS && rc == 0; i++) {
 		const char *file = path[i / HARVEST_MODELS][i % HARVEST_MODELS];
@@ -217,7 +219,7 @@ design_add(const char *name,
 		.de_flags = DE_ADDED,
 		.de_object = dob,
 	};
-	added[added_count++] = &both->de;
+	added_count++;
 	return (0);
 }
 

@@ -287,8 +287,7 @@ host_clearing(struct kernel *k, void *p, size_t n)
 	 * A copy of a key, which is on the caller's stack.  What lies beside
 	 * that, as a heap may, differs from run to run.
 	 */
-	if (n >= 2 * KERN_KEY_BYTES &&
-	    (uintptr_t)p - (uintptr_t)vm_stack() < VM_STACK_BYTES)
+	if (n >= 2 * KERN_KEY_BYTES && vm_on_stack(p))
 		machine_charge(COST_WIPE, 1);
 #endif
 }

@@ -38,6 +38,14 @@ vm_stack(void)
 	return (vm_get()->vm_self->vt_fiber.fb_stack);
 }
 
+bool
+vm_on_stack(const void *p)
+{
+	const struct fiber *fb = &vm_get()->vm_self->vt_fiber;
+
+	return ((uintptr_t)p - (uintptr_t)fb->fb_stack < fb->fb_stack_bytes);
+}
+
 void
 vm_monitored(const void *p, bool store)
 {

@@ -320,8 +320,9 @@ bool vm_hold(unsigned cpus, unsigned hold, int cpu);
 /* The caller's CPU, of a kernel with so many. */
 unsigned vm_kernel_cpu(unsigned cpus);
 
-/* The lowest byte of the running thread's stack. */
+/* The lowest byte of the running thread's stack, and whether p is on that. */
 const void *vm_stack(void);
+bool vm_on_stack(const void *p);
 
 /* A monitor of the running thread uses what it keeps at p: vh_access. */
 void vm_monitored(const void *p, bool store);

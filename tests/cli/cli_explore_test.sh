@@ -22,7 +22,9 @@ explore__clean_body() {
 	ends 0 -l all --schedules 400 --seed 2 -j 1
 	grep -q "^concurrent  *cohort .* 400 " out || atf_fail "$(cat out)"
 	grep -q "^concurrent  *none " out && atf_fail "none is among all"
-	# Of two rows the first is cut short.
+	# Of two rows the first is cut short.  A sanitizer's malloc(3) has other
+	# addresses in each run.
+	[ -z "$RNGSIM_SANITIZER" ] || return 0
 	ends 0 -d locked,percpu -l mcs --exhaustive -r 2 --schedules 800
 	grep -q "^locked .* 800 " out || atf_fail "$(cat out)"
 	grep -q "^percpu .* 800 " out && atf_fail "$(cat out)"
