@@ -101,9 +101,11 @@ grid_make(struct sweeping *sw)
 		    r, d);
 	sw->sw_count = sw->sw_grid +
 	    expand_controls(op, sw->sw_cells + sw->sw_grid);
+	/* The memory of other jobs' cells is not touched. */
 	for (unsigned i = 0; i < sw->sw_count; i++)
-		sw->sw_cells[i].sc_samples = xcalloc(op->op_repeats,
-		    sizeof(*sw->sw_cells->sc_samples));
+		if (grid_in_part(op, i))
+			sw->sw_cells[i].sc_samples = xcalloc(op->op_repeats,
+			    sizeof(*sw->sw_cells->sc_samples));
 	sw->sw_rounds = op->op_repeats * (1 + op->op_uncertainty);
 	sw->sw_has = xcalloc((size_t)sw->sw_rounds * sw->sw_count,
 	    sizeof(*sw->sw_has));
@@ -126,7 +128,9 @@ void
 grid_free(struct sweeping *sw)
 {
 	for (unsigned i = 0; i < sw->sw_count; i++)
-		grid_clear(&sw->sw_cells[i]);
+		if (sw->sw_cells[i].sc_count > 0 ||
+		    sw->sw_cells[i].sc_samples != NULL)
+			grid_clear(&sw->sw_cells[i]);
 	free(sw->sw_cells);
 	free(sw->sw_has);
 	free(sw->sw_drawn);
