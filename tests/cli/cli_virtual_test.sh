@@ -375,6 +375,11 @@ virtual__uncertainty_body() {
 	    atf_fail "what a byte costs does not matter"
 	grep -q 'concurrent over locked, mtx, aes, 16 readers.* robust' \
 	    table.txt || atf_fail "no ranking"
+	# The margin is that of compare.
+	tr -s '\n ' ' ' <table.txt |
+	    sed -n 's/.* by more than \([0-9.]* %\).*/up to \1/p' >margin
+	"$(program)" compare r.json --by design 2>&1 | tr -s '\n ' ' ' |
+	    atf_check -o ignore grep -F -f margin
 	saves again.txt report r.json
 	cmp table.txt again.txt || atf_fail "report says something else"
 	# The samples of one more profile than there are is an edited file.
