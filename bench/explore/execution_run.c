@@ -5,7 +5,8 @@ enum {
 	FAILED		= ECANCELED,	/* what a run ends with then */
 	AGED_STEPS	= 20,	/* times as many, before others start */
 	CALLS_MAX	= 16,	/* of a loop, each with choices */
-	SHARED_SIZE	= 512
+	SHARED_SIZE	= 512,
+	OTHER_LOCKS	= EVENT_TRACE_LOCKS_MAX - 1
 };
 
 const struct ledger_property_text execution_properties[EXECUTION_PROPERTIES] = {
@@ -182,7 +183,7 @@ unordered(void *context, const void *object, const char *what, unsigned thread,
 	    thread, what, before);
 }
 
-/* A lock's number, in order of appearance; all after the last are one. */
+/* A lock's number, in order of appearance; those that are too many have one. */
 static unsigned
 lock_number(struct execution *ex, const struct vm_note *vn)
 {
@@ -191,13 +192,14 @@ lock_number(struct execution *ex, const struct vm_note *vn)
 	for (i = 0; i < ex->ex_locks; i++)
 		if (ex->ex_lock[i].lock == vn->vn_lock)
 			return (i);
-	if (i == EVENT_TRACE_LOCKS_MAX)
-		return (i - 1);
-	ex->ex_locks++;
-	ex->ex_lock[i].lock = vn->vn_lock;
+	if (i < OTHER_LOCKS) {
+		ex->ex_locks++;
+		ex->ex_lock[i].lock = vn->vn_lock;
+	}
 	ex->ex_lock[i].holder = -1;
 	if (ex->ex_trace != NULL) {
-		ex->ex_trace->et_lock[i] = vn->vn_detail;
+		ex->ex_trace->et_lock[i] = i < OTHER_LOCKS ? vn->vn_detail :
+		    "other locks";
 		ex->ex_trace->et_locks = i + 1;
 	}
 	return (i);

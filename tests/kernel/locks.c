@@ -26,6 +26,7 @@ SYSCTL_UINT(_kern_random, OID_AUTO, misuse, CTLFLAG_RWTUN, &locks_misuse, 0,
     "which misuse");
 
 static struct mtx m1, m2, spin, again, twin1, twin2, gone;
+static struct mtx many[100];	/* more than explore has numbers for */
 static struct sx sx1, sx2, sxr;
 static struct rwlock rw1, rw2, rwr;
 static struct rmlock rm1, rms;
@@ -70,6 +71,11 @@ locks_init(void *arg __unused)
 		mtx_unlock(&m1);
 		mtx_unlock(&twin1);
 		mtx_destroy(&twin1);
+	}
+	for (u_int i = 0; i < nitems(many); i++) {
+		mtx_init(&many[i], "many", NULL, MTX_DEF);
+		mtx_lock(&many[i]);
+		mtx_unlock(&many[i]);
 	}
 	mtx_init(&twin1, "twin 1", "twins", MTX_DEF);
 	mtx_init(&twin2, "twin 2", "twins", MTX_DEF);
@@ -328,6 +334,7 @@ static void
 locks_publish(void)
 {
 	struct node *node, *old;
+	struct mtx *last;
 
 	node = malloc(sizeof(*node), M_ENTROPY, M_WAITOK | M_ZERO);
 	node->a = node->b = 1;
@@ -337,6 +344,10 @@ locks_publish(void)
 	free(old, M_ENTROPY);
 	node = malloc(sizeof(*node), M_ENTROPY, M_WAITOK | M_ZERO);
 	old = smr_serialized_swap(&unpublished, node, true);
+	last = &many[nitems(many) - 1 - changes % 2];
+	mtx_lock(last);
+	DELAY(WORK_US);
+	mtx_unlock(last);
 	if (atomic_fetchadd_int(&changes, 1) % 2 == 0) {
 		epoch_call(epp, locks_called, &old->context);
 		return;
