@@ -41,7 +41,7 @@ budget()
 	done
 }
 found "more lines than the budget" "$(budget <<'END'
-1280 lib/base
+1320 lib/base
 1620 lib/crypto
 9250 lib/kern
 1800 lib/ledger

@@ -87,9 +87,8 @@ cpu_init(void)
 	unsigned weight;
 	int i = -1, w;
 
-	if (hwloc_topology_init(&topology) != 0)
-		return (errno);
-	if (hwloc_topology_load(topology) != 0)
+	if (hwloc_topology_init(&topology) != 0 ||
+	    hwloc_topology_load(topology) != 0)
 		return (errno);
 	allowed = new_set();
 	if (hwloc_get_cpubind(topology, allowed, HWLOC_CPUBIND_PROCESS) != 0)
@@ -208,44 +207,23 @@ cpu_quota(void)
 	return (best > 0 && best < cpu_count() ? best : 0);
 }
 
-/* How many cores of its node come before a CPU's. */
-static unsigned
-place_in_node(const struct cpu *c)
-{
-	unsigned before = 0;
-
-	for (unsigned i = 0; i < count; i++)
-		before += cpus[i].c_nth == c->c_nth &&
-		    cpus[i].c_core < c->c_core &&
-		    node_of[cpus[i].c_os] == node_of[c->c_os];
-	return (before);
-}
-
-/* Whether rank a comes before b. */
-static bool
-rank_before(enum cpu_order order, unsigned a, unsigned b)
-{
-	unsigned pa, pb;
-
-	if (order == CPU_SMT_FIRST && cpus[a].c_core != cpus[b].c_core)
-		return (cpus[a].c_core < cpus[b].c_core);
-	if (order != CPU_SCATTER || cpus[a].c_nth != cpus[b].c_nth)
-		return (a < b);
-	pa = place_in_node(&cpus[a]);
-	pb = place_in_node(&cpus[b]);
-	return (pa != pb ? pa < pb : a < b);
-}
-
 void
 cpu_ranks(enum cpu_order order, unsigned *ranks)
 {
-	unsigned k;
+	struct cpu_spot *spots = xcalloc(count, sizeof(*spots));
+	const struct cpu *a, *b;
 
 	for (unsigned i = 0; i < count; i++) {
-		for (k = i; k > 0 && rank_before(order, i, ranks[k - 1]); k--)
-			ranks[k] = ranks[k - 1];
-		ranks[k] = i;
+		a = &cpus[i];
+		spots[i].cs_core = a->c_core;
+		spots[i].cs_nth = a->c_nth;
+		for (b = cpus; b < cpus + count; b++)
+			spots[i].cs_place += b->c_nth == a->c_nth &&
+			    b->c_core < a->c_core &&
+			    node_of[b->c_os] == node_of[a->c_os];
 	}
+	cpu_order_ranks(order, spots, count, ranks);
+	free(spots);
 }
 
 int

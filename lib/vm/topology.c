@@ -83,39 +83,18 @@ vm_topology_make(const struct profile *pr, unsigned cpus, unsigned nodes,
 	return (check(pr, tp, error));
 }
 
-/* Whether a comes before b, cores of the same nodes in turn. */
-static bool
-scatter_before(const struct vm_topology *tp, unsigned a, unsigned b)
-{
-	const unsigned nth_a = a / tp->tp_cores, nth_b = b / tp->tp_cores;
-	const unsigned na = vm_topology_node(tp, a);
-	const unsigned nb = vm_topology_node(tp, b);
-	const unsigned place_a = vm_topology_core(tp, a) -
-	    vm_topology_first_core(tp, na);
-	const unsigned place_b = vm_topology_core(tp, b) -
-	    vm_topology_first_core(tp, nb);
-
-	if (nth_a != nth_b)
-		return (nth_a < nth_b);
-	return (place_a != place_b ? place_a < place_b : na < nb);
-}
-
 void
 vm_topology_ranks(const struct vm_topology *tp, enum cpu_order order,
     unsigned *ranks)
 {
-	unsigned core, cpu, i = 0, k;
+	struct cpu_spot *spots = xcalloc(tp->tp_cpus, sizeof(*spots));
 
-	KASSERT(order < CPU_ORDERS, ("order %d", (int)order));
-	for (core = 0; order == CPU_SMT_FIRST && core < tp->tp_cores; core++)
-		for (cpu = core; cpu < tp->tp_cpus; cpu += tp->tp_cores)
-			ranks[i++] = cpu;
-	for (; i < tp->tp_cpus; i++) {
-		ranks[i] = i;
-		if (order != CPU_SCATTER)
-			continue;
-		for (k = i; k > 0 && scatter_before(tp, i, ranks[k - 1]); k--)
-			ranks[k] = ranks[k - 1];
-		ranks[k] = i;
-	}
+	for (unsigned cpu = 0; cpu < tp->tp_cpus; cpu++)
+		spots[cpu] = (struct cpu_spot){
+		    .cs_core = vm_topology_core(tp, cpu),
+		    .cs_nth = cpu / tp->tp_cores,
+		    .cs_place = vm_topology_core(tp, cpu) -
+		    vm_topology_first_core(tp, vm_topology_node(tp, cpu)) };
+	cpu_order_ranks(order, spots, tp->tp_cpus, ranks);
+	free(spots);
 }
