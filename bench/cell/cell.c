@@ -187,7 +187,7 @@ window(struct cell_run *run, bool open)
 		lockprof_open(&run->run_prof, WINDOW);
 	} else {
 		set_phase(run, PHASE_STOP);
-		lockprof_close(&run->run_prof);
+		lockprof_open(&run->run_prof, 0);
 	}
 	randomdev_window(run->run_dev, open);
 	randomdev_status(run->run_dev, &ds);

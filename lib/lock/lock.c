@@ -87,21 +87,6 @@ lock_fault(struct failpoint *fp, unsigned first, unsigned count)
 		(void)failpoint_eval(fp);
 }
 
-/* The two that begin a window are kept out of what follows each release. */
-static void __attribute__((noinline, cold))
-begin_thread(struct lockprof_thread *lt, uint32_t window)
-{
-	memset(lt, 0, sizeof(*lt));
-	lt->lpt_window = window;
-}
-
-static void __attribute__((noinline, cold))
-begin_row(struct lockprof_row *r, uint32_t window)
-{
-	memset(r, 0, sizeof(*r));
-	r->lr_window = window;
-}
-
 static void __attribute__((noinline))
 record_wait(struct lockprof_row *r, const struct lock_wait *w)
 {
@@ -138,8 +123,8 @@ lockprof_record(struct lockprof *lp, const struct lockprof_hold *lh,
 	MPASS(thread < lp->lp_threads);
 	MPASS(lh->lh_site < lp->lp_sites);
 	lt = &lp->lp_thread[thread];
-	if (lt->lpt_window != window)
-		begin_thread(lt, window);
+	if (__builtin_expect(lt->lpt_window != window, 0))
+		*lt = (struct lockprof_thread){ .lpt_window = window };
 	/* Not where the thread used another lock of the profile in between. */
 	if (lt->lpt_owner == lh->lh_owner)
 		hist_small_add(&lt->lpt_reacquire, lh->lh_acquisition -
@@ -147,8 +132,8 @@ lockprof_record(struct lockprof *lp, const struct lockprof_hold *lh,
 	lt->lpt_owner = lh->lh_owner;
 	lt->lpt_last = lh->lh_acquisition;
 	r = &lp->lp_rows[(size_t)thread * lp->lp_sites + lh->lh_site];
-	if (r->lr_window != window)
-		begin_row(r, window);
+	if (__builtin_expect(r->lr_window != window, 0))
+		*r = (struct lockprof_row){ .lr_window = window };
 	r->lr_count++;
 	if (lh->lh_weight != 0) {
 		hold = machine_cycles_since(lh->lh_start_cycles, end_cycles);

@@ -120,27 +120,20 @@ struct lock_class {
 	    .lc_knobs = knobs, .lc_enter = fn##_enter,			\
 	    .lc_wait = fn##_wait, .lc_unlock = fn##_unlock, __VA_ARGS__ }
 
-/* Defines state_of(): the kind's part of a lock, zeros at first. */
-#define	LOCK_STATE(type)						\
+/* Defines what finds a kind's part of a structure. */
+#define	LOCK_PART(type, name, whole, part)				\
 static inline type *							\
-state_of(struct lock *l)						\
+name(struct whole *p)							\
 {									\
-	CTASSERT(sizeof(type) <= LOCK_STATE_BYTES);			\
+	CTASSERT(sizeof(type) <= sizeof(p->part));			\
 	CTASSERT(_Alignof(type) <= MACHINE_CACHE_LINE);			\
 									\
-	return ((type *)(void *)l->lo_state);				\
+	return ((type *)(void *)p->part);				\
 }
 
-/* Defines node_of(): its part of an acquisition, not initialised. */
-#define	LOCK_NODE(type)							\
-static inline type *							\
-node_of(struct lock_node *n)						\
-{									\
-	CTASSERT(sizeof(type) <= LOCK_NODE_BYTES);			\
-	CTASSERT(_Alignof(type) <= MACHINE_CACHE_LINE);			\
-									\
-	return ((type *)(void *)n->ln_state);				\
-}
+/* Of a lock, zeros at first; and of an acquisition, not initialised. */
+#define	LOCK_STATE(type)	LOCK_PART(type, state_of, lock, lo_state)
+#define	LOCK_NODE(type)		LOCK_PART(type, node_of, lock_node, ln_state)
 
 /* LOCK_HOST kinds use the host's atomics or threads: no simulated flavour. */
 #ifdef MACHINE_VIRTUAL

@@ -17,14 +17,6 @@
  */
 #include "lib/lock/mtx.h"
 
-static bool
-mtx_enter(struct lock *l, struct lock_node *n __unused)
-{
-	/* Before taking the lock, so that waiters spin and do not sleep. */
-	machine_oncpu();
-	return (mtx_take(l, 0));
-}
-
 static void
 mtx_wait(struct lock *l, struct lock_node *n __unused, struct lock_wait *w)
 {

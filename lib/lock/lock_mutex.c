@@ -43,15 +43,8 @@ mutex_spin(struct lock *l, uintptr_t contested, struct lock_wait *w,
 	}
 }
 
-static bool
-mutex_enter(struct lock *l, struct lock_node *n __unused)
-{
-	machine_oncpu();
-	return (mtx_take(l, 0));
-}
-
 static void
-mutex_wait(struct lock *l, struct lock_node *n, struct lock_wait *w)
+mtx_wait(struct lock *l, struct lock_node *n, struct lock_wait *w)
 {
 	struct queue_node *me = node_of(n);
 	uintptr_t contested = 0;
@@ -72,7 +65,7 @@ mutex_wait(struct lock *l, struct lock_node *n, struct lock_wait *w)
 }
 
 static void
-mutex_unlock(struct lock *l, struct lock_node *n __unused)
+mtx_unlock(struct lock *l, struct lock_node *n __unused)
 {
 	struct m32 *sleepers = mtx_release(l);
 
@@ -80,7 +73,7 @@ mutex_unlock(struct lock *l, struct lock_node *n __unused)
 		machine_wake_one_32(sleepers);
 }
 
-LOCK_KIND(mutex, mutex, "mutex",
+LOCK_KIND(mutex, mtx, "mutex",
     "Linux's: spin in a queue while the owner runs", "sleep mutex",
     LC_SLEEPS | LC_STARVES, LK_SPIN_POLLS, .lc_fini = mtx_fini,
-    .lc_trylock = mutex_enter, .lc_owned = mtx_owned);
+    .lc_trylock = mtx_enter, .lc_owned = mtx_owned);

@@ -10,11 +10,5 @@
 
 #include "lib/lock/tas.h"
 
-static void
-tas_wait(struct lock *l, struct lock_node *n, struct lock_wait *w)
-{
-	tas_test(l, n, w);
-}
-
 TAS_CLASS(one_step, "one-step", "tas, as one step of explore --exhaustive",
     LK_SPIN_POLLS);

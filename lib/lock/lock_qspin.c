@@ -17,29 +17,5 @@
  */
 #include "lib/lock/qspin.h"
 
-static void
-qspin_head(struct lock *l __unused, struct qspin_node *me __unused)
-{
-}
-
-static bool
-qspin_last(struct lock *l, struct qspin_node *me __unused, uint32_t v)
-{
-	return (atomic_cmpset_acq_32(state_of(l), v, QS_LOCKED));
-}
-
-static void
-qspin_pass(struct lock *l, struct qspin_node *me __unused, uint32_t next)
-{
-	atomic_store_rel_32(&waiter_of(l, next)->qs_head, 1);
-}
-
-static void
-qspin_wait(struct lock *l, struct lock_node *n __unused, struct lock_wait *w)
-{
-	if (!pending_lock(l, w))
-		queue_lock(l, w);
-}
-
 QSPIN_KIND(qspin, "qspin", "Linux: one waiter on the word, others queue",
     LC_FIFO, 0);

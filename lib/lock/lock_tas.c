@@ -11,11 +11,5 @@
  */
 #include "lib/lock/tas.h"
 
-static void
-tas_wait(struct lock *l, struct lock_node *n, struct lock_wait *w)
-{
-	tas_test(l, n, w);
-}
-
 TAS_CLASS(tas, "tas", "test-and-test-and-set: swap when seen free",
     LK_SPIN_POLLS);

@@ -9,6 +9,7 @@
  * Fairness: none, and worse than tas: long waiters look seldom.
  * Bytes: 4.  Uncontended: one atomic and one store.
  */
+#define	TAS_OWN_WAIT
 #include "lib/lock/tas.h"
 
 static void

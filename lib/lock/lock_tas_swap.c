@@ -7,6 +7,7 @@
  * Fairness: none.
  * Bytes: 4.  Uncontended: one atomic and one store.
  */
+#define	TAS_OWN_WAIT
 #include "lib/lock/tas.h"
 
 static void

@@ -57,6 +57,14 @@ mtx_take(struct lock *l, uintptr_t contested)
 	    (uintptr_t)machine_curthread() | contested));
 }
 
+static inline bool
+mtx_enter(struct lock *l, struct lock_node *n __unused)
+{
+	/* Before taking the lock, so that waiters spin and do not sleep. */
+	machine_oncpu();
+	return (mtx_take(l, 0));
+}
+
 /*
  * Sleeps until a slow release, unless the mutex became free or has another
  * owner, which must run if probe is not NULL.  Returns the cycles slept.  A

@@ -29,14 +29,7 @@ lockprof_fini(struct lockprof *lp)
 void
 lockprof_open(struct lockprof *lp, uint32_t window)
 {
-	KASSERT(window != 0, ("window 0 means closed"));
 	atomic_store_32(&lp->lp_window, window);
-}
-
-void
-lockprof_close(struct lockprof *lp)
-{
-	atomic_store_32(&lp->lp_window, 0);
 }
 
 static void

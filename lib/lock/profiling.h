@@ -101,9 +101,8 @@ void lockprof_init(struct lockprof *lp, unsigned threads, unsigned sites,
 
 void lockprof_fini(struct lockprof *lp);
 
-/* Starts a window, with a number that is not 0 and not the last one's. */
+/* Starts a window, with a number that is not the last one's; 0: ends it. */
 void lockprof_open(struct lockprof *lp, uint32_t window);
-void lockprof_close(struct lockprof *lp);
 
 /* Adds up threads first..last, which no longer run, in one window and site. */
 void lockprof_sum(const struct lockprof *lp, uint32_t window, unsigned site,

@@ -1,10 +1,11 @@
-/*
- * Linux's queued spin lock, and what its NUMA-aware form shares with it.  An
- * including file defines qspin_wait() and what the head of the queue does.
- */
+/* Linux's queued spin lock, and with QSPIN_NUMA its NUMA-aware form. */
 #pragma once
 
 #include "lib/lock/spin.h"
+
+#ifndef QSPIN_NUMA
+#define	QSPIN_NUMA	false
+#endif
 
 enum {
 	QS_LOCKED	= 1u << 0,	/* a byte of its own */
@@ -15,7 +16,7 @@ enum {
 struct qspin_node {
 	_Alignas(MACHINE_CACHE_LINE) struct m32 qs_next;	/* a tail */
 	struct m32	qs_head;	/* granted: head of the queue */
-	/* Of lock_cna.c: the NUMA node; whether the next one's is the same. */
+	/* With QSPIN_NUMA: its node; whether the next one's is the same. */
 	uint32_t	qs_numa;
 	bool		qs_near;
 	/* The secondary queue, set for a head by the last one: its head ... */
@@ -77,17 +78,90 @@ pending_lock(struct lock *l, struct lock_wait *w)
 	return (true);
 }
 
-/* The head of the queue: waits; owns the lock, as the last; has a next one. */
-static void qspin_head(struct lock *l, struct qspin_node *me);
-static bool qspin_last(struct lock *l, struct qspin_node *me, uint32_t v);
-static void qspin_pass(struct lock *l, struct qspin_node *me, uint32_t next);
+/* Moves the waiters from first to last behind the secondary queue. */
+static void
+set_aside(struct lock *l, struct qspin_node *me, uint32_t first, uint32_t last)
+{
+	if (me->qs_second == 0)
+		me->qs_second = first;
+	else
+		atomic_store_rel_32(&waiter_of(l, waiter_of(l,
+		    me->qs_second)->qs_second_tail)->qs_next, first);
+	atomic_store_32(&waiter_of(l, last)->qs_next, 0);
+	waiter_of(l, me->qs_second)->qs_second_tail = last;
+}
+
+/* The head looks ahead; if no linked waiter is of its node, none is moved. */
+static void
+prefer_near(struct lock *l, struct qspin_node *me)
+{
+	const uint32_t first = atomic_load_acq_32(&me->qs_next);
+	uint32_t last = 0, next = first;
+
+	me->qs_near = false;
+	if (me->qs_passes >= l->lo_config.numa_threshold)
+		return;
+	while (next != 0 && waiter_of(l, next)->qs_numa != me->qs_numa) {
+		last = next;
+		next = atomic_load_acq_32(&waiter_of(l, next)->qs_next);
+	}
+	me->qs_near = next != 0;
+	if (next == 0 || last == 0)
+		return;
+	set_aside(l, me, first, last);
+	atomic_store_32(&me->qs_next, next);
+}
 
 static void
-queue_lock(struct lock *l, struct lock_wait *w)
+grant(struct lock *l, uint32_t to, uint32_t second, unsigned passes)
+{
+	waiter_of(l, to)->qs_second = second;
+	waiter_of(l, to)->qs_passes = second == 0 ? 0 : passes;
+	atomic_store_rel_32(&waiter_of(l, to)->qs_head, 1);
+}
+
+/* Without a waiter in the main queue the secondary one takes its place. */
+static bool
+last_leaves(struct lock *l, struct qspin_node *me, uint32_t v)
+{
+	const uint32_t second = me->qs_second;
+
+	if (second == 0)
+		return (atomic_cmpset_acq_32(state_of(l), v, QS_LOCKED));
+	/* Release: the next one to queue links itself behind that tail. */
+	if (!atomic_cmpset_rel_32(state_of(l), v, QS_LOCKED |
+	    waiter_of(l, second)->qs_second_tail << QS_TAIL_SHIFT))
+		return (false);
+	grant(l, second, 0, 0);
+	return (true);
+}
+
+static void
+pass_place(struct lock *l, struct qspin_node *me, uint32_t next)
+{
+	const uint32_t second = me->qs_second;
+
+	if (me->qs_near || second == 0) {
+		grant(l, next, second, me->qs_passes + 1);
+		return;
+	}
+	atomic_store_rel_32(&waiter_of(l, waiter_of(l,
+	    second)->qs_second_tail)->qs_next, next);
+	grant(l, second, 0, 0);
+}
+
+static void
+qspin_wait(struct lock *l, struct lock_node *n __unused, struct lock_wait *w)
 {
 	uint32_t last, next, tail = machine_curthread()->mt_index + 1, v;
 	struct qspin_node *me = waiter_of(l, tail);
 
+	if (pending_lock(l, w))
+		return;
+	if (QSPIN_NUMA)
+		me->qs_numa = lock_numa_node(l);
+	me->qs_second = 0;
+	me->qs_passes = 0;
 	atomic_store_32(&me->qs_next, 0);
 	atomic_store_32(&me->qs_head, 0);
 	/* Acquires the predecessor's node, written next; publishes my own. */
@@ -98,16 +172,16 @@ queue_lock(struct lock *l, struct lock_wait *w)
 		while (atomic_load_acq_32(&me->qs_head) == 0)
 			lock_spin_32(w, &me->qs_head, 0);
 	}
-	qspin_head(l, me);
+	if (QSPIN_NUMA)
+		prefer_near(l, me);
 	v = await_clear(l, w, QS_LOCKED | QS_PENDING);
 	/* While there is a tail only its head can set the locked byte. */
-	if (v >> QS_TAIL_SHIFT == tail &&
-	    qspin_last(l, me, v))
+	if (v >> QS_TAIL_SHIFT == tail && last_leaves(l, me, v))
 		return;
 	atomic_store_byte_rel_32(state_of(l), QS_LOCKED);
 	while ((next = atomic_load_acq_32(&me->qs_next)) == 0)
 		lock_spin_32(w, &me->qs_next, 0);
-	qspin_pass(l, me, next);
+	pass_place(l, me, next);
 }
 
 static bool

@@ -1,4 +1,4 @@
-/* What test-and-set locks share; an including file defines tas_wait(). */
+/* What test-and-set locks share; one with TAS_OWN_WAIT defines tas_wait(). */
 #pragma once
 
 #include "lib/lock/spin.h"
@@ -12,9 +12,6 @@ enum { TAS_FREE, TAS_HELD };
 
 LOCK_STATE(struct m32)
 
-/* Waits until the swap has found the word free. */
-static void tas_wait(struct lock *l, struct lock_node *n, struct lock_wait *w);
-
 static inline bool
 tas_enter(struct lock *l, struct lock_node *n __unused)
 {
@@ -23,15 +20,17 @@ tas_enter(struct lock *l, struct lock_node *n __unused)
 	return (atomic_swap_acq_32(state_of(l), TAS_HELD) == TAS_FREE);
 }
 
+#ifndef TAS_OWN_WAIT
 /* Reads the word until it is free, and then swaps. */
-static inline void
-tas_test(struct lock *l, struct lock_node *n, struct lock_wait *w)
+static void
+tas_wait(struct lock *l, struct lock_node *n, struct lock_wait *w)
 {
 	do {
 		while (atomic_load_32(state_of(l)) != TAS_FREE)
 			lock_spin_32(w, state_of(l), TAS_HELD);
 	} while (!tas_enter(l, n));
 }
+#endif
 
 static inline bool
 tas_trylock(struct lock *l, struct lock_node *n)

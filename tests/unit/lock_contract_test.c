@@ -211,7 +211,7 @@ check_shared(const struct lock_class *class, const struct lock_config *config,
 	c->c_shared = excludes(class);
 	lockprof_open(&prof, 1);
 	members = crowd_run(c, n, acquisitions_of(class));
-	lockprof_close(&prof);
+	lockprof_open(&prof, 0);
 	check_rows(class, &prof, members, n);
 	for (unsigned i = 0; i < n; i++) {
 		acquired += members[i].m_acquired;
