@@ -3,7 +3,6 @@
 #include "lib/machine/machine.h"
 #include "lib/vm/impl.h"
 
-/* A cycle is an eighth of a ns. */
 enum { CYCLES_PER_NS = 8 };
 
 CTASSERT((int)MACHINE_CPU_ANY == VM_CPU_ANY);
@@ -273,7 +272,6 @@ static bool
 block(struct vm *vm, struct vm_line *line, const void *word, int64_t timeout_ns)
 {
 	struct vm_thread *self = vm->vm_self;
-	uint64_t until_ps;
 
 	self->vt_state = VM_BLOCKED;
 	self->vt_timed_out = false;
@@ -285,11 +283,13 @@ block(struct vm *vm, struct vm_line *line, const void *word, int64_t timeout_ns)
 	/* A time-out beyond the end of virtual time never comes. */
 	if (timeout_ns >= 0 && (uint64_t)timeout_ns <
 	    (UINT64_MAX - vm->vm_time_ps) / VM_PS_PER_NS) {
-		until_ps = vm->vm_time_ps + (uint64_t)timeout_ns * VM_PS_PER_NS;
+		self->vt_wake_ps = vm->vm_time_ps +
+		    (uint64_t)timeout_ns * VM_PS_PER_NS;
 		if (vm_is_controlled(vm) && !self->vt_host)
-			vm_controlled_sleep(vm, until_ps);
+			vm->vm_controlled.vx_sleeping |= vm_bit(self);
 		else
-			vm_heap_add(&vm->vm_heap, &self->vt_event, until_ps);
+			vm_heap_add(&vm->vm_heap, &self->vt_event,
+			    self->vt_wake_ps);
 	}
 	vm_switch(vm);
 	vm_uses(vm, self, 1, VM_USE_STORE);
@@ -302,7 +302,7 @@ use_bucket(struct vm *vm, const struct m32 *word, bool writes)
 {
 	const void *bucket = (const void *)~(uintptr_t)word;
 
-	if (vm->vm_self->vt_untimed || vm->vm_self->vt_host)
+	if (vm->vm_self->vt_untimed)
 		return;
 	if (writes)
 		(void)vm_own(bucket, 0);

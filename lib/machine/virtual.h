@@ -95,7 +95,7 @@ name##_##T(struct m##T *p, type *old, type new)				\
 									\
 	if (p->m_value != *old) {					\
 		*old = p->m_value;					\
-		vm_compared(line);					\
+		vm_compared();						\
 		return (false);						\
 	}								\
 	p->m_value = new;						\

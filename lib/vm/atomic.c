@@ -124,8 +124,7 @@ use(struct vm *vm, void *p, enum machine_op op, unsigned access, uint64_t v,
 	}
 	was = memory_get(p, size);
 	if (op == MACHINE_OP_CMPSET && was != old) {
-		if (weak)
-			memory_compared(vm);
+		vm_compared();
 		return (was);
 	}
 	if (op == MACHINE_OP_LOAD)

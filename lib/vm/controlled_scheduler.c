@@ -29,13 +29,6 @@ vm_controlled_init(struct vm *vm)
 		memory_init(vm);
 }
 
-/* The first thread is in no set. */
-static uint64_t
-bit_of(const struct vm_thread *vt)
-{
-	return (vt->vt_host ? 0 : UINT64_C(1) << (vt->vt_id - 1));
-}
-
 /* The lowest of a set. */
 static struct vm_thread *
 first_of(const struct vm *vm, uint64_t set)
@@ -94,8 +87,8 @@ vm_controlled_ready(struct vm *vm, struct vm_thread *vt)
 	MPASS(vt->vt_cpu != VM_CPU_ANY);
 	vt->vt_state = VM_RUNNING;
 	vt->vt_on_ps = vm->vm_time_ps;
-	vx->vx_sleeping &= ~bit_of(vt);
-	vx->vx_going |= bit_of(vt);
+	vx->vx_sleeping &= ~vm_bit(vt);
+	vx->vx_going |= vm_bit(vt);
 	vm_controlled_changed(vm);
 	vm_uses_as(vm, vt->vt_timed_out ? vt->vt_id : vm->vm_self->vt_id, vt,
 	    1, true);
@@ -108,18 +101,11 @@ vm_controlled_leave(struct vm *vm, const char *why)
 	struct vm_thread *self = vm->vm_self;
 
 	self->vt_used_ps += vm->vm_time_ps - self->vt_on_ps;
-	vm->vm_controlled.vx_going &= ~bit_of(self);
+	vm->vm_controlled.vx_going &= ~vm_bit(self);
 	vm_uses(vm, self, 1, VM_USE_STORE);
 	VM_TELL(vm, self, .vn_kind = VM_CPU_OFF, .vn_detail = why);
 	/* Adaptive spinners see that it no longer runs. */
 	vm_controlled_changed(vm);
-}
-
-void
-vm_controlled_sleep(struct vm *vm, uint64_t until_ps)
-{
-	vm->vm_self->vt_wake_ps = until_ps;
-	vm->vm_controlled.vx_sleeping |= bit_of(vm->vm_self);
 }
 
 /* Threads whose condition holds, or whose time-out has come. */
@@ -132,7 +118,7 @@ waits_over(const struct vm *vm)
 
 	for (; set != 0; set &= set - 1) {
 		vt = first_of(vm, set);
-		if ((vx->vx_sleeping & bit_of(vt)) != 0 ?
+		if ((vx->vx_sleeping & vm_bit(vt)) != 0 ?
 		    vt->vt_wake_ps <= vm->vm_time_ps :
 		    vm_waiter_over(&vt->vt_until))
 			over |= set & -set;
@@ -176,10 +162,11 @@ choose(struct vm *vm, enum vm_point point, uint64_t set, uint64_t awake)
 	return (thread[i]);
 }
 
-static unsigned
-pick(struct vm *vm, enum vm_point point, unsigned others, unsigned ways)
+unsigned
+vm_controlled_pick(struct vm *vm, enum vm_point point, unsigned ways)
 {
 	const struct vm_control *vh = vm->vm_controlled.vx_control;
+	const unsigned others = point == VM_POINT_CPU ? VM_MOVED : VM_OLDER;
 	uint16_t thread[VM_STORES];
 	const struct vm_choice vo = { .vo_point = point,
 	    .vo_count = ways, .vo_thread = thread };
@@ -191,23 +178,6 @@ pick(struct vm *vm, enum vm_point point, unsigned others, unsigned ways)
 		thread[i] = (uint16_t)(others + i);
 	i = vh->vh_choose(vh->vh_context, &vo);
 	KASSERT(i < ways, ("choice %u of %u", i, ways));
-	return (i);
-}
-
-unsigned
-vm_controlled_pick(struct vm *vm, unsigned ways)
-{
-	return (pick(vm, VM_POINT_VALUE, VM_OLDER, ways));
-}
-
-unsigned
-vm_controlled_move(struct vm *vm, unsigned ways)
-{
-	const unsigned i = pick(vm, VM_POINT_CPU, VM_MOVED, ways);
-
-	/* Another run. */
-	if (i > 0)
-		vm_happened(vm, vm->vm_time_ps, VM_MOVED + i);
 	return (i);
 }
 
@@ -272,7 +242,7 @@ sleep_on(struct vm *vm, unsigned number)
 	proceed(vm, number, vm->vm_time_ps + STEP_PS);
 	vm_uses_as(vm, number, &vm->vm_controlled.vx_storing, 1, VM_USE_STORE);
 	memory_waited(vm, number, MEMORY_ALL);
-	vm->vm_controlled.vx_tried |= bit_of(vm->vm_thread[number]);
+	vm->vm_controlled.vx_tried |= vm_bit(vm->vm_thread[number]);
 }
 
 /* The thread that runs next; NULL: none does yet. */
@@ -280,7 +250,7 @@ static struct vm_thread *
 next_or_store(struct vm *vm, enum vm_point point)
 {
 	struct vm_controlled *vx = &vm->vm_controlled;
-	uint64_t awake, idle, may, self = bit_of(vm->vm_self), set;
+	uint64_t awake, idle, may, self = vm_bit(vm->vm_self), set;
 	unsigned number;
 
 	if (vm_heap_first_ps(&vm->vm_heap) <= vm->vm_time_ps)
@@ -309,7 +279,7 @@ next_or_store(struct vm *vm, enum vm_point point)
 		commit(vm, number);
 	else if (vx->vx_storing == 0 ||
 	    vx->vx_control->vh_polls != VM_POLLS_ONCE ||
-	    (vx->vx_sleeping & bit_of(vm->vm_thread[number])) == 0)
+	    (vx->vx_sleeping & vm_bit(vm->vm_thread[number])) == 0)
 		return (vm->vm_thread[number]);
 	else
 		sleep_on(vm, number);
@@ -335,7 +305,7 @@ vm_controlled_next(struct vm *vm, enum vm_point point)
 	if (vt->vt_host)
 		return (vt);
 	time_ps = vm->vm_time_ps + STEP_PS;
-	self = bit_of(vt);
+	self = vm_bit(vt);
 	if ((vx->vx_sleeping & self) == 0) {
 		proceed(vm, vt->vt_id, time_ps);
 		vx->vx_going |= self;
@@ -400,8 +370,8 @@ vm_controlled_spin(struct vm *vm)
 	struct vm_thread *self = vm->vm_self;
 
 	if (self->vt_looked && self->vt_seen == vx->vx_changes) {
-		vx->vx_going &= ~bit_of(self);
-		vx->vx_idle |= bit_of(self);
+		vx->vx_going &= ~vm_bit(self);
+		vx->vx_idle |= vm_bit(self);
 	}
 	self->vt_awaits = &vx->vx_line;
 	vm_resume(vm, vm_controlled_next(vm, VM_POINT_YIELD));
@@ -429,7 +399,7 @@ vm_controlled_await(struct vm *vm, const struct vm_waiter *vw, unsigned most)
 		    vw->wt_until_is, VM_USE_UNTIL);
 	/* With a limit it may give up at any time. */
 	if (most > 0 && !vm_waiter_over(vw) && once &&
-	    pick(vm, VM_POINT_LIMIT, VM_OLDER, 2) > 0)
+	    vm_controlled_pick(vm, VM_POINT_LIMIT, 2) > 0)
 		return (most);
 	/* Where all schedules are run it cannot be chosen before it is over. */
 	if (most > 0 || (vm_waiter_over(vw) && !once)) {
@@ -438,8 +408,8 @@ vm_controlled_await(struct vm *vm, const struct vm_waiter *vw, unsigned most)
 	}
 	self->vt_until = *vw;
 	self->vt_awaits = &vx->vx_line;
-	vx->vx_going &= ~bit_of(self);
-	vx->vx_awaiting |= bit_of(self);
+	vx->vx_going &= ~vm_bit(self);
+	vx->vx_awaiting |= vm_bit(self);
 	vm_resume(vm, vm_controlled_next(vm, VM_POINT_BLOCKED));
 	vm_uses(vm, vw->wt_word, vw->wt_size, VM_USE_LOAD);
 	self->vt_awaits = NULL;

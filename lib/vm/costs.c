@@ -76,8 +76,7 @@ vm_costs(const struct profile *pr, const char *cipher, bool native,
 	each[COST_LOCK] = ps[PROFILE_OP_LOCK_PAIR];
 	each[COST_UNLOCKED] = ps[PROFILE_OP_LOCK_AFTER];
 	unit[COST_WORK] = 1000 * FS_PER_PS;
-	vc->vc_cong = pr->pr_from[PROFILE_LAT_CONG] == PROVENANCE_ABSENT ? 0 :
-	    pr->pr_value[PROFILE_LAT_CONG];
+	vc->vc_cong_ppm = millionths(pr, PROFILE_LAT_CONG);
 	vc->vc_keep_ppm = millionths(pr, PROFILE_LINE_KEEP);
 	vc->vc_local_ppm = millionths(pr, PROFILE_LINE_LOCAL);
 	vc->vc_ahead_ppm = millionths(pr, PROFILE_LINE_AHEAD);

@@ -14,8 +14,7 @@ enum {
 	VM_DRAW_SHIFT		= 16,	/* of factors: 1 << 16 is 1 */
 	VM_HOUSEKEEPING		= 1 << 14,	/* events between */
 	VM_SPINS_MAX		= 1 << 22,	/* events that are no work */
-	VM_LINE_LISTS		= 1 << 13,	/* powers of two */
-	VM_LINE_HINTS		= 1 << 6
+	VM_LINE_LISTS		= 1 << 13	/* a power of two */
 };
 
 /*
@@ -182,8 +181,6 @@ struct vm {
 	/* When a thread, not aside, last worked or took or dropped a lock. */
 	uint64_t	 vm_worked_events;
 	uint64_t	 vm_worked_ps;
-	/* The last ones found; where a line's would be. */
-	struct vm_line	*vm_line_hint[VM_LINE_HINTS];
 	struct vm_controlled vm_controlled;
 	const struct machine_config *vm_config;
 	struct vm_topology vm_topology;
@@ -191,7 +188,6 @@ struct vm {
 	const struct vm_observer *vm_observer;
 	unsigned	 vm_floating;	/* queued threads that may move */
 	uint64_t	 vm_nodes_used;	/* nodes with bound threads */
-	uint64_t	 vm_cong_ppm;	/* vc_cong in whole numbers */
 	unsigned	 vm_threads;
 	struct fiber	 vm_root;	/* the caller of vm_run() */
 	void		(*vm_main)(void *);
@@ -375,6 +371,13 @@ vm_is_controlled(const struct vm *vm)
 	return (vm->vm_controlled.vx_control != NULL);
 }
 
+/* Its bit in sets, of which the first thread is in none. */
+static inline uint64_t
+vm_bit(const struct vm_thread *vt)
+{
+	return (vt->vt_host ? 0 : UINT64_C(1) << (vt->vt_id - 1));
+}
+
 /* A lock is taken, which is a step of its own where all schedules are run. */
 void vm_controlled_taken(struct vm *vm);
 
@@ -420,9 +423,6 @@ const void *memory_load(struct vm *vm, const void *p, unsigned access);
  */
 void memory_own(struct vm *vm, const void *p, unsigned access);
 bool memory_written(struct vm *vm);
-
-/* Instead of it: a compare-and-set failed. */
-void memory_compared(struct vm *vm);
 
 /* In weak memory: a word's latest value was read, no more is ordered. */
 void memory_latest(struct vm *vm, const void *p, unsigned size);
@@ -470,9 +470,6 @@ void vm_controlled_ready(struct vm *vm, struct vm_thread *vt);
 /* The caller is blocked or has ended; its state is set. */
 void vm_controlled_leave(struct vm *vm, const char *why);
 
-/* Limits the caller's sleep. */
-void vm_controlled_sleep(struct vm *vm, uint64_t until_ps);
-
 /* The thread that runs next; may be the caller. */
 struct vm_thread *vm_controlled_next(struct vm *vm, enum vm_point point);
 
@@ -485,11 +482,8 @@ void vm_controlled_call(struct vm *vm);
 /* Commits all stores, in any order. */
 void vm_controlled_commit(struct vm *vm);
 
-/* A choice of the caller's: 0 is the usual way. */
-unsigned vm_controlled_pick(struct vm *vm, unsigned ways);
-
-/* The same for how many CPUs the caller goes on. */
-unsigned vm_controlled_move(struct vm *vm, unsigned ways);
+/* A choice of the caller's ways: 0 is the usual one. */
+unsigned vm_controlled_pick(struct vm *vm, enum vm_point point, unsigned ways);
 
 /* kernel_cpu.c: threads that cannot run, as others have their CPUs. */
 uint64_t vm_kernel_kept_off(const struct vm *vm);

@@ -12,12 +12,6 @@ CTASSERT(VM_KERNEL_CPUS_MAX <= VM_STORES);	/* ways of a choice */
 /* How a CPU can be had. */
 enum use { ALONE, BY_INTERRUPT, BY_ANY };
 
-static uint64_t
-bit_of(const struct vm_thread *vt)
-{
-	return (UINT64_C(1) << (vt->vt_id - 1));
-}
-
 static enum use
 use_of(const struct vm_controlled *vx, unsigned cpu)
 {
@@ -80,9 +74,9 @@ move(struct vm *vm)
 	struct vm_controlled *vx = &vm->vm_controlled;
 	struct vm_thread *self = vm->vm_self;
 	const int was = self->vt_kernel_cpu;
-	const enum use least = (vx->vx_interrupt & bit_of(self)) != 0 ?
+	const enum use least = (vx->vx_interrupt & vm_bit(self)) != 0 ?
 	    BY_INTERRUPT : BY_ANY;
-	unsigned at, cpu[VM_KERNEL_CPUS_MAX], ways = 0;
+	unsigned at, cpu[VM_KERNEL_CPUS_MAX], way, ways = 0;
 
 	for (unsigned i = 0; i < vx->vx_cpus; i++) {
 		at = ((unsigned)(was >= 0 ? was : self->vt_cpu) + i) %
@@ -91,8 +85,11 @@ move(struct vm *vm)
 			cpu[ways++] = at;
 	}
 	MPASS(ways > 0);
-	self->vt_kernel_cpu = (int)cpu[ways == 1 ? 0 :
-	    vm_controlled_move(vm, ways)];
+	way = ways == 1 ? 0 : vm_controlled_pick(vm, VM_POINT_CPU, ways);
+	/* Another run. */
+	if (way > 0)
+		vm_happened(vm, vm->vm_time_ps, VM_MOVED + way);
+	self->vt_kernel_cpu = (int)cpu[way];
 	return (self->vt_kernel_cpu != was);
 }
 
@@ -107,7 +104,7 @@ share_stores(struct vm *vm, bool comes)
 	struct vm_controlled *vx = &vm->vm_controlled;
 	const unsigned cpu = (unsigned)vm->vm_self->vt_kernel_cpu;
 	const unsigned self = vm->vm_self->vt_id, latest = vx->vx_latest[cpu];
-	uint64_t others = comes ? 0 : vx->vx_held[cpu] & ~bit_of(vm->vm_self);
+	uint64_t others = comes ? 0 : vx->vx_held[cpu] & ~vm_bit(vm->vm_self);
 
 	vx->vx_latest[cpu] = self;
 	if (!vm_is_weak(vm))
@@ -122,7 +119,7 @@ share_stores(struct vm *vm, bool comes)
 static void
 put(struct vm *vm, uint64_t *set, bool in)
 {
-	const uint64_t bit = bit_of(vm->vm_self);
+	const uint64_t bit = vm_bit(vm->vm_self);
 
 	*set = in ? *set | bit : *set & ~bit;
 }

@@ -23,8 +23,7 @@ CTASSERT(VM_LINE_BYTES == 1 << LINE_BITS);
 static struct vm_line **
 list_of(struct vm *vm, uintptr_t key)
 {
-	return (&vm->vm_lines[(uint64_t)key * UINT64_C(0x9e3779b97f4a7c15) >>
-	    32 & (VM_LINE_LISTS - 1)]);
+	return (&vm->vm_lines[(key >> 1 ^ key >> 14) % VM_LINE_LISTS]);
 }
 
 static struct vm_line *
@@ -37,15 +36,14 @@ find(struct vm *vm, uintptr_t key)
 	return (vl);
 }
 
-static struct vm_line * __attribute__((noinline))
-line_by_list(struct vm *vm, uintptr_t key, struct vm_line **hint)
+static struct vm_line *
+line_by_key(struct vm *vm, uintptr_t key)
 {
 	struct vm_line **list = list_of(vm, key), *vl = find(vm, key);
 
-	*hint = vl;
 	if (vl != NULL)
 		return (vl);
-	*hint = vl = xcalloc(1, sizeof(*vl));
+	vl = xcalloc(1, sizeof(*vl));
 	vl->vl_key = key;
 	vl->vl_owner = -1;
 	TAILQ_INIT(&vl->vl_sleepers);
@@ -53,23 +51,6 @@ line_by_list(struct vm *vm, uintptr_t key, struct vm_line **hint)
 	vl->vl_next = *list;
 	*list = vl;
 	return (vl);
-}
-
-/* The place of a line's hint. */
-static inline unsigned
-hint_of(uintptr_t key)
-{
-	return ((key >> 1) % VM_LINE_HINTS);
-}
-
-static inline struct vm_line *
-line_by_key(struct vm *vm, uintptr_t key)
-{
-	struct vm_line **hint = &vm->vm_line_hint[hint_of(key)], *vl = *hint;
-
-	if (__builtin_expect(vl != NULL && vl->vl_key == key, 1))
-		return (vl);
-	return (line_by_list(vm, key, hint));
 }
 
 /* Lines have even keys, objects that are fetched as a whole odd ones. */
@@ -270,14 +251,6 @@ serve_store(struct vm *vm, struct vm_thread *vt, struct vm_request *rq,
 	    vm_cost(vm, PROFILE_LAT_RMW);
 }
 
-static void
-store(struct vm *vm, struct vm_line *vl)
-{
-	struct vm_request rq = { .vr_line = vl, .vr_serve = serve_store };
-
-	vm_request(vm, &rq);
-}
-
 /* The same where it takes no time. */
 static struct vm_line *
 own_untimed(struct vm *vm, const void *p, unsigned access)
@@ -335,7 +308,8 @@ vm_own(const void *p, unsigned access)
 			vl->vl_owner = self->vt_cpu;
 		defer(vm, ps);
 	} else if (vm->vm_costs.vc_stores && (access & VM_STORE) != 0) {
-		store(vm, vl);
+		vm_request(vm, &(struct vm_request){ .vr_line = vl,
+		    .vr_serve = serve_store });
 		defer(vm, ps);
 	} else {
 		own(vm, vl, ps, 0);
@@ -398,7 +372,7 @@ has(const struct vm *vm, const struct vm_line *vl, unsigned cpu, bool store)
 }
 
 /* Those of one access are fetched together. */
-static void __attribute__((noinline))
+static void
 plain_timed(struct vm *vm, const char *at, const char *end, bool store)
 {
 	struct vm_thread *self = vm->vm_self;
@@ -420,18 +394,6 @@ plain_timed(struct vm *vm, const char *at, const char *end, bool store)
 	}
 }
 
-/* Most are within a line that the CPU has. */
-static inline bool
-plain_hit(struct vm *vm, const char *at, size_t n, bool store)
-{
-	const uintptr_t key = (uintptr_t)at >> LINE_BITS << 1;
-	const struct vm_line *vl = vm->vm_line_hint[hint_of(key)];
-
-	return (n - 1 < VM_LINE_BYTES - (uintptr_t)at % VM_LINE_BYTES &&
-	    vl != NULL && vl->vl_key == key &&
-	    has(vm, vl, (unsigned)vm->vm_self->vt_cpu, store));
-}
-
 /* Where accesses take no time they are scheduling points, or forgotten. */
 void
 vm_plain(const void *p, size_t n, bool store)
@@ -440,8 +402,7 @@ vm_plain(const void *p, size_t n, bool store)
 	struct vm *vm = vm_get();
 
 	if (!vm->vm_self->vt_untimed) {
-		if (!plain_hit(vm, at, n, store))
-			plain_timed(vm, at, end, store);
+		plain_timed(vm, at, end, store);
 	} else if (vm_is_controlled(vm)) {
 		if (vm->vm_self->vt_host)
 			return;

@@ -108,7 +108,7 @@ congested(const struct vm *vm, enum vm_distance d, uint64_t ps)
 		return (ps);
 	used = (unsigned)__builtin_popcountll(vm->vm_nodes_used);
 	return (used <= 2 ? ps :
-	    ps + ps * vm->vm_cong_ppm * (used - 2) / 1000000);
+	    ps + ps * vm->vm_costs.vc_cong_ppm * (used - 2) / 1000000);
 }
 
 static inline uint64_t

@@ -162,7 +162,7 @@ memory_load(struct vm *vm, const void *p, unsigned access)
 	oldest = MAX(oldest, mw->mw_oldest);
 	at = mw->mw_newest;
 	if (oldest < at && !vm->vm_self->vt_newest)
-		at -= vm_controlled_pick(vm, at - oldest + 1);
+		at -= vm_controlled_pick(vm, VM_POINT_VALUE, at - oldest + 1);
 	if (at < mw->mw_newest)
 		VM_TELL(vm, vm->vm_self, .vn_kind = VM_OLD_VALUE, .vn_word = i,
 		    .vn_value = mw->mw_value[at % MEMORY_VALUES]);
@@ -230,7 +230,8 @@ memory_commit(struct vm *vm, unsigned number)
 		if (memory_may_commit(me, mt, i))
 			may[count++] = i;
 	if (number < VM_EACH)
-		i = count > 1 ? vm_controlled_pick(vm, count) : 0;
+		i = count == 1 ? 0 : vm_controlled_pick(vm, VM_POINT_VALUE,
+		    count);
 	else
 		for (i = 0; me->me_kind == VM_WEAK &&
 		    mt->met_store[may[i]].ms_issue % VM_EACH_STORES !=
@@ -370,7 +371,7 @@ defer_store(struct vm *vm, unsigned size)
 	ms->ms_size = (uint8_t)size;
 	ms->ms_issue = mt->met_issued;
 	view_copy(&ms->ms_view, release ? &mt->met_view : &mt->met_released);
-	vm->vm_controlled.vx_storing |= UINT64_C(1) << (id - 1);
+	vm->vm_controlled.vx_storing |= vm_bit(vm->vm_self);
 }
 
 /* An atomic reads the latest value, and others see the new one at once. */
@@ -438,11 +439,14 @@ vm_sees(uint64_t mark)
 }
 
 void
-memory_compared(struct vm *vm)
+vm_compared(void)
 {
+	struct vm *vm = vm_get();
 	const struct memory *me = vm->vm_controlled.vx_memory;
 
-	memory_latest(vm, me->me_writes, me->me_access >> VM_SIZE_SHIFT);
+	if (me != NULL)
+		memory_latest(vm, me->me_writes, me->me_access >>
+		    VM_SIZE_SHIFT);
 }
 
 void

@@ -50,7 +50,7 @@ struct vm_line *vm_own(const void *p, unsigned access);
 void vm_written(struct vm_line *line);
 
 /* In place of it: a compare-and-set has failed. */
-void vm_compared(const struct vm_line *line);
+void vm_compared(void);
 
 /*
  * Before a word is set up: nothing waits for it.  Returns: NULL, or the line

@@ -234,14 +234,6 @@ quantile(unsigned i, double sigma)
 	    VM_DRAWS)));
 }
 
-/* From median and 99th percentile. */
-static double
-sigma_of(uint64_t p50, uint64_t p99)
-{
-	return (p50 == 0 || p99 <= p50 ? 0 : log((double)p99 / (double)p50) /
-	    gsl_cdf_ugaussian_Pinv(0.99));
-}
-
 /* Factors of mean 1. */
 static void
 fill_jitter(uint32_t factor[VM_DRAWS], double cv)
@@ -256,25 +248,29 @@ fill_jitter(uint32_t factor[VM_DRAWS], double cv)
 		    VM_DRAWS * (1 << VM_DRAW_SHIFT));
 }
 
+/* Times, from median and 99th percentile. */
+static void
+fill_wake(uint64_t wake_ps[VM_DRAWS], uint64_t p50, uint64_t p99)
+{
+	const double sigma = p50 == 0 || p99 <= p50 ? 0 :
+	    log((double)p99 / (double)p50) / gsl_cdf_ugaussian_Pinv(0.99);
+
+	for (unsigned i = 0; i < VM_DRAWS; i++)
+		wake_ps[i] = (uint64_t)llround((double)p50 *
+		    quantile(i, sigma));
+}
+
 static void
 fill_draws(struct vm *vm)
 {
 	const uint64_t *ps = vm->vm_costs.vc_ps;
-	double cross, same;
 
 	fill_jitter(vm->vm_jitter[0], vm->vm_costs.vc_jitter[0]);
 	fill_jitter(vm->vm_jitter[1], vm->vm_costs.vc_jitter[1]);
-	same = sigma_of(ps[PROFILE_OS_WAKE_SAME_P50],
+	fill_wake(vm->vm_wake_same_ps, ps[PROFILE_OS_WAKE_SAME_P50],
 	    ps[PROFILE_OS_WAKE_SAME_P99]);
-	cross = sigma_of(ps[PROFILE_OS_WAKE_CROSS_P50],
+	fill_wake(vm->vm_wake_cross_ps, ps[PROFILE_OS_WAKE_CROSS_P50],
 	    ps[PROFILE_OS_WAKE_CROSS_P99]);
-	for (unsigned i = 0; i < VM_DRAWS; i++) {
-		vm->vm_wake_same_ps[i] = (uint64_t)llround(
-		    (double)ps[PROFILE_OS_WAKE_SAME_P50] * quantile(i, same));
-		vm->vm_wake_cross_ps[i] = (uint64_t)llround(
-		    (double)ps[PROFILE_OS_WAKE_CROSS_P50] *
-		    quantile(i, cross));
-	}
 }
 
 struct vm *
@@ -314,7 +310,6 @@ order_init(struct vm *vm)
 		vm_controlled_init(vm);
 		return;
 	}
-	vm->vm_cong_ppm = (uint64_t)llround(vm->vm_costs.vc_cong * 1e6);
 	fill_draws(vm);
 	memset(vm->vm_cpu, 0, sizeof(vm->vm_cpu));
 	for (unsigned i = 0; i < vm->vm_topology.tp_cpus; i++) {

@@ -232,7 +232,7 @@ struct machine_config {
 		uint64_t vc_unit_fs[MACHINE_COSTS];	/* each unit, 1e-15 s */
 		/* Units are charged by blocks of a power of two: less 1. */
 		size_t	 vc_less[MACHINE_COSTS];
-		double	 vc_cong;
+		uint64_t vc_cong_ppm;	/* lat.cong */
 		uint64_t vc_keep_ppm;	/* line.keep */
 		uint64_t vc_local_ppm;	/* line.local */
 		uint64_t vc_ahead_ppm;	/* line.ahead */

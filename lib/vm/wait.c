@@ -226,15 +226,6 @@ round_of_reads(const struct vm *vm, const struct vm_line *vl)
 }
 
 void
-vm_compared(const struct vm_line *vl)
-{
-	struct vm *vm = vm_get();
-
-	if (vl == &vm->vm_controlled.vx_line && vm_is_weak(vm))
-		memory_compared(vm);
-}
-
-void
 vm_written(struct vm_line *vl)
 {
 	struct vm *vm = vm_get();

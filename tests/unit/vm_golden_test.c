@@ -114,7 +114,7 @@ run(const struct golden *g, uint64_t seed)
 
 	mc.mc_seed = seed;
 	mc.mc_costs.vc_jitter[0] = mc.mc_costs.vc_jitter[1] = 0.05;
-	mc.mc_costs.vc_cong = 0.1;
+	mc.mc_costs.vc_cong_ppm = 100000;
 	mc.mc_costs.vc_preempt = g->g_preempt;
 	mc.mc_costs.vc_stores = mc.mc_costs.vc_shared = g->g_turns;
 	mc.mc_costs.vc_local_ppm = g->g_turns ? 200 * 1000 : 0;

@@ -58,7 +58,7 @@ macro_nodes(struct macro *ma)
 		nodes |= UINT64_C(1) << vm_topology_node(&mc->mc_topology,
 		    ma->ma_cpus[i]);
 	ma->ma_nodes = (unsigned)__builtin_popcountll(nodes);
-	return (ma->ma_nodes > 2 ? 1 + mc->mc_costs.vc_cong *
+	return (ma->ma_nodes > 2 ? 1 + (double)mc->mc_costs.vc_cong_ppm / 1e6 *
 	    (ma->ma_nodes - 2) : 1);
 }
 

@@ -57,7 +57,7 @@ model_machine(const struct model *mo, struct machine_config *mc)
 		vc->vc_service_ps[d] = ps_of(mo->mo_lat_ns[d] *
 		    mo->mo_service);
 	}
-	vc->vc_cong = mo->mo_cong;
+	vc->vc_cong_ppm = (uint64_t)llround(mo->mo_cong * 1e6);
 	vc->vc_ps[PROFILE_LINE_INVALIDATE] = ps_of(mo->mo_invalidate_ns);
 	vc->vc_ps[PROFILE_LAT_RMW] = ps_of(mo->mo_rmw_ns);
 	vc->vc_ps[PROFILE_CPU_PAUSE] = ps_of(mo->mo_pause_ns);
