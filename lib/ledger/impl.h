@@ -149,7 +149,7 @@ struct ledger {
 	uint64_t	 lg_given;	/* events put into pools or refused */
 	uint64_t	 lg_refused;
 	struct ledger_core lg_core[CORES_MAX];
-	/* Buckets, a second place for each, and spare ones. */
+	/* Buckets, and spare places. */
 	struct ledger_key lg_bucket[KEYS];
 	struct ledger_key *lg_spare;
 	struct retired	*lg_retired;
@@ -229,14 +229,9 @@ struct ledger_record ledger_search(const struct ledger *lg,
     bool (*match)(const struct ledger_record *lr,
     const struct ledger_record *like), struct ledger_record like);
 
-bool ledger_same_op(const struct ledger_record *lr,
-    const struct ledger_record *like);
-
 /* The same key and operation. */
 bool ledger_same_key(const struct ledger_record *lr,
     const struct ledger_record *like);
-
-void ledger_cores_finish(struct ledger *lg);
 
 /* A read used a key that goes back to lgt_last. */
 void ledger_check_age(const struct at *at, const struct ledger_record *use);

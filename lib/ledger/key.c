@@ -7,9 +7,7 @@ ledger_keys_init(struct ledger *lg)
 	lg->lg_retired_room = CHUNK;
 	lg->lg_retired = xmalloc(CHUNK * sizeof(*lg->lg_retired));
 	/* Reads do not allocate, but for very many keys. */
-	for (unsigned i = 0; i < BUCKETS; i++)
-		lg->lg_bucket[i].lk_next = &lg->lg_bucket[BUCKETS + i];
-	for (unsigned i = 2 * BUCKETS; i < KEYS; i++) {
+	for (unsigned i = BUCKETS; i < KEYS; i++) {
 		lg->lg_bucket[i].lk_next = lg->lg_spare;
 		lg->lg_spare = &lg->lg_bucket[i];
 	}

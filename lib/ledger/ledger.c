@@ -176,8 +176,8 @@ ledger_search(const struct ledger *lg, const struct ledger_record *before,
 	return (found == NULL ? like : *found);
 }
 
-bool
-ledger_same_op(const struct ledger_record *lr, const struct ledger_record *like)
+static bool
+same_op(const struct ledger_record *lr, const struct ledger_record *like)
 {
 	return (lr->lgr_op == like->lgr_op);
 }
@@ -316,10 +316,14 @@ ledger_finish(struct ledger *lg, uint64_t delivered)
 	    le->le_reads > 0 && lg->lg_cores == 0)
 		what.lgr_op = LEDGER_END;
 	if (what.lgr_op != LEDGER_OPS) {
-		what = ledger_search(lg, NULL, ledger_same_op, what);
+		what = ledger_search(lg, NULL, same_op, what);
 		ledger_wrong(lg, LEDGER_HIDDEN, &ledger_nothing, &what);
 	}
-	ledger_cores_finish(lg);
+	for (unsigned i = 0; i < lg->lg_cores; i++)
+		if (lg->lg_core[i].lgc_unused)
+			ledger_wrong_note(lg, LEDGER_POOLS, "a reseed of core "
+			    "%u took a seed from pools that no key was made of",
+			    i);
 	ledger_keys_finish(lg);
 	ledger_tell(lg);
 }

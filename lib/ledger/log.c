@@ -55,22 +55,19 @@ thread_find(struct ledger *lg, uint64_t *private, bool simulated)
 		if (lg->lg_thread[i]->lgt_owner == private[PRIVATE_THREAD])
 			lt = lg->lg_thread[i];
 	if (lt == NULL && lg->lg_threads < THREADS_MAX) {
-		place = &lg->lg_thread[lg->lg_threads];
+		place = &lg->lg_thread[lg->lg_threads++];
 		if (*place == NULL)
-			*place = aligned_alloc(_Alignof(struct ledger_thread),
+			*place = xaligned(_Alignof(struct ledger_thread),
 			    sizeof(**place));
 		lt = *place;
-		if (lt != NULL) {
-			lg->lg_threads++;
-			memset(lt, 0, offsetof(struct ledger_thread, lgt_key));
-			lt->lgt_owner = private[PRIVATE_THREAD];
-			lt->lgt_simulated = simulated;
-			lt->lgt_last.l_core = lt->lgt_reseeding = NO_CORE;
-		}
+		memset(lt, 0, offsetof(struct ledger_thread, lgt_key));
+		lt->lgt_owner = private[PRIVATE_THREAD];
+		lt->lgt_simulated = simulated;
+		lt->lgt_last.l_core = lt->lgt_reseeding = NO_CORE;
 	}
 	ledger_unlock(lg);
 	/* No check would be valid; and explore catches assertions. */
-	KASSERT(lt != NULL, ("ledger: no memory for a thread"));
+	KASSERT(lt != NULL, ("ledger: more than %d threads", THREADS_MAX));
 	private[PRIVATE_LEDGER] = lg->lg_id;
 	private[PRIVATE_NOTES] = (uint64_t)(uintptr_t)lt;
 	return (lt);
@@ -141,16 +138,6 @@ check_drain(const struct at *at, struct ledger_core *lc)
 	lc->lgc_taken = 0;
 	lc->lgc_taken_pools = 0;
 	lc->lgc_pool0 = 0;
-}
-
-void
-ledger_cores_finish(struct ledger *lg)
-{
-	for (unsigned i = 0; i < lg->lg_cores; i++)
-		if (lg->lg_core[i].lgc_unused)
-			ledger_wrong_note(lg, LEDGER_POOLS, "a reseed of core "
-			    "%u took a seed from pools that no key was made of",
-			    i);
 }
 
 static void
