@@ -18,20 +18,6 @@ random_source_find(const char *name)
 	return (NULL);
 }
 
-static void
-complain(struct harvest_error *error, const char *what, const char *name)
-{
-	size_t used;
-
-	used = (size_t)snprintf(error->text, sizeof(error->text),
-	    "%s source \"%s\"; accepted: ", what, name);
-	for (unsigned i = 0; i < RANDOM_SOURCES && used < sizeof(error->text);
-	    i++)
-		used += (size_t)snprintf(error->text + used,
-		    sizeof(error->text) - used, "%s%s", i == 0 ? "" : ", ",
-		    random_sources[i]->rs_ident);
-}
-
 int
 random_source_list_parse(struct random_source_list *sl, const char *names,
     struct harvest_error *error)
@@ -50,8 +36,13 @@ random_source_list_parse(struct random_source_list *sl, const char *names,
 		    random_sources[i]->rs_ident) != 0; i++)
 			continue;
 		if (i == RANDOM_SOURCES || listed[i]) {
-			complain(error, i == RANDOM_SOURCES ? "unknown" :
-			    "repeated", name);
+			snprintf(error->text, sizeof(error->text),
+			    "%s source \"%s\"; accepted: ", i ==
+			    RANDOM_SOURCES ? "unknown" : "repeated", name);
+			for (i = 0; i < RANDOM_SOURCES; i++)
+				APPEND(error->text, sizeof(error->text),
+				    "%s%s", i == 0 ? "" : ", ",
+				    random_sources[i]->rs_ident);
 			return (EINVAL);
 		}
 		listed[i] = true;
@@ -62,27 +53,6 @@ random_source_list_parse(struct random_source_list *sl, const char *names,
 			sl->rsl_skipped[sl->rsl_skipped_count++] = rs;
 	}
 	return (0);
-}
-
-int
-random_sources_init(struct random_source_list *sl,
-    const struct harvest_config *config, struct harvest_error *error)
-{
-	int rc = random_source_list_parse(sl, config->sources, error);
-
-	for (unsigned i = 0; rc == 0 && i < sl->rsl_count; i++)
-		if (sl->rsl_source[i]->rs_init != NULL)
-			sl->rsl_state[i] = sl->rsl_source[i]->rs_init(config);
-	return (rc);
-}
-
-void
-random_sources_fini(struct random_source_list *sl)
-{
-	for (unsigned i = 0; i < sl->rsl_count; i++)
-		if (sl->rsl_state[i] != NULL)
-			sl->rsl_source[i]->rs_fini(sl->rsl_state[i]);
-	memset(sl, 0, sizeof(*sl));
 }
 
 size_t
@@ -122,27 +92,20 @@ between_passes(void *arg, int64_t *timeout_ns)
 		*timeout_ns = NS_PER_S / hv->hv_config.rate_hz;
 }
 
-static void
-add_source(struct harvest *hv, const struct random_source *rs, void *state)
-{
-	if (rs->rs_run != NULL)
-		hv->hv_producer[hv->hv_producers++] = (struct harvest_producer){
-		    .pd_harvest = hv, .pd_source = rs, .pd_state = state };
-	if (rs->rs_read != NULL)
-		randomdev_register(hv->hv_device, rs->rs_ident, rs->rs_source,
-		    rs->rs_read, state);
-}
-
 int
 harvest_init(struct harvest *hv, const struct harvest_config *config,
     struct harvest_error *error)
 {
+	struct random_source_list *sl = &hv->hv_sources;
 	int rc;
 
 	memset(hv, 0, sizeof(*hv));
 	hv->hv_config = *config;
 	atomic_init_32(&hv->hv_stop, 0);
-	rc = random_sources_init(&hv->hv_sources, config, error);
+	rc = random_source_list_parse(sl, config->sources, error);
+	for (unsigned i = 0; rc == 0 && i < sl->rsl_count; i++)
+		if (sl->rsl_source[i]->rs_init != NULL)
+			sl->rsl_state[i] = sl->rsl_source[i]->rs_init(config);
 	if (rc == 0 && config->record_file[0] != '\0')
 		rc = record_create(&hv->hv_record, config->record_file,
 		    RECORD_EVENTS_MAX, error);
@@ -164,18 +127,32 @@ void
 harvest_attach(struct harvest *hv, struct randomdev *rd)
 {
 	const struct random_source_list *sl = &hv->hv_sources;
+	const struct random_source *rs;
 
 	CTASSERT((int)RANDOM_SOURCES <= (int)RANDOM_ABI_SOURCES_MAX);
 	hv->hv_device = rd;
-	for (unsigned i = 0; i < sl->rsl_count; i++)
-		add_source(hv, sl->rsl_source[i], sl->rsl_state[i]);
+	for (unsigned i = 0; i < sl->rsl_count; i++) {
+		rs = sl->rsl_source[i];
+		if (rs->rs_run != NULL)
+			hv->hv_producer[hv->hv_producers++] =
+			    (struct harvest_producer){ .pd_harvest = hv,
+			    .pd_source = rs, .pd_state = sl->rsl_state[i] };
+		else
+			randomdev_register(rd, rs->rs_ident, rs->rs_source,
+			    rs->rs_read, sl->rsl_state[i]);
+	}
 }
 
 void
 harvest_fini(struct harvest *hv)
 {
+	struct random_source_list *sl = &hv->hv_sources;
+
 	record_fini(&hv->hv_record);
-	random_sources_fini(&hv->hv_sources);
+	for (unsigned i = 0; i < sl->rsl_count; i++)
+		if (sl->rsl_state[i] != NULL)
+			sl->rsl_source[i]->rs_fini(sl->rsl_state[i]);
+	memset(sl, 0, sizeof(*sl));
 }
 
 void

@@ -166,14 +166,6 @@ int random_source_list_parse(struct random_source_list *sl, const char *names,
     struct harvest_error *error);
 
 /*
- * Makes those of config's sources that this machine has; and releases them.
- * Returns: as random_source_list_parse(), and then none is made.
- */
-int random_sources_init(struct random_source_list *sl,
-    const struct harvest_config *config, struct harvest_error *error);
-void random_sources_fini(struct random_source_list *sl);
-
-/*
  * rs_read for instructions that make a word at a time and may fail; for
  * src_*.c.  step makes one, or could not: after ten times the call ends short.
  * Source: random_ivy_read() of sys/dev/random/ivy.c, FreeBSD 14.
@@ -200,8 +192,9 @@ struct harvest {
 };
 
 /*
- * Makes the sources of config; creates the record's file, if there is to be
- * one.  Returns: 0; as random_sources_init(), or an error of the file, and why.
+ * Makes those of config's sources that this machine has; creates the record's
+ * file, if there is to be one.  Returns: 0; as random_source_list_parse(), or
+ * an error of the file, and why.
  */
 int harvest_init(struct harvest *hv, const struct harvest_config *config,
     struct harvest_error *error);
