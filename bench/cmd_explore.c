@@ -190,7 +190,8 @@ report_failure(struct exploration *ep, struct campaign_result *ce)
 	execution_free(ex);
 	if (error != 0)
 		ry = (struct replay){ .ry_outcome = ce->cgr_outcome };
-	explore_print_failure(stdout, cx, &ry, error == 0 ? turns : 0);
+	explore_print_failure(stdout, &(struct explore_page){ .eg_case = cx,
+	    .eg_replay = &ry, .eg_turns = error == 0 ? turns : 0 });
 	if (error == EPROTO)
 		(void)run_error("the same schedule gave another result when it "
 		    "was run again: the run is not deterministic");
@@ -276,6 +277,7 @@ replay(const struct options *op, struct atomic_file *of)
 	struct counterexample cx;
 	struct execution *ex;
 	struct replay ry;
+	const struct explore_page page = { path, &cx, &ry, 0 };
 	int status = EXIT_FAILURE;
 	int error = counterexample_load(&cx, path, message);
 
@@ -296,12 +298,12 @@ replay(const struct options *op, struct atomic_file *of)
 		status = op->op_html == NULL ? EXIT_SUCCESS :
 		    run_error("%s: not written: nothing failed", op->op_html);
 	} else {
-		explore_print_failure(stdout, &cx, &ry, 0);
+		explore_print_failure(stdout, &page);
 		printf("\n%s\n", ry.ry_same ? "As recorded." :
 		    "Fails, but not as recorded.");
 		if (op->op_html != NULL)
 			(void)command_write(op->op_html, of, explore_page,
-			    &(struct explore_page){ path, &cx, &ry });
+			    &page);
 	}
 	counterexample_free(&cx);
 	return (status);

@@ -94,10 +94,9 @@ run_schedule(struct block *bk, const struct campaign *cn,
 {
 	const struct subject *tb = &cn->cn_subject;
 	const struct vm_control vh = { .vh_choose = strategy_choose,
-	    .vh_running = strategy_running, .vh_context = sg,
+	    .vh_running = sg->sg_class->sy_running, .vh_context = sg,
 	    .vh_polls = sg->sg_class->sy_polls,
-	    .vh_access = sg->sg_class->sy_access == NULL ? NULL :
-	    strategy_access };
+	    .vh_access = sg->sg_class->sy_access };
 	const uint64_t draws = seed_of(cn, is_whole(cn) ? 0 : number,
 	    SALT_DRAWS);
 	struct campaign_result *ce = &bk->bk_result;

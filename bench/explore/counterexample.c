@@ -460,7 +460,10 @@ counterexample_run(struct execution *ex, const struct counterexample *cx,
 	memset(&ry->ry_trace, 0, sizeof(ry->ry_trace));
 	error = execution_run(ex, &cx->cx_subject, &cx->cx_scenario, &vh,
 	    cx->cx_draws, traced ? &ry->ry_trace : NULL, &ry->ry_outcome);
-	ry->ry_exact = schedule_exact(&sf);
+	/* All of it was used, and nothing else. */
+	ry->ry_exact = !sf.sf_strayed &&
+	    sf.sf_choice == cx->cx_schedule.sd_choices.sq_count &&
+	    sf.sf_answer == cx->cx_schedule.sd_answers.sq_count;
 	ry->ry_same = error == 0 && ry->ry_exact && to->to_word != NULL &&
 	    strcmp(to->to_word, cx->cx_word) == 0 &&
 	    to->to_hash == cx->cx_hash;

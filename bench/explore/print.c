@@ -82,11 +82,12 @@ explore_print_sum(FILE *out, const struct campaign *cn,
 }
 
 void
-explore_print_failure(FILE *out, const struct counterexample *cx,
-    const struct replay *ry, unsigned turns)
+explore_print_failure(FILE *out, const void *of)
 {
+	const struct explore_page *eg = of;
+	const struct counterexample *cx = eg->eg_case;
 	const struct subject *tb = &cx->cx_subject;
-	const struct outcome *to = &ry->ry_outcome;
+	const struct outcome *to = &eg->eg_replay->ry_outcome;
 	const char *line = to->to_detail;
 
 	fputc('\n', out);
@@ -103,19 +104,12 @@ explore_print_failure(FILE *out, const struct counterexample *cx,
 	    tb->tb_lock->lc_name, tb->tb_cipher->ci_name,
 	    cx->cx_scenario.sn_readers, PLURAL(cx->cx_scenario.sn_readers),
 	    cx->cx_seed, cx->cx_number, cx->cx_strategy);
-	if (turns > 0)
-		fprintf(out, "    shrunk: %u turns of threads to %u\n", turns,
+	if (eg->eg_turns > 0)
+		fprintf(out, "    shrunk: %u turns of threads to %u\n",
+		    eg->eg_turns,
 		    schedule_turns(&cx->cx_schedule.sd_choices));
 	fputc('\n', out);
-	event_trace_print(out, &ry->ry_trace);
-}
-
-static void
-print_failure(FILE *out, const void *of)
-{
-	const struct explore_page *eg = of;
-
-	explore_print_failure(out, eg->eg_case, eg->eg_replay, 0);
+	event_trace_print(out, &eg->eg_replay->ry_trace);
 }
 
 void
@@ -127,7 +121,7 @@ explore_page(FILE *out, const void *of)
 	page_begin(out, FORMATF("rngsim: %.100s", eg->eg_path),
 	    RESULT_FAILED, "in a controlled schedule, not measured: a "
 	    "schedule that breaks a property");
-	page_printed(out, print_failure, eg);
+	page_printed(out, explore_print_failure, eg);
 	page_section(out, "timeline", "Timeline");
 	event_trace_draw(out, &eg->eg_replay->ry_trace);
 	page_section(out, "replay", "To run it again");

@@ -14,20 +14,18 @@ void explore_print_excluded(FILE *out, uint64_t n, bool rows);
 void explore_print_sum(FILE *out, const struct campaign *cn,
     const struct campaign_result *sum, unsigned campaigns);
 
-/*
- * The broken property, where it was found, the turns of the schedule before it
- * was shrunk, unless they are 0, and the last steps if they were traced.
- */
-void explore_print_failure(FILE *out, const struct counterexample *cx,
-    const struct replay *ry, unsigned turns);
-
-/* A counterexample's page, with the timeline as a picture. */
+/* A counterexample that has failed. */
 struct explore_page {
 	const char	*eg_path;
 	const struct counterexample *eg_case;
-	const struct replay *eg_replay;	/* traced, and a failure */
+	const struct replay *eg_replay;
+	unsigned	 eg_turns;	/* before it was shrunk, or 0 */
 };
 
+/* The broken property, where it was found, and the last steps if traced. */
+void explore_print_failure(FILE *out, const void *explore_page);
+
+/* Its page, with the timeline as a picture. */
 void explore_page(FILE *out, const void *explore_page);
 
 #define	EXPLORE_SCHEMA	"rngsim-explore/1"

@@ -154,11 +154,3 @@ schedule_answer(void *context)
 	sf->sf_strayed = true;
 	return (true);
 }
-
-bool
-schedule_exact(const struct schedule_follower *sf)
-{
-	return (!sf->sf_strayed &&
-	    sf->sf_choice == sf->sf_schedule->sd_choices.sq_count &&
-	    sf->sf_answer == sf->sf_schedule->sd_answers.sq_count);
-}

@@ -53,9 +53,6 @@ struct schedule_follower {
 unsigned schedule_choose(void *sf, const struct vm_choice *vo);
 bool schedule_answer(void *sf);
 
-/* Whether all of it was used, and nothing else. */
-bool schedule_exact(const struct schedule_follower *sf);
-
 /* The choices that are not asleep: bit i is vo_thread[i]. */
 static inline uint64_t
 choice_awake(const struct vm_choice *vo)

@@ -139,7 +139,7 @@ search(struct shrinker *sz, const struct scenario *smaller)
 	struct counterexample *cx = sz->sz_case, try = *cx;
 	struct strategy pct;
 	const struct vm_control vh = { .vh_choose = strategy_choose,
-	    .vh_running = strategy_running, .vh_context = &pct,
+	    .vh_running = strategy_toss, .vh_context = &pct,
 	    .vh_polls = (enum vm_polls)cx->cx_schedule.sd_polls };
 	bool found;
 

@@ -79,8 +79,7 @@ strategy_init(struct strategy *sg, const struct strategy_class *class,
 void
 strategy_fini(struct strategy *sg)
 {
-	if (!sg->sg_drawn && sg->sg_class->sy_fini != NULL)
-		sg->sg_class->sy_fini(sg);
+	free(sg->sg_memory);
 }
 
 bool
@@ -113,29 +112,12 @@ strategy_choose(void *context, const struct vm_choice *vo)
 	struct strategy *sg = context;
 	unsigned chosen;
 
-	if (choice_is_own(vo) && !sg->sg_class->sy_values)
+	if (choice_is_own(vo) && !sg->sg_class->sy_all)
 		return (strategy_below(&sg->sg_random, OLDER_ONE_IN) > 0 ? 0 :
 		    strategy_below(&sg->sg_random, vo->vo_count));
 	chosen = sg->sg_class->sy_choose(sg, vo);
 	sg->sg_steps += vo->vo_count > 1;
 	return (chosen);
-}
-
-bool
-strategy_running(void *context)
-{
-	struct strategy *sg = context;
-
-	return (sg->sg_class->sy_running(sg));
-}
-
-void
-strategy_access(void *context, unsigned thread, const void *p, size_t n,
-    enum vm_use use)
-{
-	struct strategy *sg = context;
-
-	sg->sg_class->sy_access(sg, thread, p, n, use);
 }
 
 unsigned
@@ -150,7 +132,9 @@ strategy_draw(struct strategy *sg, uint64_t set)
 }
 
 bool
-strategy_toss(struct strategy *sg)
+strategy_toss(void *context)
 {
+	struct strategy *sg = context;
+
 	return ((splitmix_next(&sg->sg_random) >> 63) != 0);
 }

@@ -30,17 +30,14 @@ struct strategy_class {
 	/* As vh_choose. */
 	unsigned	(*sy_choose)(struct strategy *sg,
 			    const struct vm_choice *vo);
-	/* As vh_running. */
-	bool		(*sy_running)(struct strategy *sg);
+	/* vh_running of a strategy, which is its context. */
+	bool		(*sy_running)(void *sg);
 	enum vm_polls	 sy_polls;	/* vh_polls */
-	bool		 sy_values;	/* where choice_is_own(), too */
-	/* It goes through all there are, of one scenario. */
+	/* It goes through all there are, of one scenario, and of one thread. */
 	bool		 sy_all;
-	/* As vh_access.  NULL: no need. */
-	void		(*sy_access)(struct strategy *sg, unsigned thread,
-			    const void *p, size_t n, enum vm_use use);
-	/* Frees what sg_state points to.  NULL: nothing. */
-	void		(*sy_fini)(struct strategy *sg);
+	/* vh_access, likewise.  NULL: no need. */
+	void		(*sy_access)(void *sg, unsigned thread, const void *p,
+			    size_t n, enum vm_use use);
 };
 
 #define	STRATEGY(name)	extern const struct strategy_class strategy_##name;
@@ -63,8 +60,9 @@ struct strategy {
 	uint64_t	 sg_open;	/* at least so many are left */
 	/* EPROTO: the same choices made another run; EFBIG: it is too long. */
 	int		 sg_error;
-	/* The class's. */
+	/* The class's; strategy_fini() frees sg_memory. */
 	uint64_t	 sg_state[STRATEGY_STATE_WORDS];
+	void		*sg_memory;
 };
 
 /*
@@ -90,11 +88,8 @@ void strategy_fini(struct strategy *sg);
 bool strategy_begin(struct strategy *sg, uint64_t seed);
 void strategy_end(struct strategy *sg);
 
-/* vh_choose and vh_running of a strategy, which is their context. */
+/* vh_choose of a strategy, which is its context. */
 unsigned strategy_choose(void *sg, const struct vm_choice *vo);
-bool strategy_running(void *sg);
-void strategy_access(void *sg, unsigned thread, const void *p, size_t n,
-    enum vm_use use);
 
 /* A number below n, n > 0. */
 static inline unsigned
@@ -107,4 +102,4 @@ strategy_below(uint64_t *state, unsigned n)
 unsigned strategy_draw(struct strategy *sg, uint64_t set);
 
 /* sy_running: true or false, equally likely. */
-bool strategy_toss(struct strategy *sg);
+bool strategy_toss(void *sg);

@@ -18,11 +18,9 @@
 static struct dpor *
 dpor_of(struct strategy *sg)
 {
-	struct dpor **dp = (void *)sg->sg_state;
-
-	if (*dp == NULL)
-		*dp = xcalloc(1, sizeof(**dp));
-	return (*dp);
+	if (sg->sg_memory == NULL)
+		sg->sg_memory = xcalloc(1, sizeof(struct dpor));
+	return (sg->sg_memory);
 }
 
 /* The search cannot go on, and nothing that it says would be true. */
@@ -121,7 +119,7 @@ note_await(struct dpor *dp, struct awaited *aw, const void *p, size_t n,
 }
 
 static void
-dpor_access(struct strategy *sg, unsigned number, const void *p, size_t n,
+dpor_access(void *sg, unsigned number, const void *p, size_t n,
     enum vm_use use)
 {
 	struct dpor *dp = dpor_of(sg);
@@ -263,7 +261,7 @@ dpor_choose(struct strategy *sg, const struct vm_choice *vo)
 }
 
 static bool
-dpor_running(struct strategy *sg)
+dpor_running(void *sg)
 {
 	return (way(sg, 2) == 0);
 }
@@ -337,12 +335,6 @@ dpor_begin(struct strategy *sg)
 	return (true);
 }
 
-static void
-dpor_fini(struct strategy *sg)
-{
-	free(dpor_of(sg));
-}
-
 const struct strategy_class strategy_dpor = {
 	.sy_name	= "dpor",
 	.sy_descr	= "all schedules, but one of those that are equivalent",
@@ -351,7 +343,5 @@ const struct strategy_class strategy_dpor = {
 	.sy_running	= dpor_running,
 	.sy_access	= dpor_access,
 	.sy_polls	= VM_POLLS_ONCE,
-	.sy_values	= true,
 	.sy_all		= true,
-	.sy_fini	= dpor_fini,
 };

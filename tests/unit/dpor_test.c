@@ -241,7 +241,8 @@ run_reduced(enum vm_memory memory, struct vm *store, struct states *ss)
 {
 	struct strategy sg;
 	const struct vm_control vh = { .vh_choose = strategy_choose,
-	    .vh_running = strategy_running, .vh_access = strategy_access,
+	    .vh_running = strategy_dpor.sy_running,
+	    .vh_access = strategy_dpor.sy_access,
 	    .vh_context = &sg, .vh_memory = memory,
 	    .vh_polls = VM_POLLS_ONCE };
 	uint64_t redundant;
