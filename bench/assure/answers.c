@@ -44,12 +44,13 @@ is_right(const char *path, const char *design)
 	return (right);
 }
 
-/* All scripts of a folder whose names have that part. */
-static struct tally
-try_folder(const char *folder, const char *part, const char *design)
+/* Adds all scripts of a folder whose names have that part. */
+static void
+try_folder(struct tally *ta, const char *folder, const char *part,
+    const char *design)
 {
+	const unsigned most = ta->tly_named + NAMED;
 	char path[EVIDENCE_PATH_SIZE + 256];
-	struct tally ta = { .tly_scripts = 0 };
 	struct dirent **names = NULL;
 	char *end, *name;
 	int n;
@@ -63,32 +64,18 @@ try_folder(const char *folder, const char *part, const char *design)
 			continue;
 		*end = '\0';
 		snprintf(path, sizeof(path), "%s/%s", folder, name);
-		ta.tly_scripts++;
+		ta->tly_scripts++;
 		if (is_right(path, design)) {
-			ta.tly_right++;
+			ta->tly_right++;
 			continue;
 		}
-		ta.tly_aes_wrong += strncmp(name, "aes-", 4) == 0;
-		if (++ta.tly_named <= NAMED)
-			APPEND(ta.tly_wrong, WRONG_SIZE, "%s%s",
-			    ta.tly_wrong[0] == '\0' ? "" : ", ", name);
-		else
-			ta.tly_named = NAMED;
+		ta->tly_aes_wrong += strncmp(name, "aes-", 4) == 0;
+		if (ta->tly_named == most)
+			continue;
+		APPEND(ta->tly_wrong, WRONG_SIZE, "%s%s",
+		    ta->tly_named++ == 0 ? "" : ", ", name);
 	}
 	free(names);
-	return (ta);
-}
-
-static void
-add_tally(struct tally *ta, const struct tally *more)
-{
-	ta->tly_scripts += more->tly_scripts;
-	ta->tly_right += more->tly_right;
-	ta->tly_aes_wrong += more->tly_aes_wrong;
-	ta->tly_named += more->tly_named;
-	APPEND(ta->tly_wrong, WRONG_SIZE, "%s%.250s",
-	    ta->tly_wrong[0] == '\0' || more->tly_wrong[0] == '\0' ? "" : ", ",
-	    more->tly_wrong);
 }
 
 static void
@@ -112,7 +99,7 @@ try_model(const struct assure_params *ap, const char *model,
 	const char *const argv[] = { "python3", "-B", script, folder, model,
 	    NULL };
 	char models[EVIDENCE_PATH_SIZE], part[64], *text;
-	struct tally ta;
+	struct tally ta = { .tly_scripts = 0 };
 	int status;
 
 	if (!program_data("models", "tests/models", models)) {
@@ -130,7 +117,7 @@ try_model(const struct assure_params *ap, const char *model,
 		program_say_end(status, STDERR_FILENO, row);
 		return (true);
 	}
-	ta = try_folder(folder, part, ap->ap_design);
+	try_folder(&ta, folder, part, ap->ap_design);
 	if (ta.tly_scripts == 0 || (ta.tly_right < ta.tly_scripts &&
 	    (design_find(ap->ap_design)->de_flags & DE_ADDED) != 0))
 		return (false);
@@ -204,14 +191,14 @@ try_fortuna(const struct assure_params *ap, const char *folder,
     struct evidence_row *row)
 {
 	const struct design *de = design_find(ap->ap_design);
-	const struct tally locked = try_folder(folder, "-locked-",
-	    ap->ap_design);
-	struct tally ta = try_folder(folder, "-concurrent-", ap->ap_design);
+	const bool modes = evidence_has_modes(ap);
+	struct tally locked = { .tly_scripts = 0 }, ta = locked;
 	const char *whose = "of FreeBSD's concurrent mode give FreeBSD's";
 
-	if (evidence_has_modes(ap)) {
+	try_folder(&ta, folder, "-concurrent-", ap->ap_design);
+	try_folder(modes ? &ta : &locked, folder, "-locked-", ap->ap_design);
+	if (modes) {
 		whose = "of FreeBSD's two modes give FreeBSD's";
-		add_tally(&ta, &locked);
 	} else if (locked.tly_right > ta.tly_right ||
 	    (locked.tly_right == ta.tly_right &&
 	    de->de_setting.kv_name[0] != '\0' &&

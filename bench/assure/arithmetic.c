@@ -107,8 +107,6 @@ note_slack(struct arithmetic *ar, uint64_t bytes, int64_t slack)
 	ar->ar_slack_max = MAX(ar->ar_slack_max, slack);
 	if (slack != 0 && ar->ar_slack_sizes++ == 0)
 		ar->ar_slack_first = bytes;
-	if (ar->ar_size != NULL)
-		ar->ar_size(ar->ar_context, bytes, slack);
 }
 
 /*

@@ -27,10 +27,6 @@ struct arithmetic {
 	const struct design *ar_design;
 	const struct cipher *ar_cipher;	/* one of ciphers[] */
 	uint64_t	ar_calls;	/* as above; 0: every size is read */
-	/* Called with the slack of each size, in order; or NULL. */
-	void		(*ar_size)(void *context, uint64_t bytes,
-			    int64_t slack);
-	void		*ar_context;
 	/* Found; zero before. */
 	uint64_t	ar_sizes;	/* reads */
 	uint64_t	ar_all;		/* every size up to here was read */

@@ -138,19 +138,12 @@ try_trial(const struct assure_params *ap, enum machine m, struct lock_trial lt,
 static const struct lock_trial rush = { .lt_kind = LOCK_TRIAL_RUSH,
     .lt_rounds = 2, .lt_brief = true, .lt_threads = RUSH_THREADS };
 
-static bool
-is_late(const struct lock_trial *lt)
-{
-	return (tick_ns() >= lt->lt_until_ns);
-}
-
 /* So many that a wait that excludes none shows, if one in a million does. */
 static struct lock_trial
 many(const struct assure_params *ap, enum machine m, double time_s)
 {
 	struct lock_trial lt = crowd(ap, m, 1);
 
-	lt.lt_late = is_late;
 	lt.lt_until_ns = tick_ns() + (int64_t)(time_s * (double)NS_PER_S);
 	lt.lt_rounds = MANY / lt.lt_threads;
 	lt.lt_brief = true;

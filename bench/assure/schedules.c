@@ -273,8 +273,7 @@ void
 faults_gather(const struct assure_params *ap, struct evidence_row *row)
 {
 	const double time_s = ap->ap_budget_s / (FAILPOINTS * SPECS);
-	char absent[EVIDENCE_TEXT_SIZE] = "", missed[EVIDENCE_TEXT_SIZE] = "";
-	char *list;
+	struct text absent = { .s = "" }, missed = { .s = "" };
 	const struct campaign_result *sum;
 	struct explored ed;
 	uint64_t executed = 0;
@@ -286,8 +285,7 @@ faults_gather(const struct assure_params *ap, struct evidence_row *row)
 	probed = design_info(ed.ed_campaign.cn_subject.tb_design).di_probed;
 	for (unsigned i = 0; i < FAILPOINTS; i++) {
 		if (!has_point(ed.ed_campaign.cn_subject.tb_design, i)) {
-			evidence_say(absent, "%s%s", absent[0] == '\0' ? "" :
-			    ", ", failpoints_def(i)->fd_name);
+			text_list(&absent, "%s", failpoints_def(i)->fd_name);
 			continue;
 		}
 		asked++;
@@ -299,10 +297,9 @@ faults_gather(const struct assure_params *ap, struct evidence_row *row)
 		if (sum->cgr_executed[i] > 0)
 			continue;
 		/* Fortuna's code has all points, the harvest queue its own. */
-		list = sum->cgr_evaluated[i] == 0 && !probed &&
-		    i < LIB_FAILPOINTS + FAILPOINT_QUEUE ? absent : missed;
-		evidence_say(list, "%s%s", list[0] == '\0' ? "" : ", ",
-		    failpoints_def(i)->fd_name);
+		text_list(sum->cgr_evaluated[i] == 0 && !probed &&
+		    i < LIB_FAILPOINTS + FAILPOINT_QUEUE ? &absent : &missed,
+		    "%s", failpoints_def(i)->fd_name);
 	}
 	row_says(row, "%u of %u declared points hit, %s thousand "
 	    "times in %s thousand schedules: %" PRIu64 " reads, all served, %"
@@ -310,10 +307,10 @@ faults_gather(const struct assure_params *ap, struct evidence_row *row)
 	    asked, FORMAT(real, (double)executed / 1000),
 	    FORMAT(count, (double)sum->cgr_row.schedules / 1000),
 	    sum->cgr_row.reads, sum->cgr_row.reseeds);
-	if (absent[0] != '\0')
-		row_says(row, " Not in this design: %s.", absent);
-	if (missed[0] != '\0')
-		row_fails(row, " Never hit: %s.", missed);
+	if (absent.s[0] != '\0')
+		row_says(row, " Not in this design: %s.", absent.s);
+	if (missed.s[0] != '\0')
+		row_fails(row, " Never hit: %s.", missed.s);
 	evidence_say(row->er_bounds, "%u to %u readers, each point with",
 	    ed.ed_campaign.cn_limits.lim_readers_least,
 	    ed.ed_campaign.cn_limits.lim_readers_most);
