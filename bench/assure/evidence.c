@@ -154,15 +154,14 @@ evidence_gather(const struct evidence *ev, const struct assure_params *ap,
 }
 
 void
-program_split(const char *path, char *words, const char *argv[PROGRAM_WORDS])
+program_words(const char *path, const char *words,
+    const char *argv[PROGRAM_WORDS])
 {
-	unsigned n = 0;
+	static char script[PROGRAM_SCRIPT_SIZE];
 
-	argv[n++] = path;
-	do {
-		MPASS(n < PROGRAM_WORDS);
-		argv[n] = strsep(&words, " ");
-	} while (argv[n++] != NULL);
+	snprintf(script, sizeof(script), "exec \"$0\" %s", words);
+	memcpy(argv, (const char *const[PROGRAM_WORDS]){ "/bin/sh", "-c",
+	    script, path }, PROGRAM_WORDS * sizeof(*argv));
 }
 
 int

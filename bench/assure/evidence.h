@@ -103,10 +103,13 @@ int evidence_gather(const struct evidence *ev, const struct assure_params *ap,
 /* In a sentence, with as many ciphers as a design has. */
 #define	EVIDENCE_CIPHERS(n)	((n) == 1 ? "AES" : "both ciphers")
 
-enum { PROGRAM_WORDS = 48 };
+enum {
+	PROGRAM_WORDS		= 5,
+	PROGRAM_SCRIPT_SIZE	= 4 * PROGRAM_PATH_SIZE
+};
 
-/* Makes an argv of a path and of words, which blanks separate; cuts words. */
-void program_split(const char *path, char *words,
+/* Makes an argv of a path and of words as sh(1) has them; until the next. */
+void program_words(const char *path, const char *words,
     const char *argv[PROGRAM_WORDS]);
 
 /*

@@ -66,7 +66,7 @@ check(const struct assure_params *ap, const char *engine, unsigned readers,
 {
 	const bool simulated = strcmp(engine, "virtual") == 0;
 	const char *argv[PROGRAM_WORDS];
-	char machine[64], words[512 + PROGRAM_PATH_SIZE], *text;
+	char machine[64], words[PROGRAM_SCRIPT_SIZE], *text;
 	json_t *json;
 	int status;
 	bool said;
@@ -78,7 +78,7 @@ check(const struct assure_params *ap, const char *engine, unsigned readers,
 	    "rngsim.warmup_ms=0 --crypto native --place none --seed %" PRIu64
 	    " --format json --engine %s%s%s", ap->ap_spec, readers, time_s,
 	    ap->ap_seed, engine, simulated ? machine : "", md->md_option);
-	program_split(ap->ap_program, words, argv);
+	program_words(ap->ap_program, words, argv);
 	status = program_run(argv, NULL, &text);
 	json = status != 0 || text == NULL ? NULL : json_loads(text, 0, NULL);
 	if (json != NULL) {

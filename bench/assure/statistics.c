@@ -93,7 +93,7 @@ scan(const struct assure_params *ap, const struct cipher *cipher,
 	const char *argv[PROGRAM_WORDS];
 	struct duplicates_found again, df;
 	int status = 0;
-	char command[280 + PROGRAM_PATH_SIZE], words[256 + PROGRAM_PATH_SIZE];
+	char command[PROGRAM_SCRIPT_SIZE + 8], words[PROGRAM_SCRIPT_SIZE];
 	pid_t pid;
 	FILE *in;
 
@@ -102,7 +102,7 @@ scan(const struct assure_params *ap, const struct cipher *cipher,
 	    cipher->ci_name, READERS, request_bytes, request_bytes,
 	    requests * request_bytes);
 	snprintf(command, sizeof(command), "rngsim %s", words);
-	program_split(ap->ap_program, words, argv);
+	program_words(ap->ap_program, words, argv);
 	in = child_open(argv, NULL, false, &pid);
 	if (in != NULL) {
 		duplicates_read(&du, in);

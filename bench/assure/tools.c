@@ -142,7 +142,7 @@ void
 sanitizers_gather(const struct assure_params *ap, struct evidence_row *row)
 {
 	char folder[EVIDENCE_PATH_SIZE], path[EVIDENCE_PATH_SIZE];
-	char *said, *text, *typed, words[256 + PROGRAM_PATH_SIZE];
+	char *said, *text, *typed, words[PROGRAM_SCRIPT_SIZE];
 	const char *argv[PROGRAM_WORDS];
 	const struct sanitizer *sa;
 	unsigned found = 0;
@@ -172,7 +172,7 @@ sanitizers_gather(const struct assure_params *ap, struct evidence_row *row)
 		evidence_say(row->er_replay, "%s%s %s", found > 1 ? "\n" : "",
 		    typed, words);
 		free(typed);
-		program_split(path, words, argv);
+		program_words(path, words, argv);
 		status = program_run(argv, sa->sa_env, &text);
 		said = text == NULL ? NULL : strstr(text, "SUMMARY: ");
 		if (status != 0)

@@ -254,15 +254,18 @@ ksource_say(const char *design, FILE *compiled, FILE *replaced)
 const char *
 ksource_words(const char *design)
 {
-	static char words[2 * KSOURCE_SPEC_SIZE];
+	static char words[8 * KSOURCE_SPEC_SIZE];
 	const char *at = ksource_named(design) ? getenv(OPTIONS_ENV) : NULL;
+	FILE *out = fmemopen(words, sizeof(words), "w");
 
-	snprintf(words, sizeof(words), "%s", ksource_spec(design));
+	if (out == NULL)
+		no_memory();
+	format_word(out, ksource_spec(design));
 	while (at != NULL && (at = strstr(at, "-D")) != NULL) {
 		at += 2;
-		snprintf(words + strlen(words), sizeof(words) - strlen(words),
-		    " -D %.*s", (int)strcspn(at, " "), at);
+		fprintf(out, " -D %.*s", (int)strcspn(at, " "), at);
 	}
+	xmemclose(out);
 	return (words);
 }
 

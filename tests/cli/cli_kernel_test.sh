@@ -77,6 +77,10 @@ kernel__path_body() {
 	grep '"design": "kernel' out.json | sort -u | tr -d ' ,"' >names
 	atf_check -o inline:'design:kernel:a_tree\ndesign:kernel:fortuna\ndesign:kernel:fortuna-2\n' \
 	    cat names
+	# Rows that run the program again.
+	saves page assure -d 'kernel:a tree' --budget 1 --seed 1 \
+	    --only ledger,statistics
+	grep -q "^Claim .*kernel:a_tree holds" page || atf_fail "$(cat page)"
 	complains 2 'named twice' sweep -d "kernel:other/fortuna.c,kernel:$PWD/other/fortuna.c"
 	complains 2 'a list' run -d "kernel:other/fortuna.c,locked"
 	complains 2 'expected none' run -d fortuna
