@@ -100,15 +100,6 @@ fail(struct arithmetic *ar, uint64_t bytes, int64_t counters, const char *how)
 	    ar->ar_cipher->ci_name, bytes, counters, PLURAL(counters), how);
 }
 
-static void
-note_slack(struct arithmetic *ar, uint64_t bytes, int64_t slack)
-{
-	ar->ar_slack_min = MIN(ar->ar_slack_min, slack);
-	ar->ar_slack_max = MAX(ar->ar_slack_max, slack);
-	if (slack != 0 && ar->ar_slack_sizes++ == 0)
-		ar->ar_slack_first = bytes;
-}
-
 /*
  * Checks what a read used, whose uses are those from the old-th on.  Of a line
  * the slack of the read before is known now: what is skipped behind its uses.
@@ -142,8 +133,11 @@ check_uses(struct sweep *sw, size_t old, uint64_t n)
 		if (use[i - 1].u_old || across)
 			slack = gap < 0 ? gap : slack + gap;
 	}
-	if (ar->ar_line && old > 0)
-		note_slack(ar, sw->swp_bytes, slack);
+	if (ar->ar_line && old > 0) {
+		ar->ar_slack_min = MIN(ar->ar_slack_min, slack);
+		ar->ar_slack_max = MAX(ar->ar_slack_max, slack);
+		ar->ar_slack_sizes += slack != 0;
+	}
 	sw->swp_bytes = n;
 	for (size_t i = 0; i < sw->swp_uses; i++)
 		if (!use[i].u_old) {

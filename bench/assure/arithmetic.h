@@ -35,7 +35,6 @@ struct arithmetic {
 	int64_t		ar_slack_min;	/* negative: too few reserved */
 	int64_t		ar_slack_max;
 	uint64_t	ar_slack_sizes;	/* reads that had any */
-	uint64_t	ar_slack_first;	/* the smallest of them */
 	bool		ar_failed;
 	char		ar_text[ARITHMETIC_TEXT_SIZE];	/* how, if it failed */
 };

@@ -50,7 +50,6 @@ DEVICE_TEST(arithmetic__every_size, "FreeBSD's default design never reserves "
 		ATF_CHECK_EQ(blocks ? 2 : 0, ar.ar_slack_max);
 		ATF_CHECK_EQ(blocks ? ARITHMETIC_BYTES / MEGABYTE * 16 : 0,
 		    ar.ar_slack_sizes);
-		ATF_CHECK_EQ(blocks ? MEGABYTE - 15 : 0, ar.ar_slack_first);
 	}
 }
 
