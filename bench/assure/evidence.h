@@ -9,7 +9,7 @@
 enum {
 	EVIDENCE_TEXT_SIZE	= 2048,
 	EVIDENCE_PATH_SIZE	= PROGRAM_PATH_SIZE,
-	EVIDENCE_ROWS		= 16
+	EVIDENCE_ROWS		= 17
 };
 
 enum evidence_state {
@@ -69,9 +69,9 @@ extern const struct evidence evidences[EVIDENCE_ROWS];
 
 evidence_gatherer model_gather, schedules_gather, exhaustive_gather,
 	ledger_gather, arithmetic_gather, faults_gather, answers_gather,
-	sanitizers_gather, statistics_gather, exclusion_gather, order_gather,
-	fairness_gather, trylock_gather, misuse_gather, starvation_gather,
-	oversubscription_gather;
+	sanitizers_gather, statistics_gather, exclusion_gather,
+	executions_gather, order_gather, fairness_gather, trylock_gather,
+	misuse_gather, starvation_gather, oversubscription_gather;
 
 /*
  * Explores a lock under FreeBSD's design, by drawn strategies if sy is NULL.

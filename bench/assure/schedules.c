@@ -188,10 +188,10 @@ schedules_gather(const struct assure_params *ap, struct evidence_row *row)
 	    n == 1 ? "" : ",chacha20", ap->ap_seed);
 }
 
-void
-exhaustive_gather(const struct assure_params *ap, struct evidence_row *row)
+static void
+exhaust(const struct assure_params *ap, const struct lock_class *lc,
+    struct evidence_row *row)
 {
-	const unsigned n = design_info(design_find(ap->ap_design)).di_ciphers;
 	struct campaign_result ce;
 	struct explored ed;
 	struct campaign *cn = &ed.ed_campaign;
@@ -201,9 +201,9 @@ exhaustive_gather(const struct assure_params *ap, struct evidence_row *row)
 	begin(&ed, ap);
 	cn->cn_strategy = &strategy_dpor;
 	cn->cn_end = EXECUTIONS_MOST;
-	tb->tb_lock = virtual_lock_class_find(CAMPAIGN_ALL_LOCK);
+	tb->tb_lock = lc;
 	tb->tb_lock_config.spin_polls = 0;
-	tb->tb_cipher = ciphers[n - 1];
+	tb->tb_cipher = ciphers[design_info(tb->tb_design).di_ciphers - 1];
 	campaign_limits(cn);
 	for (unsigned m = VM_SC; m < VM_MEMORIES; m++) {
 		tb->tb_memory = m;
@@ -228,9 +228,28 @@ exhaustive_gather(const struct assure_params *ap, struct evidence_row *row)
 	evidence_say(row->er_bounds, "%u readers, one read of 16 bytes each, "
 	    "two events, one reseed, %s, lock %s.",
 	    cn->cn_limits.lim_readers_most, tb->tb_cipher->ci_name,
-	    CAMPAIGN_ALL_LOCK);
-	evidence_say(row->er_replay, "rngsim explore -d %s --exhaustive "
-	    "--memory weak", ap->ap_spec);
+	    lc->lc_name);
+	evidence_say(row->er_replay, "rngsim explore -d %s -l %s --exhaustive "
+	    "--memory weak", ap->ap_spec, lc->lc_name);
+}
+
+void
+exhaustive_gather(const struct assure_params *ap, struct evidence_row *row)
+{
+	exhaust(ap, virtual_lock_class_find(CAMPAIGN_ALL_LOCK), row);
+}
+
+/* The design of which nothing but the lock takes a step. */
+void
+executions_gather(const struct assure_params *ap, struct evidence_row *row)
+{
+	struct assure_params bare = *ap;
+
+	bare.ap_design = bare.ap_spec = "none";
+	if (ap->ap_simulated_lock != NULL)
+		exhaust(&bare, ap->ap_simulated_lock, row);
+	else
+		row_none(row, "This kind has no simulated flavour. ");
 }
 
 /* Whether the code has it: the kernel, or FreeBSD's and the design's files. */
