@@ -9,9 +9,6 @@ check(struct options *op)
 	const char *action = op->op_operands > 0 ? op->op_operand[0] : "";
 	const bool import = strcmp(action, "import") == 0;
 
-	if (op->op_operands == 0)
-		return (usage_error("missing operand: expected import or "
-		    "list"));
 	if (!import && strcmp(action, "list") != 0)
 		return (usage_error("\"%s\": expected import or list", action));
 	if (!import && op->op_operands > 1)
@@ -46,28 +43,27 @@ import(const char *path, const char *output)
 	struct text found = { .s = "" };	/* and left out, in one line */
 	char message[LINES_ERROR_SIZE] = "";
 	struct import_summary iu;
+	const uint64_t *n = iu.iu_count;
 	struct atomic_file of;
 	int status;
 
 	if (import_load(path, &rec, &iu, message) != 0) {
 		run_error("%s", message);
-		if (iu.iu_requests == 0 && iu.iu_reads_unknown > 0)
+		if (n[IMPORT_RANDOM] == 0 && n[IMPORT_READ_UNKNOWN] > 0)
 			run_note("%" PRIu64 " reads are of files not known; %s",
-			    iu.iu_reads_unknown, names_files);
+			    n[IMPORT_READ_UNKNOWN], names_files);
 		return (EXIT_FAILURE);
 	}
-	text_add(&found, "%" PRIu64 " request%s of %" PRIu64
-	    " thread%s in %u stream%s, %.6g s; left out: %" PRIu64
-	    " calls without bytes, %" PRIu64 " reads of other files, %" PRIu64
-	    " reads of files not known, %" PRIu64 " other calls",
-	    iu.iu_requests, PLURAL(iu.iu_requests), iu.iu_threads,
-	    PLURAL(iu.iu_threads), rec.rec_count, PLURAL(rec.rec_count),
-	    (double)rec.rec_length_ns / 1e9, iu.iu_failed, iu.iu_reads_other,
-	    iu.iu_reads_unknown, iu.iu_calls_other);
+	text_add(&found, "%" PRIu64 " request%s of %u thread%s in %u stream%s, "
+	    "%.6g s; left out: %" PRIu64 " calls without bytes, %" PRIu64
+	    " reads of other files, %" PRIu64 " reads of files not known, %"
+	    PRIu64 " other calls", n[IMPORT_RANDOM], PLURAL(n[IMPORT_RANDOM]),
+	    iu.iu_threads, PLURAL(iu.iu_threads), rec.rec_count,
+	    PLURAL(rec.rec_count), (double)rec.rec_length_ns / 1e9,
+	    n[IMPORT_FAILED], n[IMPORT_READ_OTHER], n[IMPORT_READ_UNKNOWN],
+	    n[IMPORT_OTHER]);
 	text_add(&d.doc_comment, "# From %.200s, strace's: %s.", path, found.s);
-	for (char *c = d.doc_comment.s; *c != '\0'; c++)
-		if (*c < ' ' || *c > '~')
-			*c = '?';
+	text_clean(d.doc_comment.s);
 	text_add(&d.doc_comment, "\n");
 	status = command_open(output, &of);
 	if (output == NULL)
@@ -78,7 +74,7 @@ import(const char *path, const char *output)
 	if (status != EXIT_SUCCESS)
 		return (status);
 	run_note("%s", found.s);
-	if (iu.iu_reads_unknown > 0)
+	if (n[IMPORT_READ_UNKNOWN] > 0)
 		run_note("%s", names_files);
 	return (EXIT_SUCCESS);
 }

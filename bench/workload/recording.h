@@ -60,22 +60,27 @@ void recording_print(FILE *out, const struct recording *rec,
 
 void recording_free(struct recording *rec);
 
+/* What a line of a trace is; all but the first are left out. */
+enum import_call {
+	IMPORT_RANDOM,
+	IMPORT_FAILED,		/* without bytes: EAGAIN and others */
+	IMPORT_READ_OTHER,	/* of another file */
+	IMPORT_READ_UNKNOWN,	/* of a file that has no name */
+	IMPORT_OTHER,
+	IMPORT_CALLS
+};
+
 struct import_summary {
-	uint64_t	iu_requests;
-	uint64_t	iu_threads;	/* with requests */
-	/* Left out: */
-	uint64_t	iu_failed;	/* without bytes: EAGAIN and others */
-	uint64_t	iu_reads_unknown; /* of files that have no name */
-	uint64_t	iu_reads_other;	/* of another file */
-	uint64_t	iu_calls_other;
+	uint64_t	iu_count[IMPORT_CALLS];
+	unsigned	iu_threads;	/* with requests */
 };
 
 /*
- * Makes a recording of what strace -r writes, to the file of -o or to standard
- * error; as recording_load() reads a file.  Requests are getrandom(2), and
- * read(2) of files that strace -y shows to be /dev/random or /dev/urandom.  A
- * thread that starts after another's end continues its stream: the commands of
- * a shell are one stream.  The busiest stream comes first.
+ * Makes a recording of what strace -r -o writes; as recording_load() reads a
+ * file.  Requests are getrandom(2), and read(2) of files that strace -y shows
+ * to be /dev/random or /dev/urandom.  A thread that starts after another's end
+ * continues its stream: the commands of a shell are one stream.  The busiest
+ * stream comes first.
  */
 int import_load(const char *path, struct recording *rec,
     struct import_summary *iu, char message[LINES_ERROR_SIZE]);

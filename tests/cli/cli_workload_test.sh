@@ -254,7 +254,7 @@ workload__import_refuses_body() {
 	complains 1 'strace.txt:4: |"nonsense"|expected' \
 	    workload import strace.txt -o old.workload
 	trace | sed 's/ 0[.][0-9]*//' >strace.txt
-	complains 1 'strace.txt:1: |strace -r' \
+	complains 1 'strace.txt:1: |strace -f -r' \
 	    workload import strace.txt -o old.workload
 	trace | sed 's/<[^>]*>//; /getrandom/d' >strace.txt
 	complains 1 'no request|strace -y' \

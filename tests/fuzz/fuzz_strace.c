@@ -19,7 +19,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		FUZZ_CHECK(message[0] != '\0' && rec.rec_count == 0);
 		return (0);
 	}
-	FUZZ_CHECK(iu.iu_requests == recording_requests(&rec));
+	FUZZ_CHECK(iu.iu_count[IMPORT_RANDOM] ==
+	    recording_requests(&rec));
 	f = open_memstream(&printed, &length);
 	FUZZ_CHECK(f != NULL);
 	recording_print(f, &rec, "");
