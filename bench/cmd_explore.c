@@ -44,7 +44,7 @@ progress(void *context, uint64_t done)
 static int
 make_campaign(struct campaign *cn, const struct options *op)
 {
-	const char *instead, *text = op->op_exhaustive ? strategy_dpor.sy_name :
+	const char *text = op->op_exhaustive ? strategy_dpor.sy_name :
 	    op->op_strategy;
 	const struct option_list *designs = &op->op_designs;
 	char range[DESIGN_RANGE_SIZE], why[WHY_SIZE];
@@ -79,10 +79,8 @@ make_campaign(struct campaign *cn, const struct options *op)
 	cn->cn_strategy = strategy_parse(text, &cn->cn_parameter);
 	if (cn->cn_strategy != NULL)
 		return (0);
-	instead = options_gone("--strategy", text, strcspn(text, ":"));
-	return (instead != NULL ? usage_error("--strategy: \"%s\" is gone: %s",
-	    text, instead) : usage_error("--strategy: \"%s\": expected %s",
-	    text, strategy_accepted().s));
+	return (usage_error("--strategy: \"%s\": expected %s", text,
+	    strategy_accepted().s));
 }
 
 /* Completes the campaign of a row. */

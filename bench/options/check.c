@@ -194,7 +194,6 @@ check_single(const struct options *op, const char *label)
 static int
 check_trace(const struct options *op)
 {
-	const char *dot;
 	int error = op->op_ledger_path == NULL ? 0 :
 	    check_single(op, "--ledger-log");
 
@@ -206,12 +205,6 @@ check_trace(const struct options *op)
 	if (!op->op_simulated)
 		return (usage_error("--trace shows a simulated machine: add "
 		    "--engine %s", VIRTUAL_NAME));
-	dot = strrchr(op->op_trace, '.');
-	if (dot != NULL && (strcmp(dot, ".txt") == 0 ||
-	    strncmp(dot, ".htm", 4) == 0))
-		return (usage_error("--trace: \"%s\": traces as text are gone, "
-		    "and none is a page: expected another name, for trace "
-		    "events in JSON", op->op_trace));
 	error = check_single(op, "--trace");
 	if (error == 0 && !op->op_until_seeded && (double)
 	    op->op_trace_from_ps >= op->op_time_s * 1e3 * PS_PER_MS)

@@ -6,23 +6,6 @@ enum {
 	VALUES		= 14	/* column of what follows their name in help */
 };
 
-const char *
-options_gone(const char *what, const char *word, size_t n)
-{
-	static const char *const gone[][2] = {
-#define	GONE(name, instead)	{ name, instead },
-#include "bench/options/gone.tbl"
-#undef GONE
-	};
-	char name[64];
-
-	snprintf(name, sizeof(name), "%s %.*s", what, (int)n, word);
-	for (unsigned i = 0; i < nitems(gone); i++)
-		if (strcmp(gone[i][0], name) == 0)
-			return (gone[i][1]);
-	return (NULL);
-}
-
 static enum command_id asked;
 
 static const char *
@@ -36,10 +19,8 @@ int
 options_unknown(const struct options *op, const char *word, size_t n)
 {
 	const char *const command = command_texts[op->op_cmd].ct_name;
-	const char *instead = options_gone(command, word, n), *nearest = NULL;
+	const char *nearest = NULL;
 
-	if (instead != NULL)
-		return (usage_error("%.*s is gone: %s", (int)n, word, instead));
 	asked = op->op_cmd;
 	if (n > 3)
 		nearest = family_nearest(name_of, FORMATF("%.*s", (int)n - 2,

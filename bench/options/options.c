@@ -23,12 +23,8 @@ static int
 refuse(const struct options *op, const struct option_def *od,
     const char *label, const char *text)
 {
-	const char *instead = options_gone(label, text, strlen(text));
 	char accepted[OPTION_TEXT_SIZE];
 
-	if (instead != NULL)
-		return (usage_error("%s: \"%s\" is gone: %s", label, text,
-		    instead));
 	option_accepted(od, op->op_cmd, accepted);
 	return (family_refuse(od->od_family, FORMATF("%s: ", label), text,
 	    accepted));

@@ -271,12 +271,6 @@ int option_list_add(struct option_list *ol, const char *label, const char *item,
 /* The largest number of a list; 0: it is empty. */
 uint64_t option_list_max(const struct option_list *ol);
 
-/*
- * What replaces a word of n letters that a command, or an option whose value it
- * was, no longer has; NULL for a word that never was one.
- */
-const char *options_gone(const char *what, const char *word, size_t n);
-
 /* Complains of n letters that are no option. */
 int options_unknown(const struct options *op, const char *word, size_t n);
 

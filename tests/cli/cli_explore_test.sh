@@ -201,12 +201,9 @@ explore__refuses_body() {
 	refused 2 "-r|7|1..6" -r 7
 	refused 2 "-s|5m|4m" -s 5m
 	refused 2 "--schedules|0|1.." --schedules 0
-	for name in best pct:9 random:1; do
+	for name in best pct:9 random:1 dfs; do
 		refused 2 "--strategy|$name|random, pct:1..8, starve" \
 		    --strategy $name
-	done
-	for name in mix delay delay:2; do
-		refused 2 "--strategy|$name|is gone" --strategy $name
 	done
 	refused 2 "--seed|-1|number" --seed -1
 	refused 2 "-j|0|1.." -j 0

@@ -151,7 +151,7 @@ hash__refuses_body() {
 	refused 2 '-s|"-1"|1..16m' -s -1
 	refused 2 '"1k" is named twice' -s 1024,1k
 	refused 2 'more than 32' -s "$(seq -s, 1 33)"
-	refused 2 '--sort is gone|--format csv' --sort event
+	refused 2 'unknown option --sort|rngsim hash --help' --sort event
 	refused 2 '-n|"0"|1..1000' -n 0
 	refused 2 '-t|"0"|0.0001..3600' -t 0
 	refused 2 '--crypto|"fast"|kernel or native' --crypto fast

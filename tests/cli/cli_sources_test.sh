@@ -142,7 +142,7 @@ sources__refuses_body() {
 	refused 2 '--bits|"32"|twice' --bits 32,64,32
 	refused 2 '--format|"xml"|table, csv or json' --format xml
 	refused 2 '-o|file name' -o ''
-	refused 2 '--plot is gone|--format csv' --plot x.png
+	refused 2 'unknown option --plot|rngsim sources --help' --plot x.png
 	refused 2 'surplus operand|"lcg"' lcg
 	refused 2 '-t is given twice' -t 1 -t 1
 	refused 1 './none/x.json|No such file' -t 1000 -o ./none/x.json

@@ -21,8 +21,6 @@ trace__bad_usage_body() {
 	refused 2 "expected --trace FILE as well" $virtual --trace-time 5
 	refused 2 "a file name" $virtual --trace ""
 	refused 2 "the same file" $virtual --trace t.json -o t.json
-	refused 2 '"t.txt": traces as text are gone' $virtual --trace t.txt
-	refused 2 '"t.html"|none is a page' $virtual --trace t.html
 	refused 2 "after the end of the window" $virtual --trace t.json \
 	    --trace-time 20-21
 	for time in "" 0 0-0 5-5 5-4 5- -5 - a 1e3 1-2-3 +1 86400001 \

@@ -492,23 +492,6 @@ cli__contradictions_body() {
 	verdict
 }
 
-test_case cli__gone "each option and name of an earlier version says that it is" \
-    "gone, and what to do"
-cli__gone_body() {
-	sed -n 's/^GONE("\(.*\)", ".*")$/\1/p' \
-	    "$(source_folder)/bench/options/gone.tbl" >gone.txt
-	while read -r first second; do
-		case $first in
-		--strategy) refused "\"$second\" is gone: " \
-		    explore $first $second ;;
-		-*) refused "$first: \"$second\" is gone: " \
-		    run $first $second ;;
-		*) refused "$second is gone: " $first $second ;;
-		esac
-	done <gone.txt
-	verdict
-}
-
 test_case cli__report_contradictions "report draws or prints: --plot excludes" \
     "--format"
 cli__report_contradictions_body() {
@@ -517,10 +500,8 @@ cli__report_contradictions_body() {
 	refused '--width|--plot with' report nothing --width 400
 	refused '--panel|"p9"|p99' report nothing --plot x.pdf --panel p9
 	refused '--lock-prof|no value' report nothing --lock-prof=1
-	refused '--usl|engine virtual' report nothing --usl
-	for o in --lockstat --histogram -H --waits; do
-		refused "$o|--lock-prof" report nothing $o
-	done
+	refused '-d|"hybrid"|expected locked, concurrent' run -d hybrid
+	refused '--lockstat|rngsim report --help' report nothing --lockstat
 	verdict
 }
 
