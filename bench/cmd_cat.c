@@ -4,10 +4,7 @@
  * written.  A grain of bytes of reader 0 is written, of reader 1, to the last,
  * and again.
  */
-#include <sys/time.h>
-
 #include <fcntl.h>
-#include <poll.h>
 
 #include "bench/cmd.h"
 #include "bench/sweep/sweep.h"
@@ -34,7 +31,6 @@ struct stream {
 	struct randomdev *sm_dev;
 	size_t		 sm_request_bytes;
 	size_t		 sm_room_bytes;	/* of each half */
-	uint64_t	 sm_left_bytes;	/* to be read; UINT64_MAX: no end */
 	unsigned	 sm_next;	/* the half that is taken next */
 	const uint8_t	*sm_rest;	/* of the half taken, not yet written */
 	size_t		 sm_rest_bytes;
@@ -48,25 +44,21 @@ readers_of(const struct options *op)
 	return ((unsigned)op->op_readers.ol_value[0]);
 }
 
-/* Fills a half; short at the end of the stream or when asked to stop. */
+/* Fills a half; short after an error or when asked to stop. */
 static void
 fill(struct stream *sm, struct half *ha)
 {
-	size_t left, n;
+	const size_t n = sm->sm_request_bytes;
+	size_t left;
 
-	ha->hlf_error = 0;
-	for (ha->hlf_used = 0; sm->sm_left_bytes > 0; ha->hlf_used += n) {
-		n = sm->sm_request_bytes;
-		if (n > sm->sm_left_bytes)
-			n = (size_t)sm->sm_left_bytes;
-		if (n > sm->sm_room_bytes - ha->hlf_used)
-			break;
+	ha->hlf_used = 0;
+	do {
 		ha->hlf_error = randomdev_read(sm->sm_dev, KERNEL_CPU_HERE,
 		    ha->hlf_bytes + ha->hlf_used, n, &left, true);
 		if (ha->hlf_error != 0 || left > 0)
 			break;
-		sm->sm_left_bytes -= n;
-	}
+		ha->hlf_used += n;
+	} while (ha->hlf_used < sm->sm_room_bytes);
 }
 
 static void
@@ -102,43 +94,33 @@ stream_next(struct stream *sm)
 	struct half *ha = &sm->sm_half[sm->sm_next];
 
 	give(&sm->sm_half[sm->sm_next ^ 1]);
-	while (atomic_load_acq_32(&ha->hlf_full) == 0) {
-		if (stop_asked())
-			return (EINTR);
+	while (atomic_load_acq_32(&ha->hlf_full) == 0)
 		machine_wait_32(&ha->hlf_full, 0, -1);
-	}
 	sm->sm_next ^= 1;
 	sm->sm_rest = ha->hlf_bytes;
 	sm->sm_rest_bytes = ha->hlf_used;
 	return (ha->hlf_used == 0 ? ha->hlf_error : 0);
 }
 
-/* The bytes of a reader that are among the first op_bytes of the whole. */
-static uint64_t
-share(const struct options *op, unsigned reader)
+/* Of a request: no more than are written. */
+static size_t
+request_bytes(const struct options *op)
 {
-	const uint64_t grain = op->op_interleave_bytes, n = op->op_bytes;
-	const uint64_t readers = readers_of(op);
-	const uint64_t before = reader * grain;
-	uint64_t rest;
+	const uint64_t n = op->op_sizes.ol_value[0];
 
-	if (n == 0 || readers == 1)
-		return (n == 0 ? UINT64_MAX : n);
-	rest = n % (grain * readers);
-	rest = rest > before ? rest - before : 0;
-	return (n / grain / readers * grain + MIN(rest, grain));
+	return ((size_t)(op->op_bytes > 0 ? MIN(n, op->op_bytes) : n));
 }
 
-/* As many whole requests as fit in a reader's share, at least one. */
+/* Of a half: whole requests, about as many as a reader needs. */
 static size_t
-half_bytes(const struct options *op, unsigned reader)
+half_bytes(const struct options *op)
 {
-	const uint64_t bytes = share(op, reader);
-	size_t n = (size_t)op->op_sizes.ol_value[0];
+	const size_t n = request_bytes(op);
+	uint64_t most = HALF_BYTES;
 
-	if (n < HALF_BYTES)
-		n = HALF_BYTES / n * n;
-	return (bytes < n ? (size_t)bytes : n);
+	if (op->op_bytes > 0)
+		most = MIN(most, op->op_bytes / readers_of(op));
+	return (most < n ? n : (size_t)most / n * n);
 }
 
 /* Starts threads that wait for their half; so many, also after a failure. */
@@ -146,23 +128,15 @@ static int
 start(const struct options *op, struct randomdev *rd, struct stream *streams,
     unsigned *started)
 {
-	const int signals[] = { SIGALRM, SIGINT, SIGTERM, SIGHUP };
-	sigset_t set, old;
 	int error = 0;
 
-	/* Signals are for the thread that writes: they end a write(2). */
-	sigemptyset(&set);
-	for (unsigned i = 0; i < nitems(signals); i++)
-		sigaddset(&set, signals[i]);
-	pthread_sigmask(SIG_BLOCK, &set, &old);
 	for (unsigned i = 0; i < readers_of(op) && error == 0; i++) {
 		struct stream *sm = &streams[i];
 
 		sm->sm_dev = rd;
 		sm->sm_index = i;
-		sm->sm_request_bytes = (size_t)op->op_sizes.ol_value[0];
-		sm->sm_left_bytes = share(op, i);
-		sm->sm_room_bytes = half_bytes(op, i);
+		sm->sm_request_bytes = request_bytes(op);
+		sm->sm_room_bytes = half_bytes(op);
 		for (unsigned k = 0; k < 2; k++) {
 			atomic_init_32(&sm->sm_half[k].hlf_full, 1);
 			sm->sm_half[k].hlf_bytes =
@@ -173,7 +147,6 @@ start(const struct options *op, struct randomdev *rd, struct stream *streams,
 		    pinning_reader(&op->op_place, i), stream_main, sm);
 		*started += error == 0;
 	}
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	return (error);
 }
 
@@ -200,76 +173,48 @@ finish(const struct options *op, struct stream *streams, unsigned started)
 	free(streams);
 }
 
-/* For stdio: writes all, or sets the error at cookie and nothing any more. */
-static ssize_t
-write_all(void *cookie, const char *bytes, size_t n)
-{
-	struct pollfd pfd = { .fd = STDOUT_FILENO, .events = POLLOUT };
-	size_t done = 0;
-	int *error = cookie;
-	ssize_t k;
-
-	while (done < n && *error == 0) {
-		k = stop_asked() ? -1 : write(STDOUT_FILENO, bytes + done,
-		    n - done);
-		if (k >= 0)
-			done += (size_t)k;
-		else if (stop_asked())
-			*error = EINTR;
-		else if (errno == EAGAIN)
-			/* Another process made the descriptor so. */
-			(void)poll(&pfd, 1, -1);
-		else if (errno != EINTR)
-			*error = errno;
-	}
-	return (*error == 0 ? (ssize_t)n : 0);
-}
-
 /* Writes what the readers read; *where names what an error is of. */
 static int
 copy(const struct options *op, struct stream *streams, const char **where)
 {
-	const cookie_io_functions_t io = { .write = write_all };
+	static char buffer[OUTPUT_BYTES];
 	const unsigned readers = readers_of(op);
 	uint64_t grain, left = op->op_bytes == 0 ? UINT64_MAX : op->op_bytes;
-	char *buffer = xmalloc(OUTPUT_BYTES);
-	int error = 0, failed = 0;
-	FILE *out;
+	int error = 0;
 	size_t n;
 
-	if ((out = fopencookie(&failed, "w", io)) == NULL)
-		no_memory();
-	setvbuf(out, buffer, _IOFBF, OUTPUT_BYTES);
+	setvbuf(stdout, buffer, _IOFBF, sizeof(buffer));
+	*where = "reading";
 	/* Lets them read; stream_next() gives each the second half. */
 	for (unsigned i = 0; i < readers; i++)
 		give(&streams[i].sm_half[0]);
-	for (unsigned i = 0; left > 0 && error + failed == 0;
+	for (unsigned i = 0; left > 0 && error == 0 && !ferror(stdout);
 	    i = (i + 1) % readers) {
 		struct stream *sm = &streams[i];
 
 		grain = readers == 1 || left < op->op_interleave_bytes ? left :
 		    op->op_interleave_bytes;
-		for (; grain > 0 && failed == 0; grain -= n, left -= n) {
-			if (sm->sm_rest_bytes == 0)
-				error = stream_next(sm);
-			if (error != 0)
+		for (; grain > 0 && !ferror(stdout); grain -= n, left -= n) {
+			if (sm->sm_rest_bytes == 0 &&
+			    (error = stream_next(sm)) != 0)
 				break;
 			n = sm->sm_rest_bytes < grain ? sm->sm_rest_bytes :
 			    (size_t)grain;
 			KASSERT(n > 0, ("reader %u ended early", i));
-			fwrite(sm->sm_rest, 1, n, out);
+			fwrite(sm->sm_rest, 1, n, stdout);
 			sm->sm_rest += n;
 			sm->sm_rest_bytes -= n;
 		}
 	}
-	*where = error != 0 ? "reading" : "stdout";
-	/* What came before an error of a reader is not of use. */
-	if (error != 0)
-		failed = error;
-	fclose(out);
-	wipe(buffer, OUTPUT_BYTES);
-	free(buffer);
-	return (failed);
+	if (error == 0 && (ferror(stdout) || fflush(stdout) != 0)) {
+		error = errno;
+		*where = "stdout";
+	}
+	/* What is left is not of use. */
+	if (error != 0 && freopen("/dev/null", "w", stdout) == NULL)
+		abort();
+	wipe(buffer, sizeof(buffer));
+	return (error);
 }
 
 /* Writes the readers' output.  Returns: a status; 0 if the pipe was closed. */
@@ -306,6 +251,9 @@ cat(const struct options *op)
 	if (error != 0)
 		return (run_error("cannot make design %s: %s",
 		    rp.rp_design->de_ident, strerror(error)));
+	/* Another process may have made the descriptor so. */
+	(void)fcntl(STDOUT_FILENO, F_SETFL, fcntl(STDOUT_FILENO, F_GETFL) &
+	    ~O_NONBLOCK);
 #ifdef F_SETPIPE_SZ
 	/* With a larger pipe both ends switch less often. */
 	if (fcntl(STDOUT_FILENO, F_GETPIPE_SZ) < PIPE_BYTES)
@@ -320,40 +268,19 @@ cat(const struct options *op)
 	/* A closed pipe is the normal end of a pipe into head(1). */
 	if (error == 0 || error == EPIPE)
 		return (EXIT_SUCCESS);
-	if (error == EINTR)
-		return (EXIT_FAILURE);
 	if (error == EWOULDBLOCK && strcmp(where, "reading") == 0)
 		return (run_error("not seeded; see "
 		    "rngsim.harvest.boot_entropy_bytes"));
 	return (run_error("%s: %s", where, strerror(error)));
 }
 
-static void
-on_alarm(int sig __unused)
-{
-}
-
-/* Often: a signal between stop_asked() and a call would not interrupt it. */
-static void
-interrupt_calls(void)
-{
-	const struct timeval often = { .tv_usec = 100 * 1000 };
-	const struct itimerval timer = { often, often };
-	const struct sigaction sa = { .sa_handler = on_alarm };
-
-	if (sigaction(SIGALRM, &sa, NULL) == 0)
-		setitimer(ITIMER_REAL, &timer, NULL);
-}
-
 static int
 run(struct options *op)
 {
 	const uint64_t memory = replicate_memory_bytes();
-	uint64_t needed = 0;
+	const uint64_t needed = 2 * (uint64_t)half_bytes(op) * readers_of(op);
 	int status;
 
-	for (unsigned i = 0; i < readers_of(op); i++)
-		needed += 2 * (uint64_t)half_bytes(op, i);
 	if (needed > memory / 4 * 3)
 		return (run_error("the readers' buffers need %.3g GB, this "
 		    "machine has %.3g: use fewer readers (-r) or smaller "
@@ -365,8 +292,9 @@ run(struct options *op)
 		status = options_load_hash(op);
 	if (status != 0)
 		return (status);
+	/* There is no file to complete. */
+	stop_at_once = true;
 	stop_catch_signals();
-	interrupt_calls();
 	return (cat(op));
 }
 

@@ -72,16 +72,28 @@ format_ns(char buf[FORMAT_SIZE], double ns)
 	return (buf);
 }
 
+/* In the largest of these units that makes it a whole number. */
+static const char *
+whole(char buf[32], uint64_t v, const char *const *unit)
+{
+	for (; v != 0 && v % 1024 == 0 && unit[1] != NULL; unit++)
+		v /= 1024;
+	snprintf(buf, 32, "%" PRIu64 "%s", v, *unit);
+	return (buf);
+}
+
 const char *
 format_bytes(char buf[32], uint64_t bytes)
 {
-	static const char *const units[] = { "B", "KiB", "MiB", "GiB" };
-	unsigned u = 0;
+	return (whole(buf, bytes, (const char *const[]){ " B", " KiB", " MiB",
+	    " GiB", NULL }));
+}
 
-	for (; bytes != 0 && bytes % 1024 == 0 && u < 3; u++)
-		bytes /= 1024;
-	snprintf(buf, 32, "%" PRIu64 " %s", bytes, units[u]);
-	return (buf);
+const char *
+format_size(char buf[32], uint64_t bytes)
+{
+	return (whole(buf, bytes, (const char *const[]){ "", "k", "m", "g",
+	    NULL }));
 }
 
 /* Pages are made one at a time, by the thread that runs the command. */
@@ -91,12 +103,6 @@ void
 format_mark(FILE *out)
 {
 	marked = out;
-}
-
-bool
-format_marked(const FILE *out)
-{
-	return (out == marked);
 }
 
 /* Of titles, n columns; else NULL. */
@@ -122,7 +128,7 @@ format_wrap(FILE *out, const char *first, int indent, const char *text)
 	const size_t columns = FORMAT_COLUMNS, start = (size_t)indent;
 	size_t begin, column = strlen(first), len;
 
-	if (format_marked(out)) {
+	if (out == marked) {
 		mark_line(out, MARK_TEXT, NULL, 2, (const char *const[]){
 		    first, text });
 		return;
@@ -201,7 +207,7 @@ columns_row(FILE *out, const struct column *columns, unsigned n,
 	size_t len;
 	FILE *row;
 
-	if (format_marked(out)) {
+	if (out == marked) {
 		mark_line(out, MARK_ROW, NULL, n, texts);
 		return;
 	}
@@ -227,7 +233,7 @@ columns_titles(FILE *out, const struct column *columns, unsigned n)
 	MPASS(n <= FORMAT_TABLE_MAX);
 	for (unsigned i = 0; i < n; i++)
 		texts[i] = columns[i].title;
-	if (format_marked(out))
+	if (out == marked)
 		mark_line(out, MARK_TITLES, columns, n, texts);
 	else
 		columns_row(out, columns, n, texts);

@@ -30,6 +30,9 @@ const char *format_change(char buf[FORMAT_SIZE], double share);
 /* A size: "100 B", "64 KiB", "1 MiB"; whole units only. */
 const char *format_bytes(char buf[32], uint64_t bytes);
 
+/* The same as it is typed: 65536 is "64k". */
+const char *format_size(char buf[32], uint64_t bytes);
+
 /* What printf(3) would print, cut at FORMAT_CELL bytes. */
 const char *format_cell(char buf[FORMAT_CELL], const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
@@ -100,7 +103,6 @@ enum format_mark {
 };
 
 void format_mark(FILE *out);
-bool format_marked(const FILE *out);
 
 /* A text that grows by pieces; starts as { .s = "" }. */
 struct text {

@@ -12,8 +12,8 @@ enum {
 	HOUR_S		= 60 * MINUTE_S
 };
 
-static const char full[] = "####################";
-static const char empty[] = "....................";
+/* As many of each as a bar is long. */
+static const char bars[] = "####################....................";
 
 /* Return, and erase to the end of the line: ECMA-48. */
 static const char clear_line[] = "\r\033[K";
@@ -34,14 +34,13 @@ void
 progress_format(char *buf, size_t size, unsigned width, double share,
     double left_s, const char *label)
 {
-	const int length = sizeof(full) - 1;
+	const int length = sizeof(bars) / 2;
 	/* 1000 hours and more are of no use to a reader. */
 	const bool known = left_s >= 0 && left_s <= 1000.0 * HOUR_S;
 	const unsigned s = known ? (unsigned)ceil(left_s) : 0;
 	char left[16] = "--:--";
 	int bar;
 
-	CTASSERT(sizeof(empty) == sizeof(full));
 	share = fmin(1, fmax(0, share));
 	bar = (int)(share * length);
 	if (known && s >= HOUR_S)
@@ -50,8 +49,8 @@ progress_format(char *buf, size_t size, unsigned width, double share,
 	else if (known)
 		snprintf(left, sizeof(left), "%02u:%02u", s / MINUTE_S,
 		    s % MINUTE_S);
-	snprintf(buf, size, "[%.*s%.*s] %3d %% %s left  %s", bar, full,
-	    length - bar, empty, (int)(share * 100), left, label);
+	snprintf(buf, size, "[%.*s] %3d %% %s left  %s", length,
+	    bars + length - bar, (int)(share * 100), left, label);
 	/* A line that wraps cannot be redrawn. */
 	if (width < size)
 		buf[width] = '\0';
@@ -60,9 +59,7 @@ progress_format(char *buf, size_t size, unsigned width, double share,
 void
 progress_update(struct progress *p, uint64_t done, const char *label)
 {
-	char line[LINE_SIZE], text[LINE_SIZE];
-	const double total = (double)p->prg_total, at = (double)done;
-	const double before = (double)p->prg_before;
+	char line[LINE_SIZE];
 	struct winsize ws = { .ws_col = 0 };
 	double left_s = -1;
 
@@ -72,16 +69,14 @@ progress_update(struct progress *p, uint64_t done, const char *label)
 		return;
 	if (done > p->prg_before)
 		left_s = (double)(tick_ns() - p->prg_start_ns) /
-		    (double)NS_PER_S / (at - before) * (total - at);
-	snprintf(text, sizeof(text), p->prg_before == 0 ? "%s" :
-	    "%s (%d %% were there)", label, (int)(100 * before / total));
+		    (double)NS_PER_S / (double)(done - p->prg_before) *
+		    (double)(p->prg_total - done);
 	if (ioctl(STDERR_FILENO, TIOCGWINSZ, &ws) != 0 || ws.ws_col == 0)
 		ws.ws_col = COLUMNS_DEFAULT;
 	/* Some terminals wrap after the last column. */
-	progress_format(line, sizeof(line), ws.ws_col - 1u, at / total, left_s,
-	    text);
+	progress_format(line, sizeof(line), ws.ws_col - 1u,
+	    (double)done / (double)p->prg_total, left_s, label);
 	fprintf(p->prg_out, "%s%s", clear_line, line);
-	fflush(p->prg_out);
 }
 
 void
@@ -90,6 +85,5 @@ progress_fini(struct progress *p)
 	if (p->prg_out == NULL)
 		return;
 	fputs(clear_line, p->prg_out);
-	fflush(p->prg_out);
 	p->prg_out = NULL;
 }

@@ -2,12 +2,15 @@
 #include "lib/base/base.h"
 
 volatile sig_atomic_t stop_signal;
+bool stop_at_once;
 
 static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
 
 static void
 on_signal(int sig)
 {
+	if (stop_at_once)
+		_exit(EXIT_FAILURE);
 	if (__atomic_exchange_n(&stop_signal, sig, __ATOMIC_RELAXED) == 0)
 		return;
 	/* Delivered when the handler returns, which unblocks it. */

@@ -7,6 +7,9 @@
 /* The first signal that came, or 0.  Read it with __atomic_load_n(). */
 extern volatile sig_atomic_t stop_signal;
 
+/* Set before stop_catch_signals(): the first signal ends the process. */
+extern bool stop_at_once;
+
 /*
  * Catches the signals, but not those that the caller of the program ignores, as
  * nohup(1) does.  The second to arrive ends the process as if none were caught.

@@ -280,19 +280,6 @@ option_default(const struct option_def *od, enum command_id cm)
 	return (NULL);
 }
 
-/* Bytes as they are typed: 65536 is "64k". */
-static const char *
-format_size(char buf[24], uint64_t v)
-{
-	static const char *const units[] = { "", "k", "m", "g" };
-	unsigned u = 0;
-
-	for (; v != 0 && v % 1024 == 0 && u < 3; u++)
-		v /= 1024;
-	snprintf(buf, 24, "%" PRIu64 "%s", v, units[u]);
-	return (buf);
-}
-
 void
 option_range(const struct option_def *od, char buf[OPTION_RANGE_SIZE])
 {
@@ -308,8 +295,7 @@ option_range(const struct option_def *od, char buf[OPTION_RANGE_SIZE])
 	else if ((type == TYPE_BYTES || type == TYPE_SIZES) &&
 	    od->od_max != UINT64_MAX)
 		snprintf(buf, OPTION_RANGE_SIZE, "%s..%s",
-		    format_size((char[24]){ 0 }, od->od_min),
-		    format_size((char[24]){ 0 }, od->od_max));
+		    FORMAT(size, od->od_min), FORMAT(size, od->od_max));
 }
 
 void
@@ -343,9 +329,6 @@ option_list_add(struct option_list *ol, const char *label, const char *item,
 		if (ol->ol_value[i] == value)
 			return (usage_error("%s: \"%s\" is named twice", label,
 			    item));
-	if (ol->ol_count == OPTIONS_LIST_MAX)
-		return (usage_error("%s: more than %d members", label,
-		    OPTIONS_LIST_MAX));
 	ol->ol_value = xreallocarray(ol->ol_value, ol->ol_count + 1,
 	    sizeof(*ol->ol_value));
 	ol->ol_value[ol->ol_count++] = value;

@@ -70,13 +70,14 @@ number() {
 	awk 'FNR == NR { at[$1] = FNR; next } { print at[$1] + 0 }' all.txt "$1"
 }
 
-test_case cat__interleaves "several readers' requests are all there, once," \
-    "and in turn"
+test_case cat__interleaves "several readers' requests are there once, and in" \
+    "turn"
 cat__interleaves_body() {
 	for design in locked concurrent; do for cipher in aes chacha20; do
 		of="cat --seed 9 -d $design -c $cipher"
-		"$(program)" $of -s 64 -n 256k | blocks >all.txt
-		[ "$(sort -u all.txt | wc -l)" = 4096 ] || atf_fail "$of: one"
+		# Readers make more than is written.
+		"$(program)" $of -s 64 -n 2m | blocks >all.txt
+		[ "$(sort -u all.txt | wc -l)" = 32768 ] || atf_fail "$of: one"
 		# A request is a grain.
 		for readers in 2 4 7; do
 			"$(program)" $of -s 64 -n 256k -r $readers | blocks \
