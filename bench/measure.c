@@ -43,28 +43,24 @@ trace_end(struct options *op, struct timeline *tl)
 {
 	const struct vm_topology *vt = &op->op_machine.vi_topology;
 	const struct cell ce = grid_first(op);
-	const struct timeline_fact facts[] = {
-		{ "claim", "predicted" },
-		{ "engine", VIRTUAL_NAME },
-		{ "profile", op->op_machine.vi_profile.pr_name },
-		{ "guessed_share", FORMATF("%.3f", profile_share(
-		    &op->op_machine.vi_profile, PROVENANCE_GUESSED)) },
-		{ "cpus", FORMATF("%u", vt->tp_cpus) },
-		{ "nodes", FORMATF("%u", vt->tp_nodes) },
-		{ "design", ce.ce_design },
-		{ "lock", ce.ce_lock },
-		{ "cipher", ce.ce_cipher->ci_name },
-		{ "readers", FORMATF("%u", ce.ce_readers) },
-		{ "request_bytes", FORMATF("%" PRIu64, ce.ce_request_bytes) },
-		{ "seed", FORMATF("%" PRIu64, op->op_seed) },
-	};
+	const struct profile *pr = &op->op_machine.vi_profile;
 	char remark[TIMELINE_REMARK_SIZE];
 	int error;
 
 	if (tl == NULL)
 		return (0);
 	op->op_observer = NULL;
-	if ((error = timeline_close(tl, facts, nitems(facts), remark)) != 0)
+	error = timeline_close(tl, json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, "
+	    "s:s, s:s, s:s, s:s, s:s, s:s}", "claim", "predicted",
+	    "engine", VIRTUAL_NAME, "profile", pr->pr_name, "guessed_share",
+	    FORMATF("%.3f", profile_share(pr, PROVENANCE_GUESSED)),
+	    "cpus", FORMATF("%u", vt->tp_cpus),
+	    "nodes", FORMATF("%u", vt->tp_nodes), "design", ce.ce_design,
+	    "lock", ce.ce_lock, "cipher", ce.ce_cipher->ci_name,
+	    "readers", FORMATF("%u", ce.ce_readers),
+	    "request_bytes", FORMATF("%" PRIu64, ce.ce_request_bytes),
+	    "seed", FORMATF("%" PRIu64, op->op_seed)), remark);
+	if (error != 0)
 		return (run_error("%s: %s", op->op_trace, strerror(error)));
 	if (remark[0] != '\0')
 		(void)run_error("%s: %s", op->op_trace, remark);

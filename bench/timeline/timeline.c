@@ -368,9 +368,11 @@ timeline_observer(struct timeline *tl)
 }
 
 int
-timeline_close(struct timeline *tl, const struct timeline_fact *facts,
-    unsigned count, char remark[TIMELINE_REMARK_SIZE])
+timeline_close(struct timeline *tl, json_t *facts,
+    char remark[TIMELINE_REMARK_SIZE])
 {
+	const char *name;
+	json_t *value;
 	uint32_t i;
 	int error;
 
@@ -389,10 +391,11 @@ timeline_close(struct timeline *tl, const struct timeline_fact *facts,
 	    "\"from_us\":%.3f,\n\"until_us\":%.3f,\n\"events_left_out\":%"
 	    PRIu64, (double)tl->ti_span.spn_from_ps / 1e6,
 	    (double)tl->ti_until_ps / 1e6, tl->ti_left_out);
-	for (i = 0; i < count; i++) {
-		put_text(tl, ",\n", facts[i].tf_name);
-		put_text(tl, ":", facts[i].tf_value);
+	json_object_foreach(facts, name, value) {
+		put_text(tl, ",\n", name);
+		put_text(tl, ":", json_string_value(value));
 	}
+	json_decref(facts);
 	fputs("\n}\n}\n", tl->ti_out);
 	xmemclose(tl->ti_out);
 	error = atomic_file_commit(&tl->ti_file, tl->ti_text, tl->ti_len);

@@ -6,6 +6,8 @@
  */
 #pragma once
 
+#include <jansson.h>
+
 #include "lib/vm/vm.h"
 
 enum {
@@ -21,11 +23,6 @@ struct timeline_span {
 	uint64_t	spn_to_ps;	/* more than spn_from_ps */
 };
 
-/* A fact about the run, for the file. */
-struct timeline_fact {
-	const char	*tf_name, *tf_value;
-};
-
 /*
  * Starts a timeline of at most so many events, before the run: a path that
  * cannot be written should not cost one.  Returns: as atomic_file_open().
@@ -38,8 +35,9 @@ const struct vm_observer *timeline_observer(struct timeline *tl);
 
 /*
  * Writes the file, whole or not at all, and frees the timeline.  Call it after
- * the run, however that ended.  Returns: 0, and what is missing from the file,
- * or ""; or an errno value.
+ * the run, however that ended.  facts are strings about it, by name, and are
+ * released.  Returns: 0, and what is missing from the file, or ""; or an errno
+ * value.
  */
-int timeline_close(struct timeline *tl, const struct timeline_fact *facts,
-    unsigned count, char remark[TIMELINE_REMARK_SIZE]);
+int timeline_close(struct timeline *tl, json_t *facts,
+    char remark[TIMELINE_REMARK_SIZE]);

@@ -227,10 +227,10 @@ figure(const char *key)
 static void
 finish(void)
 {
-	const struct timeline_fact facts[] = { { "profile", "made \"up\"\n" } };
 	json_error_t why;
 
-	ATF_REQUIRE_EQ(0, timeline_close(tl, facts, nitems(facts), remark));
+	ATF_REQUIRE_EQ(0, timeline_close(tl, json_pack("{s:s}",
+	    "profile", "made \"up\"\n"), remark));
 	json_decref(root);
 	root = json_load_file("t.json", JSON_REJECT_DUPLICATES, &why);
 	ATF_REQUIRE_MSG(root != NULL, "%d: %s", why.line, why.text);
@@ -409,7 +409,7 @@ TEST(timeline_close__full_disk, "a full disk is reported")
 	if (access("/dev/full", W_OK) != 0)
 		atf_tc_skip("no /dev/full");
 	ATF_REQUIRE_EQ(0, timeline_open(&tl, "/dev/full", 2, &all, 1));
-	ATF_CHECK_EQ(ENOSPC, timeline_close(tl, NULL, 0, remark));
+	ATF_CHECK_EQ(ENOSPC, timeline_close(tl, NULL, remark));
 }
 
 /* A virtual machine of two CPUs, whose three threads share a lock. */

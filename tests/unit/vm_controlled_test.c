@@ -783,7 +783,7 @@ TEST(vm_controlled__timeline, "an observer sees what is possible, and "
 			observer = timeline_observer(tl);
 			ATF_REQUIRE_EQ(0, run_dice(seed, NULL));
 			ATF_CHECK_EQ(hash, outcome.mo_hash);
-			ATF_REQUIRE_EQ_MSG(0, timeline_close(tl, NULL, 0,
+			ATF_REQUIRE_EQ_MSG(0, timeline_close(tl, NULL,
 			    remark), "%s: %s", lock_classes[i]->lc_name,
 			    remark);
 			ATF_CHECK_STREQ("", remark);
