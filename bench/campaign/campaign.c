@@ -3,7 +3,7 @@
 #include "bench/sweep/sweep.h"
 
 enum {
-	PATH_SIZE	= 4096,
+	PATH_SIZE	= 2 * PATH_MAX,
 	TAIL_WORDS	= 4	/* --part I/N -o FILE */
 };
 
@@ -71,11 +71,10 @@ claim(struct options *op, unsigned jobs, char *const argv[], char **text)
 	if (!op->op_seed_given)
 		fprintf(out, " --seed %" PRIu64, op->op_seed);
 	xmemclose(out);
-	out = xmemstream(&line, &len);
-	fprintf(out, "%s # %u jobs\n", *text, jobs);
-	xmemclose(out);
+	if (asprintf(&line, "%s # %u jobs\n", *text, jobs) == -1)
+		no_memory();
 	if (n <= 0)
-		status = write_file(path, line, len);
+		status = write_file(path, line, strlen(line));
 	else if (strcmp(line, old) != 0)
 		status = usage_error("--plan: \"%s\" has another plan, "
 		    "\"%.*s\": expected a new folder", op->op_plan,
@@ -97,9 +96,6 @@ plan_write(struct options *op, char *const argv[], unsigned jobs)
 	FILE *out;
 	int status;
 
-	if (strlen(op->op_plan) > PATH_SIZE / 2)
-		return (usage_error("--plan: \"%.40s...\" is too long",
-		    op->op_plan));
 	if ((status = claim(op, jobs, argv, &base)) != 0) {
 		free(base);
 		return (status);
@@ -169,15 +165,10 @@ check_plan(struct merge *mg, const char *file, const struct result *r,
 static struct merge_part *
 place(struct merge *mg, unsigned host, unsigned part)
 {
-	const size_t have = (size_t)mg->mg_hosts * mg->mg_parts;
-
-	if (host >= mg->mg_hosts) {
-		mg->mg_part = xreallocarray(mg->mg_part, have + mg->mg_parts,
+	if (mg->mg_part == NULL)
+		mg->mg_part = xcalloc((size_t)MERGE_HOSTS_MAX * mg->mg_parts,
 		    sizeof(*mg->mg_part));
-		memset(mg->mg_part + have, 0, mg->mg_parts *
-		    sizeof(*mg->mg_part));
-		mg->mg_hosts++;
-	}
+	mg->mg_hosts = MAX(mg->mg_hosts, host + 1);
 	return (&mg->mg_part[(size_t)host * mg->mg_parts + part - 1]);
 }
 
@@ -243,16 +234,16 @@ merge_missing(struct merge *mg)
 		missing += !has;
 		if (!has && first == 0)
 			first = i;
-		if (has && first > 0 && strlen(list.s) < 200)
+		if (has && first > 0)
 			text_list(&list, i - 1 > first ? "%u-%u" : "%u", first,
 			    i - 1);
 		if (has)
 			first = 0;
 	}
 	if (missing > 0)
-		return (run_error("%u of %u parts missing: %s%s; the command "
-		    "with --plan lists their jobs", missing, mg->mg_parts,
-		    list.s, strlen(list.s) < 200 ? "" : ", ..."));
+		return (run_error("%u of %u parts missing: %.200s; the "
+		    "command with --plan lists their jobs", missing,
+		    mg->mg_parts, list.s));
 	return (mg->mg_refused > 0 ? EXIT_FAILURE : 0);
 }
 

@@ -35,54 +35,52 @@ producer_main(void *arg)
 	harvest_producer_run(&p->p_run->run_sources.hv_producer[p->p_index]);
 }
 
+/* Starts the i-th of n threads. */
+static int
+start(struct cell_run *run, struct mthread *td, const char *name, int cpu,
+    void (*body)(void *arg), void *arg, unsigned i, unsigned n)
+{
+	const int error = machine_spawn(td, name, cpu, body, arg);
+
+	return (error == 0 ? 0 : cell_fail(run, error, "the host refused to "
+	    "start thread %s, %u of %u: %s; see ulimit -u, ulimit -v and the "
+	    "cgroup's pids.max", name, i + 1, n, strerror(error)));
+}
+
 static int
 start_threads(struct cell_run *run)
 {
 	const struct pinning *place = run->run_params->cp_place;
-	const unsigned producers = run->run_sources.hv_producers;
+	const unsigned events = run->run_params->cp_cell.ce_producers;
+	const unsigned sources = run->run_sources.hv_producers;
 	const unsigned n = index_harvest(run);
-	const char *what = "harvest";
-	unsigned i = 0, of = 1;
 	struct producer *p;
-	char name[32];
+	unsigned i;
 	int error;
 
-	error = machine_spawn(&run->run_harvest, "rand_harvestq",
-	    pinning_harvest(place, n + run->run_params->cp_cell.ce_producers),
-	    harvest_main, run);
+	error = start(run, &run->run_harvest, "rand_harvestq",
+	    pinning_harvest(place, n + events), harvest_main, run, 0, 1);
 	run->run_harvest_started = error == 0;
-	while (error == 0 && (i = run->run_producers_started) < producers) {
-		what = "producer";
-		of = producers;
+	for (; error == 0 && (i = run->run_producers_started) < sources;
+	    run->run_producers_started += error == 0) {
 		p = &run->run_producers[i];
 		p->p_run = run;
 		p->p_index = i;
-		error = machine_spawn(&p->p_td, what, MACHINE_CPU_ANY,
-		    producer_main, p);
-		run->run_producers_started += error == 0;
+		error = start(run, &p->p_td, "producer", MACHINE_CPU_ANY,
+		    producer_main, p, i, sources);
 	}
-	while (error == 0 && (i = run->run_started) < n) {
-		what = "reader";
-		of = n;
-		snprintf(name, sizeof(name), "reader%u", i);
-		error = machine_spawn(&run->run_readers[i].r_td, name,
-		    pinning_reader(place, run->run_params->cp_cell.ce_producers
-		    + i), cell_reader_main, &run->run_readers[i]);
-		run->run_started += error == 0;
-	}
-	while (error == 0 && (i = run->run_event_producers_started) <
-	    run->run_params->cp_cell.ce_producers) {
-		what = "event producer";
-		of = run->run_params->cp_cell.ce_producers;
-		snprintf(name, sizeof(name), "producer%u", i);
-		error = machine_spawn(&run->run_event_producers[i].evp_td,
-		    name, pinning_reader(place, i), cell_producer_main,
-		    &run->run_event_producers[i]);
-		run->run_event_producers_started += error == 0;
-	}
-	return (error == 0 ? 0 : cell_fail(run, error, "the host refused to "
-	    "start %s thread %u of %u: %s; see ulimit -u, ulimit -v and the "
-	    "cgroup's pids.max", what, i + 1, of, strerror(error)));
+	for (; error == 0 && (i = run->run_started) < n;
+	    run->run_started += error == 0)
+		error = start(run, &run->run_readers[i].r_td,
+		    FORMATF("reader%u", i), pinning_reader(place, events + i),
+		    cell_reader_main, &run->run_readers[i], i, n);
+	for (; error == 0 && (i = run->run_event_producers_started) < events;
+	    run->run_event_producers_started += error == 0)
+		error = start(run, &run->run_event_producers[i].evp_td,
+		    FORMATF("producer%u", i), pinning_reader(place, i),
+		    cell_producer_main, &run->run_event_producers[i], i,
+		    events);
+	return (error);
 }
 
 static void

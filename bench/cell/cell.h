@@ -151,7 +151,7 @@ struct cell_measure {
 	struct result_ledger cm_ledger;	/* all ledgers together */
 	/* Sources that were tested and had an event; this repeat alone. */
 	unsigned	 cm_health_count;
-	struct result_health cm_health[ENTROPYSOURCE];
+	struct result_health *cm_health;
 };
 
 struct engine {

@@ -148,11 +148,12 @@ collect_hold_shares(struct cell_run *run, struct result_fairness *fairness)
 	const struct lockprof *lp = &run->run_prof;
 	unsigned n = index_harvest(run);
 	struct lockprof_thread sum;
-	double *hold = run->run_hold;
 	struct lockprof_row row;
+	double *hold;
 
 	if (!LOCK_PROFILING || n == 0)
 		return;
+	hold = xcalloc(n, sizeof(*hold));
 	for (unsigned i = 0; i < n; i++)
 		for (unsigned site = 0; site < lp->lp_sites; site++) {
 			lockprof_sum(lp, WINDOW, site, i, i, &row);
@@ -162,6 +163,7 @@ collect_hold_shares(struct cell_run *run, struct result_fairness *fairness)
 	fairness->hold_cov = stats_cov(hold, n);
 	fairness->hold_jain = stats_jain(hold, n);
 	fairness->hold_cna = stats_cna(hold, n);
+	free(hold);
 	lockprof_sum_threads(lp, WINDOW, 0, n - 1, &sum);
 	fairness->reacquire_p50 = (double)hist_small_quantile(
 	    &sum.lpt_reacquire, 0.5);

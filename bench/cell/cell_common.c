@@ -30,6 +30,7 @@ cell_measure_free(struct cell_measure *cm)
 	field_free(result_sample_fields, &cm->cm_sample);
 	free(cm->cm_rows);
 	free(cm->cm_waits);
+	free(cm->cm_health);
 	memset(cm, 0, sizeof(*cm));
 }
 

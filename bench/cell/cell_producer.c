@@ -6,15 +6,8 @@ enum { WAIT_MAX_NS = 10 * 1000 * 1000 };
 
 static const double ns_per_s = 1e9;
 
-/* Packets that arrive for a producer in an open loop. */
-struct arrivals {
-	uint64_t	 arr_next_ns;	/* since it began */
-	unsigned	 arr_queued;
-	uint64_t	 arr_lost;
-};
-
 static void
-plan(struct event_producer *evp, struct arrivals *ar)
+plan(struct event_producer *evp)
 {
 	const struct producing *pg = evp->evp_producing;
 	double ns = ns_per_s / pg->prw_rate_per_s * pg->prw_burst;
@@ -23,7 +16,7 @@ plan(struct event_producer *evp, struct arrivals *ar)
 		ns *= splitmix_exponential(&evp->evp_draw);
 	evp->evp_plan_ns += ns;
 	/* The first one may have come before the producer began. */
-	ar->arr_next_ns = (uint64_t)fmax(0, evp->evp_plan_ns);
+	evp->evp_next_ns = (uint64_t)fmax(0, evp->evp_plan_ns);
 }
 
 /*
@@ -31,8 +24,7 @@ plan(struct event_producer *evp, struct arrivals *ar)
  * leaves the queue between two calls.  Returns: false when the phase changed.
  */
 static bool
-take_packet(struct event_producer *evp, struct arrivals *ar, uint64_t began,
-    enum phase phase)
+take_packet(struct event_producer *evp, uint64_t began, enum phase phase)
 {
 	const struct producing *pg = evp->evp_producing;
 	uint64_t left_ns, now = machine_cycles();
@@ -40,17 +32,17 @@ take_packet(struct event_producer *evp, struct arrivals *ar, uint64_t began,
 
 	for (;;) {
 		while ((uint64_t)machine_cycles_to_ns(now - began) >=
-		    ar->arr_next_ns) {
-			room = MIN(pg->prw_queue - ar->arr_queued,
+		    evp->evp_next_ns) {
+			room = MIN(pg->prw_queue - evp->evp_queued,
 			    pg->prw_burst);
-			ar->arr_queued += room;
-			ar->arr_lost += pg->prw_burst - room;
-			plan(evp, ar);
+			evp->evp_queued += room;
+			evp->evp_lost += pg->prw_burst - room;
+			plan(evp);
 		}
-		if (ar->arr_queued > 0)
+		if (evp->evp_queued > 0)
 			break;
 		/* Looks at the phase now and then. */
-		left_ns = ar->arr_next_ns + 1 - (uint64_t)
+		left_ns = evp->evp_next_ns + 1 - (uint64_t)
 		    machine_cycles_to_ns(now - began);
 		left_ns = left_ns < WAIT_MAX_NS ? left_ns : WAIT_MAX_NS;
 		if (machine_interrupt_wait(left_ns))
@@ -62,7 +54,7 @@ take_packet(struct event_producer *evp, struct arrivals *ar, uint64_t began,
 		    (uint32_t)phase)
 			return (false);
 	}
-	ar->arr_queued--;
+	evp->evp_queued--;
 	return (true);
 }
 
@@ -97,18 +89,17 @@ producer_loop(struct event_producer *evp)
 {
 	const struct producing *pg = evp->evp_producing;
 	struct cell_run *run = evp->evp_run;
-	struct arrivals ar = { .arr_queued = 0 };
 	enum phase phase = PHASE_WARM, seen;
 	const uint64_t origin = machine_cycles();
-	uint64_t began, last, now = 0, counted = 0, lost = 0;
+	uint64_t began, last, now = 0, counted = 0;
 	enum random_fate fate;
 	bool packet;
 
 	if (pg->prw_rate_per_s > 0)
-		plan(evp, &ar);
+		plan(evp);
 	for (;;) {
 		packet = pg->prw_rate_per_s <= 0 ||
-		    take_packet(evp, &ar, origin, phase);
+		    take_packet(evp, origin, phase);
 		last = pg->prw_rate_per_s <= 0 ? now : 0;
 		began = now = 0;
 		fate = RANDOM_FATES;
@@ -127,7 +118,7 @@ producer_loop(struct event_producer *evp)
 			if (seen == PHASE_STOP)
 				break;
 			phase = seen;
-			lost = ar.arr_lost;
+			evp->evp_lost = 0;
 			evp->evp_cpu_ns = -machine_thread_cpu_ns(&evp->evp_td);
 		} else if (packet && phase == PHASE_MEASURE) {
 			evp->evp_fate[fate]++;
@@ -136,7 +127,6 @@ producer_loop(struct event_producer *evp)
 			machine_note_store_64(&evp->evp_events, ++counted);
 		}
 	}
-	evp->evp_lost = ar.arr_lost - lost;
 	if (phase == PHASE_MEASURE)
 		evp->evp_cpu_ns += machine_thread_cpu_ns(&evp->evp_td);
 }

@@ -98,6 +98,17 @@ begin(struct reader *r)
 	    cp->cp_cell.ce_request_bytes, cp->cp_seed, r->r_index);
 }
 
+/* The next request, and when it is due: since a reader began, or now. */
+static inline uint64_t
+next_due(struct reader *r, struct workload_step *st, uint64_t began,
+    uint64_t now)
+{
+	workload_next(&r->r_player, st);
+	return (st->st_start == START_NOW ? now :
+	    machine_ns_to_cycles(st->st_ns) +
+	    (st->st_start == START_AT ? began : now));
+}
+
 /*
  * The measured loop.  One time stamp a request: the end of one is the start of
  * the next.  A workload begins anew with the window, and in open loop a
@@ -123,10 +134,7 @@ reader_loop(struct reader *r, const bool plain)
 	for (;;) {
 		due = last = now;
 		if (!plain) {
-			workload_next(&r->r_player, &st);
-			if (st.st_start != START_NOW)
-				due = machine_ns_to_cycles(st.st_ns) +
-				    (st.st_start == START_AT ? began : now);
+			due = next_due(r, &st, began, now);
 			if (now < due)
 				last = cell_wait_until(run, due, phase);
 			waiting = last < due;
@@ -188,13 +196,8 @@ seeding_loop(struct reader *r)
 		begin(r);
 	for (;;) {
 		due = now;
-		if (ce->ce_workload != NULL) {
-			workload_next(&r->r_player, &st);
-			if (st.st_start != START_NOW)
-				due = machine_ns_to_cycles(st.st_ns) +
-				    (st.st_start == START_AT ?
-				    run->run_open_cycles : now);
-		}
+		if (ce->ce_workload != NULL)
+			due = next_due(r, &st, run->run_open_cycles, now);
 		last = cell_wait_until(run, due, PHASE_MEASURE);
 		if (atomic_load_acq_32(&run->run_phase) != PHASE_MEASURE)
 			return (0);

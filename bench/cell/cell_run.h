@@ -60,7 +60,10 @@ struct event_producer {
 	unsigned	 evp_index;
 	uint64_t	 evp_work_ns;
 	uint64_t	 evp_draw;	/* the generator's state */
-	double		 evp_plan_ns;	/* when the next packet arrives */
+	/* When the next packet arrives, and since the producer began. */
+	double		 evp_plan_ns;
+	uint64_t	 evp_next_ns;
+	unsigned	 evp_queued;	/* packets that have */
 	uint64_t	 evp_entropy[PRODUCING_BYTES_MAX / 8];
 	bool		 evp_displaced;
 	_Alignas(MACHINE_CACHE_LINE) struct mthread evp_td;
@@ -95,7 +98,6 @@ struct cell_run {
 	unsigned	 run_producers_started;
 	struct event_producer *run_event_producers;
 	unsigned	 run_event_producers_started;
-	double		*run_hold;	/* each reader's, cycles; for sums */
 	struct mthread	 run_harvest;
 	bool		 run_harvest_started;
 	unsigned	 run_harvest_cpu;	/* where it ended */

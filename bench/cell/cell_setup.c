@@ -246,7 +246,7 @@ cell_setup(struct cell_run *run)
 	    CELL_ROLES, sizeof(*cm->cm_waits));
 	if (hashes_bytes(run))
 		rs->output_sha256 = xcalloc(n, sizeof(*rs->output_sha256));
-	run->run_hold = xcalloc(n, sizeof(*run->run_hold));
+	cm->cm_health = xcalloc(ENTROPYSOURCE, sizeof(*cm->cm_health));
 	if ((error = make_profile(run)) != 0)
 		return (error);
 	error = harvest_init(&run->run_sources, &cp->cp_config->bc_harvest,
@@ -286,7 +286,6 @@ cell_teardown(struct cell_run *run)
 	}
 	free(run->run_readers);
 	free(run->run_buf);
-	free(run->run_hold);
 	free(run->run_event_producers);
 	if (ended)
 		ht = randomdev_totals(run->run_dev);

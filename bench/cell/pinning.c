@@ -48,22 +48,18 @@ not_there(const struct vm_topology *vt, uint64_t number,
 
 /* The number of a CPU, text[0..n - 1]. */
 static int
-parse_cpu(const struct vm_topology *vt, const char *text, size_t n,
-    unsigned *number, char error[PINNING_ERROR_SIZE])
+parse_cpu(const char *text, size_t n, uint64_t *number,
+    char error[PINNING_ERROR_SIZE])
 {
 	char digits[16];
-	uint64_t v;
 
 	snprintf(digits, sizeof(digits), "%.*s", (int)n, text);
-	if (n == 0 || n >= sizeof(digits) || parse_number(digits, &v) != 0)
-		return (format_wrong(error, PINNING_ERROR_SIZE, "%s",
-		    expected));
-	*number = (unsigned)v;
-	return (rank_of(vt, v) < 0 ? not_there(vt, v, error) : 0);
+	return (n > 0 && n < sizeof(digits) && parse_number(digits, number) ==
+	    0 ? 0 : format_wrong(error, PINNING_ERROR_SIZE, "%s", expected));
 }
 
 static int
-add_cpu(struct pinning *pl, const struct vm_topology *vt, unsigned number,
+add_cpu(struct pinning *pl, const struct vm_topology *vt, uint64_t number,
     char error[PINNING_ERROR_SIZE])
 {
 	const int rank = rank_of(vt, number);
@@ -73,7 +69,7 @@ add_cpu(struct pinning *pl, const struct vm_topology *vt, unsigned number,
 	for (unsigned i = 0; i < pl->pl_count; i++)
 		if (pl->pl_ranks[i] == (unsigned)rank)
 			return (format_wrong(error, PINNING_ERROR_SIZE,
-			    "CPU %u is named twice", number));
+			    "CPU %" PRIu64 " is named twice", number));
 	pl->pl_ranks[pl->pl_count++] = (unsigned)rank;
 	return (0);
 }
@@ -83,24 +79,23 @@ static int
 parse_list(struct pinning *pl, const struct vm_topology *vt, const char *text,
     char error[PINNING_ERROR_SIZE])
 {
-	unsigned first, last;
+	uint64_t first, last;
 	size_t head, n;
 	int status;
 
 	for (;; text += n + 1) {
 		n = strcspn(text, ",/");
 		head = strcspn(text, "-,/");
-		status = parse_cpu(vt, text, head, &first, error);
+		status = parse_cpu(text, head, &first, error);
 		last = first;
 		if (status == 0 && head < n)
-			status = parse_cpu(vt, text + head + 1, n - head - 1,
+			status = parse_cpu(text + head + 1, n - head - 1,
 			    &last, error);
 		if (status != 0)
 			return (status);
 		if (last < first)
-			return (format_wrong(error, PINNING_ERROR_SIZE,
-			    "\"%.*s\" descends: expected the smaller number "
-			    "first", (int)n, text));
+			return (format_wrong(error, PINNING_ERROR_SIZE, "%s",
+			    expected));
 		for (; status == 0 && first <= last; first++)
 			status = add_cpu(pl, vt, first, error);
 		if (status != 0 || text[n] == '\0')
@@ -109,9 +104,10 @@ parse_list(struct pinning *pl, const struct vm_topology *vt, const char *text,
 			break;
 	}
 	text += n + 1;
-	if ((status = parse_cpu(vt, text, strlen(text), &first, error)) == 0)
-		pl->pl_harvest = rank_of(vt, first);
-	return (status);
+	if ((status = parse_cpu(text, strlen(text), &first, error)) != 0)
+		return (status);
+	pl->pl_harvest = rank_of(vt, first);
+	return (pl->pl_harvest < 0 ? not_there(vt, first, error) : 0);
 }
 
 int

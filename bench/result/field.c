@@ -267,12 +267,10 @@ merge_objects(const struct field *f, void *to, const void *from)
 	unsigned *count = (void *)((char *)to + f->f_count);
 	unsigned k, n = length(f, from, 0);
 	const char *p = field_elements(f, from);
-	char *all = field_elements(f, to);
+	char *all = xreallocarray(field_elements(f, to), (size_t)*count + n,
+	    f->f_size);
 
-	if (f->f_shape == FIELD_ARRAY) {
-		all = xreallocarray(all, (size_t)*count + n, f->f_size);
-		memcpy((char *)to + f->f_offset, &all, sizeof(all));
-	}
+	memcpy((char *)to + f->f_offset, &all, sizeof(all));
 	for (unsigned i = 0; i < n; i++, p += f->f_size) {
 		for (k = 0; k < *count; k++)
 			if (same_names(f->f_table, all + k * f->f_size, p))
@@ -282,7 +280,6 @@ merge_objects(const struct field *f, void *to, const void *from)
 		else
 			memcpy(all + (*count)++ * f->f_size, p, f->f_size);
 	}
-	MPASS(f->f_shape == FIELD_ARRAY || *count <= f->f_room);
 }
 
 void

@@ -154,14 +154,8 @@ static int
 check_length(struct reader *rd, const struct field *f, size_t n,
     unsigned stated)
 {
-	const unsigned most = f->f_shape == FIELD_INLINE ? f->f_room :
-	    UINT_MAX;
-
 	if (f->f_kind == FIELD_PAIR && n != 2)
 		return (refuse(rd, f->f_key, "not [low, high]"));
-	if (n > most)
-		return (refuse(rd, f->f_key, "%zu elements, expected at most "
-		    "%u", n, most));
 	if (f->f_shape == FIELD_EACH && n != rd->frd_readers)
 		return (refuse(rd, f->f_key, "%zu elements for %u readers", n,
 		    rd->frd_readers));

@@ -75,8 +75,7 @@ extern const struct field_type field_types[FIELD_OBJECT + 1];
 enum field_shape {
 	FIELD_ONE,
 	FIELD_ARRAY,	/* a pointer to as many as f_count says */
-	FIELD_EACH,	/* a pointer to one for each reader */
-	FIELD_INLINE	/* in the structure: f_count of at most f_room */
+	FIELD_EACH	/* a pointer to one for each reader */
 };
 
 /* How repeats combine (bool: MAX is or), and how a number is written. */
@@ -210,8 +209,8 @@ void result_set_medians(struct result_cell *c);
 /*
  * Looks for what no measurement writes: a cell that is there twice, a repeat's
  * total that is not its readers' sum, medians that are not those of the
- * samples.  A median may leave out repeats that failed a gate.  Objects that
- * the samples lack are not looked at, and decimals may be rounded.  Returns: 0;
+ * samples.  Objects that the samples lack are not looked at, and decimals may
+ * be rounded.  Returns: 0;
  * or EINVAL, with the member and what is wrong with it.
  */
 int result_check(const struct result *r, char error[RESULT_TEXT_SIZE]);

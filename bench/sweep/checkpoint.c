@@ -84,11 +84,10 @@ checkpoint_claim(struct checkpoint *ck, const char *file,
 	free(real);
 	if (error == 0)
 		return (begun == NULL ? 0 : checkpoint_read(ck, begun));
-	if (error == EBUSY && other > 0)
-		refuse(ck, "process %ld is measuring for this file: wait for "
-		    "it, or name another file", (long)other);
-	else if (error == EBUSY)
-		refuse(ck, "another process is measuring for this file");
+	if (error == EBUSY)
+		refuse(ck, "%s is measuring for this file: wait for it, or "
+		    "name another file", other > 0 ? FORMATF("process %ld",
+		    (long)other) : "another process");
 	else if (error == EINVAL || error == ELOOP || error == EMLINK ||
 	    error == EISDIR || error == ENXIO)
 		refuse(ck, "not a regular file, but repeats are to be kept "
@@ -169,16 +168,13 @@ note(struct checkpoint *ck, const struct result_resumed *rr)
 }
 
 static int
-take_repeat(struct checkpoint *ck, struct sweep_cell *sc, const char *what,
+take_repeat(struct checkpoint *ck, struct sweep_cell *sc,
     const json_t *measure)
 {
-	char text[GRID_TEXT_SIZE], why[RESULT_TEXT_SIZE];
-	struct cell_measure *cm;
+	struct cell_measure *cm = xmalloc(sizeof(*cm));
+	char why[RESULT_TEXT_SIZE];
 	int error;
 
-	if (strcmp(what, grid_text(&sc->sc_cell, text)) != 0)
-		return (refuse(ck, "its number is of another cell"));
-	cm = xmalloc(sizeof(*cm));
 	error = repeat_load(measure, sc->sc_cell.ce_readers, cm, why);
 	if (error == 0)
 		summary_add(sc, cm);
@@ -220,7 +216,6 @@ take_line(struct checkpoint *ck, json_t *record)
 	struct result_resumed rr = { .order = 0 };
 	json_int_t cell = -1, round = -1;
 	char why[RESULT_TEXT_SIZE];
-	const char *what = "";
 	int error;
 
 	if (resumed != NULL) {
@@ -230,9 +225,8 @@ take_line(struct checkpoint *ck, json_t *record)
 		note(ck, &rr);
 		return (0);
 	}
-	(void)json_unpack(record, "{s?s, s?I, s?I, s?o, s?o}", "what", &what,
-	    "cell", &cell, "repeat", &round, "measure", &measure, "drawn",
-	    &drawn);
+	(void)json_unpack(record, "{s?I, s?I, s?o, s?o}", "cell", &cell,
+	    "repeat", &round, "measure", &measure, "drawn", &drawn);
 	if (drawn == NULL && measure == NULL)
 		return (refuse(ck, "of no known kind"));
 	if (cell < 0 || round < 0 || cell >= (drawn != NULL ? sw->sw_grid :
@@ -242,7 +236,7 @@ take_line(struct checkpoint *ck, json_t *record)
 		return (refuse(ck, "a repeat that this run does not have"));
 	error = drawn != NULL ? take_drawn(ck, drawn, grid_drawn(sw,
 	    (unsigned)cell, (unsigned)round)) :
-	    take_repeat(ck, &sw->sw_cells[cell], what, measure);
+	    take_repeat(ck, &sw->sw_cells[cell], measure);
 	*grid_has(sw, (unsigned)cell, (unsigned)round) = error == 0;
 	return (error);
 }
@@ -336,15 +330,13 @@ checkpoint_take(struct sweeping *sw, unsigned cell, unsigned round,
 	const unsigned readers = sc->sc_cell.ce_readers;
 	struct checkpoint *ck = sw->sw_checkpoint;
 	json_t *record = NULL, *figures;
-	char text[GRID_TEXT_SIZE];
 	int error = 0;
 
 	if (repeat) {
 		summary_sample(&sc->sc_cell, cm, order);
-		record = ck == NULL ? NULL : json_pack("{s:s, s:i, s:i, s:o}",
-		    "what", grid_text(&sc->sc_cell, text), "cell", (int)cell,
-		    "repeat", (int)round, "measure", field_format(repeat_fields,
-		    cm, readers));
+		record = ck == NULL ? NULL : json_pack("{s:i, s:i, s:o}",
+		    "cell", (int)cell, "repeat", (int)round, "measure",
+		    field_format(repeat_fields, cm, readers));
 	} else {
 		/* A run with a drawn profile leaves its figures only. */
 		figures = json_array();

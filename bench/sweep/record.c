@@ -1,12 +1,10 @@
 /* What a result says of the whole run, and the lines of a journal, as JSON. */
-#include <fcntl.h>
 #include <openssl/evp.h>
-#include <zlib.h>
 
 #include "bench/kernel/ksource.h"
 #include "bench/sweep/sweep.h"
 
-#define	CHECKPOINT_SCHEMA	"rngsim-journal/3"
+#define	CHECKPOINT_SCHEMA	"rngsim-journal/4"
 
 enum {
 	CALIBRATION_ROUNDS	= 9,
@@ -21,9 +19,8 @@ enum {
 #define	MEASURE(member, kind, ...)					\
 	MEMBER(cell_measure, cm, member, kind, __VA_ARGS__)
 #define	TABLE(s, table)	.f_size = sizeof(struct s), .f_table = table
-#define	COUNT(count)	.f_count_key = #count,				\
+#define	ARRAY(count)	.f_shape = FIELD_ARRAY, .f_count_key = #count,	\
 	.f_count = offsetof(struct cell_measure, cm_##count)
-#define	ARRAY(count)	.f_shape = FIELD_ARRAY, COUNT(count)
 #define	SUM		.f_how = FIELD_HOW_SUM
 #undef MAX
 #define	MAX		.f_how = FIELD_HOW_MAX
@@ -56,9 +53,8 @@ const struct field repeat_fields[] = {
 	MEASURE(rows, OBJECT, ARRAY(row_count), TABLE(cell_row, row_fields)),
 	MEASURE(waits, OBJECT, ARRAY(wait_count), TABLE(result_wait,
 	    result_wait_fields)),
-	MEASURE(health, OBJECT, COUNT(health_count), TABLE(result_health,
-	    result_health_fields), .f_shape = FIELD_INLINE,
-	    .f_room = ENTROPYSOURCE),
+	MEASURE(health, OBJECT, ARRAY(health_count), TABLE(result_health,
+	    result_health_fields)),
 	MEASURE(acquisitions, REAL, SUM),
 	MEASURE(backlog, REAL, MAX),
 	MEASURE(unbound, BOOL, MAX),
@@ -67,77 +63,19 @@ const struct field repeat_fields[] = {
 	{ .f_key = NULL }
 };
 
-/* A command line may be any bytes: those from 0x80 on are U+0080 to U+00FF. */
-static char *
-encode_word(const char *word)
-{
-	char *text = xmalloc(2 * strlen(word) + 1), *out = text;
-	unsigned char c;
-
-	for (; (c = (unsigned char)*word) != '\0'; word++) {
-		if (c >= 0x80)
-			*out++ = (char)(0xc0 | c >> 6);
-		*out++ = (char)(c >= 0x80 ? 0x80 | (c & 0x3f) : c);
-	}
-	*out = '\0';
-	return (text);
-}
-
-/* Undoes it in place; false for other texts. */
-static bool
-decode_word(char *word)
-{
-	char *out = word;
-	unsigned char c;
-
-	for (; (c = (unsigned char)*word) != '\0'; word++) {
-		if (c >= 0x80 && (c & ~1) != 0xc2)
-			return (false);
-		*out++ = (char)(c < 0x80 ? c : c << 6 | (*++word & 0x3f));
-	}
-	*out = '\0';
-	return (true);
-}
-
-/* A sum of a file's contents: its name stays, the file may not. */
-static json_t *
-sum_of_file(const char *path)
-{
-	uLong sum = 0;
-	Bytef buf[1 << 14];
-	ssize_t n;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-
-	while (fd != -1 && (n = read(fd, buf, sizeof(buf))) > 0)
-		sum = crc32(sum, buf, (uInt)n);
-	if (fd != -1)
-		close(fd);
-	return (json_sprintf("%08lx", sum));
-}
-
 json_t *
 head_format(const struct options *op, const struct result *r)
 {
-	const char *workload = op->op_workload.wl_path;
-	json_t *argv = json_array();
 	json_t *record = field_format(result_document_fields, r, 0);
-	char *word;
 
-	for (unsigned i = 0; r->argv[i] != NULL; i++) {
-		word = encode_word(r->argv[i]);
-		json_array_append_new(argv, json_string(word));
-		free(word);
-	}
-	json_object_set_new(record, "argv", argv);
 	json_object_set_new(record, "schema", json_string(CHECKPOINT_SCHEMA));
 	json_object_set_new(record, "cycles_per_us", json_real(
 	    op->op_simulated ? 0 : (double)tick_ns_to_cycles(NS_PER_S) / 1e6));
-	if (workload[0] != '\0')
-		json_object_set_new(record, "sum of --workload",
-		    sum_of_file(workload));
-	if (op->op_producing.prw_path[0] != '\0')
-		json_object_set_new(record, "sum of --producer",
-		    sum_of_file(op->op_producing.prw_path));
+	/* Texts with hashes of what the files have. */
+	json_object_set_new(record, "--workload",
+	    json_text_new(op->op_workload.wl_text));
+	json_object_set_new(record, "--producer",
+	    json_text_new(op->op_producing.prw_text));
 	return (record);
 }
 
@@ -161,15 +99,8 @@ head_load(const char *line, size_t size, struct result *begun,
 		    CHECKPOINT_SCHEMA);
 	else if (!json_is_real(json_object_get(record, "cycles_per_us")))
 		snprintf(why, RESULT_TEXT_SIZE, "cycles_per_us: not a number");
-	else if (field_read(result_document_fields, record, begun, 0, why) ==
-	    0) {
-		for (char **word = begun->argv; *word != NULL; word++)
-			if (!decode_word(*word))
-				snprintf(why, RESULT_TEXT_SIZE, "argv: not "
-				    "written by rngsim");
-		if (begun->argv[0] == NULL)
-			snprintf(why, RESULT_TEXT_SIZE, "argv: empty");
-	}
+	else
+		(void)field_read(result_document_fields, record, begun, 0, why);
 	if (why[0] == '\0')
 		return (record);
 	json_decref(record);
@@ -181,10 +112,7 @@ repeat_load(const json_t *object, unsigned readers, struct cell_measure *cm,
     char error[RESULT_TEXT_SIZE])
 {
 	const struct result_sample *rs = &cm->cm_sample;
-	bool seen[ENTROPYSOURCE] = { false };
-	const char *source;
 	double sum;
-	unsigned i;
 
 	memset(cm, 0, sizeof(*cm));
 	error[0] = '\0';
@@ -204,21 +132,6 @@ repeat_load(const json_t *object, unsigned readers, struct cell_measure *cm,
 		snprintf(error, RESULT_TEXT_SIZE, "sample.total_mb_per_s: %.9g "
 		    "is not the sum of its readers, %.9g", rs->total_mb_per_s,
 		    sum);
-	/* Each row is of a source, and each source has one row at most. */
-	for (unsigned row = 0; row < cm->cm_health_count; row++) {
-		source = cm->cm_health[row].source;
-		for (i = 0; i < ENTROPYSOURCE; i++)
-			if (strcmp(random_source_names[i], source) == 0)
-				break;
-		if (i == ENTROPYSOURCE)
-			snprintf(error, RESULT_TEXT_SIZE, "health: \"%.32s\" "
-			    "is not a source", source);
-		else if (seen[i])
-			snprintf(error, RESULT_TEXT_SIZE, "health: %s has two "
-			    "rows", source);
-		else
-			seen[i] = true;
-	}
 	return (error[0] == '\0' ? 0 : EINVAL);
 }
 

@@ -184,10 +184,10 @@ gate_and_notes(const struct sweep_cell *sc, const struct result_host *host,
 		    rc->time_to_seeded_ns <= 0; k++)
 			idle += rs->reader_mb_per_s[k] <= 0;
 	}
-	for (unsigned i = 0; i < sc->sc_sum.cm_health_count; i++)
-		if (sc->sc_sum.cm_health[i].excluded > 0)
+	for (unsigned i = 0; i < rc->health_rows; i++)
+		if (rc->health[i].excluded > 0)
 			note(rc, "health test failed: %s is left out",
-			    sc->sc_sum.cm_health[i].source);
+			    rc->health[i].source);
 	if (skew > skew_max_share * window)
 		note(rc, "a read in flight at the window's edge took %.0f ms",
 		    skew);
@@ -340,9 +340,8 @@ summary_finish(struct sweep_cell *sc, const struct options *op,
 		rc->lock_profile[i] = sum->cm_rows[i].cr_row;
 	}
 	rc->health_rows = sum->cm_health_count;
-	rc->health = xcalloc(rc->health_rows, sizeof(*rc->health));
-	memcpy(rc->health, sum->cm_health, rc->health_rows *
-	    sizeof(*rc->health));
+	rc->health = sum->cm_health;
+	sum->cm_health = NULL;
 	rc->wait_rows = sum->cm_wait_count;
 	rc->waits = sum->cm_waits;
 	sum->cm_waits = NULL;

@@ -113,7 +113,7 @@ campaign__bad_parts_body() {
 	bad 'one.json: not the result of a job' one.json
 	complains 2 'expected the results' merge -o all.json
 	complains 2 'expected -o' merge d/1.json
-	complains 2 'd/1.json|is a part too' merge d/1.json -o d/1.json
+	complains 2 'the same file|d/1.json' merge d/1.json -o d/1.json
 	complains 1 '/nowhere/all.json' merge d/*.json -o /nowhere/all.json
 }
 
@@ -157,7 +157,7 @@ campaign__bad_plans_body() {
 	complains 2 '--part|"1"|I/N' sweep $grid --part 1
 	complains 2 '--parts|--plan' sweep $grid --parts 2
 	complains 2 '--plan and -o' sweep $grid --plan e -o x.json
-	complains 2 '--until|all cells' sweep -r 1 --plan e --until 5%
+	complains 2 '--plan and --until' sweep -r 1 --plan e --until 5%
 	complains 2 '--part|at most 1 job' sweep -r 1 --part 1/2
 	complains 2 'at most 1 job' explore --exhaustive --plan e --parts 2
 	[ ! -d e ] || atf_fail "e was made"

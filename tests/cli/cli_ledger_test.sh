@@ -157,8 +157,8 @@ ledger__log_body() {
 test_case ledger__refuses "logs that cannot be, and where they cannot be"
 ledger__refuses_body() {
 	complains 2 '--ledger-log|a file name' run --ledger-log ""
-	complains 2 '--ledger-log|without -n 2' run -n 2 --ledger-log log
-	complains 2 '--ledger-log|without --uncertainty' run $simulated \
+	complains 2 '-n: "2"|expected 1 with --ledger-log' run -n 2 --ledger-log log
+	complains 2 '--ledger-log and --uncertainty: expected one' run $simulated \
 	    --uncertainty 10 --ledger-log log
 	complains 2 '--ledger-log|"x"|two' run -o x --ledger-log x
 	complains 2 '--ledger-log|"x"|two' run $simulated --trace x \

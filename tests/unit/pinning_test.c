@@ -118,7 +118,7 @@ TEST(pinning_parse__refuses, "each message says what was expected")
 		{ "0/8", "not among the 8" },
 		{ "0,1,0", "twice" },
 		{ "0-2,1", "twice" },
-		{ "2-1", "descends" },
+		{ "2-1", "expected compact" },
 	};
 	char why[PINNING_ERROR_SIZE];
 	struct pinning pl;

@@ -36,18 +36,11 @@ cover(const struct field *f, uint8_t *covered)
 			cover(f->f_table, covered + f->f_offset);
 		else
 			memset(covered + f->f_offset, 1, is_pointer(f) ?
-			    sizeof(void *) : field_size(f) * (f->f_shape ==
-			    FIELD_INLINE ? f->f_room : elements_of(f)));
+			    sizeof(void *) : field_size(f) * elements_of(f));
 	}
 }
 
-/*
- * Sets all of a structure's bytes but its padding.  GCC 12 clears other bytes
- * where an array of structures is followed by anything.
- */
-CTASSERT(offsetof(struct cell_measure, cm_health) + sizeof(
-    struct result_health[ENTROPYSOURCE]) == sizeof(struct cell_measure));
-
+/* Sets all of a structure's bytes but its padding. */
 #if defined(__has_builtin)
 #if __has_builtin(__builtin_clear_padding)
 #define	MEMBERS(mask, type)	do {					\
@@ -148,7 +141,7 @@ fill(const struct field *f, void *base)
 	for (; f->f_key != NULL; f++) {
 		n = elements_of(f);
 		p = (char *)base + f->f_offset;
-		if (f->f_shape == FIELD_ARRAY || f->f_shape == FIELD_INLINE)
+		if (f->f_shape == FIELD_ARRAY)
 			*(unsigned *)(void *)((char *)base + f->f_count) = n;
 		if (is_pointer(f)) {
 			p = calloc(n, field_size(f));
