@@ -30,7 +30,6 @@ extern const struct command *const commands[COMMANDS];
 
 /* Names that one command has, for its options and operands. */
 extern const struct family assure_checks;
-extern const struct family compare_quantities;
 extern const struct family explore_locks;
 extern const struct family list_topics;
 extern const struct family report_panels;

@@ -25,23 +25,10 @@ check(struct options *op)
 			return (usage_error("--fail-if: \"%s\": -q leaves this "
 			    "quantity out", op->op_fail_if[i]));
 	}
-	if (op->op_operands == 0)
-		return (usage_error("missing operand: expected two result "
-		    "files, or one and --by"));
-	if (op->op_operands == 1 && !GIVEN(op, BY))
-		return (usage_error("one result: expected a second one, or "
-		    "--by design, lock or cipher"));
-	if (op->op_operands == 2 && GIVEN(op, BY))
-		return (usage_error("--by: expected one result, not two"));
-	if (op->op_operands == 2 && strcmp(op->op_operand[0], "-") == 0 &&
-	    strcmp(op->op_operand[1], "-") == 0)
-		return (usage_error("-: expected stdin once"));
-	if (!GIVEN(op, BY) && GIVEN(op, BASE))
-		return (usage_error("--base: expected --by with it"));
-	if (GIVEN(op, REFUSED_OK) && op->op_fail_ifs == 0)
-		return (usage_error("--refused-ok: expected --fail-if with "
-		    "it"));
-	return (0);
+	return (op->op_operands == (GIVEN(op, BY) ? 1 : 2) ? 0 : usage_error(
+	    "%d result%s%s: expected two files, or one and --by design, lock, "
+	    "cipher or host", op->op_operands, PLURAL(op->op_operands),
+	    GIVEN(op, BY) ? " and --by" : ""));
 }
 
 static int
@@ -132,9 +119,5 @@ run(struct options *op)
 		result_free(&r[loaded]);
 	return (status);
 }
-
-FAMILY_DESCR(compare_quantities, quantities[i].qu_title)
-FAMILY(compare_quantities, QUANTITIES, quantities[i].qu_name,
-    .fa_descr = compare_quantities_descr, .fam_title = "Quantities");
 
 const struct command cmd_compare = { check, run, 0 };

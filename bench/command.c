@@ -1,6 +1,7 @@
 /* The commands, and what is done before and after each. */
 #include "bench/cli/progress.h"
 #include "bench/cmd.h"
+#include "bench/compare/compare.h"
 #include "bench/explore/strategy.h"
 #include "bench/predict/published.h"
 

@@ -8,6 +8,7 @@
  */
 #pragma once
 
+#include "bench/options/family.h"
 #include "bench/result/comparable.h"
 #include "bench/result/describe.h"
 
@@ -167,6 +168,8 @@ struct compare_gate {
 	bool		 cg_below, cg_possible;
 	double		 cg_share;
 };
+
+extern const struct family compare_quantities;
 
 /* Blanks are optional.  Returns: 0, or EINVAL and in error what would do. */
 int compare_gate_parse(struct compare_gate *cg, const char *text,

@@ -274,16 +274,16 @@ flag_conditions(struct compare *co, const struct text groups[GROUPS])
 	const struct result *a = co->co_result[0];
 	const bool two = co->co_by == COMPARE_RESULTS;
 
-	for (unsigned side = 0; side < (two ? 2 : 1); side++)
+	for (unsigned side = 0; side < (two ? 2 : 1); side++) {
 		if (!co->co_result[side]->complete)
 			compare_flag(co, "%sincomplete: stopped before "
 			    "everything was measured", !two ? "" : side == 0 ?
 			    "A is " : "B is ");
-	for (unsigned side = 0; side < (two ? 2 : 1); side++)
 		if (co->co_result[side]->unfit[0] != '\0')
 			compare_flag(co, "the machine was not fit%s: %s",
 			    !two ? "" : side == 0 ? " for A" : " for B",
 			    co->co_result[side]->unfit);
+	}
 	/* The same program: its revision names one source. */
 	compare_noise(co, groups[BUILD].s[0] == '\0' &&
 	    strcmp(a->host.revision, "unknown") != 0 &&

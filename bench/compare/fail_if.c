@@ -3,26 +3,26 @@
 
 #define	REFUSE(...)	format_wrong(error, COMPARE_TEXT_SIZE, __VA_ARGS__)
 
-enum { FAILED_SHOWN = 16 };	/* rows on stderr; more are counted */
+FAMILY_DESCR(compare_quantities, quantities[i].qu_title)
+FAMILY(compare_quantities, QUANTITIES, quantities[i].qu_name,
+    .fa_descr = compare_quantities_descr, .fam_title = "Quantities");
 
 int
 compare_gate_parse(struct compare_gate *cg, const char *text,
     char error[COMPARE_TEXT_SIZE])
 {
 	char name[RESULT_NAME_SIZE], number[32], percent[2], sign[2];
-	struct text known = { .s = "" };
+	struct text known;
 	int end = 0, n, q;
 	bool negative, possible;
 	double value;
 
 	n = sscanf(text, " %31[a-z0-9_] %1[<>] %31[-+.0-9] %1[%] %n", name,
 	    sign, number, percent, &end);
-	q = n < 2 ? -1 : quantity_find(name);
+	q = n < 2 ? -1 : family_find(&compare_quantities, name);
 	if (q == -1) {
-		for (q = 0; q < QUANTITIES; q++)
-			text_add(&known, "%s%s", q == 0 ? "" :
-			    q == QUANTITIES - 1 ? " or " : ", ",
-			    quantities[q].qu_name);
+		family_join(&compare_quantities, 0, NULL, known.s,
+		    sizeof(known.s));
 		return (REFUSE("expected QUANTITY < NUMBER%% or QUANTITY > "
 		    "NUMBER%%, with %.1024s", known.s));
 	}
@@ -79,17 +79,14 @@ name_rows(const struct compare *co, const struct compare_gate *cg, bool refused)
 
 		row = &pa->pa_row[cg->cg_quantity];
 		if (!(refused ? row->cmr_wanted && pa->pa_refused[0] != '\0' :
-		    compare_gate_met(co, cg, pa)) || ++count > FAILED_SHOWN)
+		    compare_gate_met(co, cg, pa)))
 			continue;
+		count++;
 		(refused ? verdict_pair(&t, co, pa) :
 		    verdict_sentence(&t, co, row));
 		run_error(refused ? "%s: not tested: %s: %s" : "%s: %s",
 		    cg->cg_text, t.s, pa->pa_refused);
 	}
-	if (count > FAILED_SHOWN)
-		run_error("%s: %s%u row%s more", cg->cg_text, refused ? "not "
-		    "tested: " : "", count - FAILED_SHOWN,
-		    PLURAL(count - FAILED_SHOWN));
 	return (count);
 }
 

@@ -1,7 +1,5 @@
 #include "bench/compare/compare.h"
 
-enum { REFUSED_SHOWN = 3 };	/* pairs, without -v */
-
 const char *const verdict_names[COMPARE_REFUSED + 1] = {
 	[COMPARE_BETTER] = "better", [COMPARE_WORSE] = "worse",
 	[COMPARE_NONE] = "no difference shown", [COMPARE_REFUSED] = "refused"
@@ -323,7 +321,6 @@ verdict_print(FILE *out, const void *compare)
 {
 	const struct compare *co = compare;
 	const unsigned *rows = co->co_rows;
-	unsigned refused = 0;
 
 	format_wrapf(out, "", 2, "%u pair%s: %u row%s better, %u worse, %u no "
 	    "difference shown, %u refused", co->co_pair_count,
@@ -335,16 +332,9 @@ verdict_print(FILE *out, const void *compare)
 		print_origin(out, co, 1);
 	for (unsigned i = 0; i < co->co_flag_count; i++)
 		format_wrap(out, "-", 2, co->co_flags[i]);
-	for (unsigned i = 0; i < co->co_pair_count; i++) {
-		refused += co->co_pairs[i].pa_refused[0] != '\0';
-		if (co->co_verbose || co->co_pairs[i].pa_refused[0] == '\0' ||
-		    refused <= REFUSED_SHOWN)
-			print_pair(out, co, &co->co_pairs[i]);
-	}
+	for (unsigned i = 0; i < co->co_pair_count; i++)
+		print_pair(out, co, &co->co_pairs[i]);
 	fputc('\n', out);
-	if (!co->co_verbose && refused > REFUSED_SHOWN)
-		fprintf(out, "%u more pairs were refused; -v prints them\n",
-		    refused - REFUSED_SHOWN);
 	if (co->co_pair_count * QUANTITIES > rows[COMPARE_REFUSED])
 		print_legend(out, co);
 }

@@ -57,15 +57,6 @@ quantity_of(const struct quantity *qu, const struct result_cell *c)
 	    q < QUANTITY_HARVEST_CPU)));
 }
 
-int
-quantity_find(const char *name)
-{
-	for (int i = 0; i < QUANTITIES; i++)
-		if (strcmp(quantities[i].qu_name, name) == 0)
-			return (i);
-	return (-1);
-}
-
 double
 quantity_raw(const struct quantity *qu, const struct result_sample *s,
     unsigned readers)

@@ -47,9 +47,6 @@ extern const struct quantity quantities[QUANTITIES + 1];
 /* Whether cells like that one have the quantity, and more than a constant. */
 bool quantity_of(const struct quantity *qu, const struct result_cell *c);
 
-/* The quantity of that name; -1: there is none. */
-int quantity_find(const char *name);
-
 /* A repeat's value, and the same but at least the floor. */
 double quantity_raw(const struct quantity *qu, const struct result_sample *s,
     unsigned readers);

@@ -8,29 +8,12 @@ enum {
 	DIGITS	= 15
 };
 
-static int
-check_schema(const json_t *top, char error[RESULT_TEXT_SIZE])
-{
-	const json_t *j = json_object_get(top, "schema");
-	const char *schema = json_string_value(j);
-
-	if (schema != NULL && strcmp(schema, RESULT_SCHEMA) == 0)
-		return (0);
-	if (schema != NULL)
-		snprintf(error, RESULT_TEXT_SIZE, "schema: \"%.32s\", expected "
-		    "\"%s\"", schema, RESULT_SCHEMA);
-	else
-		snprintf(error, RESULT_TEXT_SIZE, !json_is_object(top) ?
-		    "not an object; expected schema \"" RESULT_SCHEMA "\"" :
-		    j == NULL ? "schema: missing" : "schema: not a string");
-	return (EINVAL);
-}
-
 int
 result_load(const char *path, struct result *r, char error[RESULT_TEXT_SIZE])
 {
 	const bool named = strcmp(path, "-") != 0;
 	struct result loaded = { .cells = NULL };
+	const char *schema;
 	json_error_t where;
 	size_t len = 0;
 	json_t *top;
@@ -53,9 +36,11 @@ result_load(const char *path, struct result *r, char error[RESULT_TEXT_SIZE])
 		    where.line, where.column, where.text);
 		return (EINVAL);
 	}
-	if ((status = check_schema(top, error)) == 0)
-		status = field_read(result_document_fields, top, &loaded, 0,
-		    error);
+	schema = json_string_value(json_object_get(top, "schema"));
+	status = schema == NULL || strcmp(schema, RESULT_SCHEMA) != 0 ?
+	    format_wrong(error, RESULT_TEXT_SIZE, "schema: \"%.32s\", "
+	    "expected \"" RESULT_SCHEMA "\"", schema == NULL ? "" : schema) :
+	    field_read(result_document_fields, top, &loaded, 0, error);
 	if (status == 0)
 		status = result_check(&loaded, error);
 	if (status == 0)

@@ -405,8 +405,7 @@ TEST(verdict_print__first_things_first, "The counts are the first line, rows "
 	delay(&b, 50);
 	judge(COMPARE_RESULTS);
 	out = fixture_printed(verdict_print, (const void *)&co);
-	ATF_CHECK_EQ(3, count_text(out, "refused: readers"));
-	check_has(out, "5 more pairs were refused");
+	ATF_CHECK_EQ(8, count_text(out, "refused: readers"));
 	free(out);
 	done();
 }
@@ -1061,8 +1060,8 @@ TEST(compare_judge__slowest_reader, "The slowest reader is not the total: one "
 	judge(COMPARE_RESULTS);
 	ATF_CHECK_EQ(COMPARE_NONE, total_verdict(1));
 	ATF_CHECK_EQ(COMPARE_WORSE, co.co_pairs[1].pa_row[
-	    quantity_find("reader_mb_per_s_min")].cmr_verdict);
-	ATF_CHECK_EQ(-1, quantity_find("reader_mb_per_s_mean"));
+	    family_find(&compare_quantities, "reader_mb_per_s_min")]
+	    .cmr_verdict);
 	tests = co.co_tests;
 	a.cells[0].readers = b.cells[0].readers = 1;
 	judge(COMPARE_RESULTS);
