@@ -13,10 +13,6 @@ EMBED(curves, "bench/report/curves.gnuplot");
 #define	WRONG(...)	(void)format_wrong(error, RESULT_TEXT_SIZE, __VA_ARGS__)
 
 static const char *const forms[PLOT_FORMS] = { "png", "svg", "pdf" };
-/* How each ends. */
-static const char *const ends[PLOT_FORMS] = {
-	"IEND\xae\x42\x60\x82", "</svg>", "%%EOF"
-};
 const char *const plot_panels[PLOT_PANELS] = {
 	"total", "reader", "latency", "harvest", "p99"
 };
@@ -53,7 +49,7 @@ set(FILE *out, const char *name, const char *text)
  * other.  "error" stays empty where the returned errno value says it.
  */
 static int
-run(FILE *script, FILE *messages, const char *end, char **picture, size_t *size,
+run(FILE *script, FILE *messages, char **picture, size_t *size,
     char error[RESULT_TEXT_SIZE])
 {
 	/* -d: without the user's own settings. */
@@ -91,15 +87,10 @@ run(FILE *script, FILE *messages, const char *end, char **picture, size_t *size,
 			if (line[n] != '\0')
 				WRONG("gnuplot: %s", line + n);
 		}
-	} else {
-		/* gnuplot reports no error of writing. */
-		for (n = *size; n > 0 && (*picture)[n - 1] == '\n'; n--)
-			continue;
-		if (n > strlen(end) && memcmp(*picture + n - strlen(end), end,
-		    strlen(end)) == 0)
-			return (0);
-		WRONG("gnuplot wrote a part of the picture only");
-	}
+	} else if (*size > 0)
+		return (0);
+	else
+		WRONG("gnuplot drew nothing");
 	return (EIO);
 }
 
@@ -294,8 +285,7 @@ plot_draw(const struct result *r, const struct plot *plt, char **picture,
 	messages = tmpfile();
 	if (script != NULL && messages != NULL) {
 		plot_print(script, r, plt);
-		why = run(script, messages, ends[plt->plt_form], picture,
-		    size, error);
+		why = run(script, messages, picture, size, error);
 	} else
 		why = errno;
 	if (why != 0 && error[0] == '\0')

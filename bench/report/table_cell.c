@@ -1,9 +1,6 @@
 #include "bench/report/report.h"
 
-enum {
-	CELL_LABEL	= 15,
-	CELL_READERS	= 1024	/* printed one by one; the file has all */
-};
+enum { CELL_LABEL = 15 };
 
 /* More than any machine counts; figures stay finite whatever a file has. */
 static const double largest = 1e300;
@@ -161,10 +158,10 @@ static void
 print_readers(FILE *out, const struct result_cell *cell)
 {
 	const char *name = comparable_open_loop(cell) ? "requests/s" : "MB/s";
-	unsigned column = CELL_LABEL, i;
+	unsigned column = CELL_LABEL;
 
 	fprintf(out, "%-*s", CELL_LABEL, "each reader");
-	for (i = 0; i < cell->readers && i < CELL_READERS; i++) {
+	for (unsigned i = 0; i < cell->readers; i++) {
 		/* Room for the unit behind the last. */
 		if (column + FORMAT_WIDTH + 2 + strlen(name) > FORMAT_COLUMNS) {
 			fprintf(out, "\n%*s", CELL_LABEL, "");
@@ -173,7 +170,7 @@ print_readers(FILE *out, const struct result_cell *cell)
 		column += (unsigned)fprintf(out, "%-*s", FORMAT_WIDTH + 1,
 		    FORMAT(real, rate(cell, cell->reader_mb_per_s[i])));
 	}
-	fprintf(out, "%s\n", i < cell->readers ? "..." : name);
+	fprintf(out, "%s\n", name);
 }
 
 /* The largest is of all repeats. */

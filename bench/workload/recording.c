@@ -118,12 +118,12 @@ add_request(struct loading *ld, const char *gap, const char *bytes)
 {
 	uint64_t gap_ns, n;
 
-	if (parse_number(gap, &gap_ns) != 0 || gap_ns > RECORDING_LENGTH_MAX_NS)
-		return (REFUSE("gap \"%.40s\": expected nanoseconds since the "
-		    "stream's request before, 0..%" PRId64, gap,
-		    RECORDING_LENGTH_MAX_NS));
-	if (parse_number(bytes, &n) != 0 || n < 1 || n > RECORDING_BYTES_MAX)
-		return (REFUSE("size \"%.40s\": expected bytes, 1..%d", bytes,
+	if (parse_number(gap, &gap_ns) != 0 || gap_ns >
+	    RECORDING_LENGTH_MAX_NS || parse_number(bytes, &n) != 0 || n < 1 ||
+	    n > RECORDING_BYTES_MAX)
+		return (REFUSE("\"%.40s %.40s\": expected nanoseconds since "
+		    "the stream's request before, 0..%" PRId64 ", and bytes, "
+		    "1..%d", gap, bytes, RECORDING_LENGTH_MAX_NS,
 		    RECORDING_BYTES_MAX));
 	if (ld->ld_stream == NULL)
 		return (REFUSE("a request before the first stream: expected "

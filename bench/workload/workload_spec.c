@@ -122,16 +122,13 @@ static int
 canonical(struct workload *wl, char *why)
 {
 	struct text t = { .s = "" };
-	uint64_t bytes;
-	unsigned i, k;
+	char size[32];
+	unsigned i;
 
-	for (i = 0; i < wl->wl_size_count; i++) {
-		bytes = wl->wl_sizes[i].ws_bytes;
-		for (k = 0; k < 3 && bytes % 1024 == 0; k++)
-			bytes /= 1024;
-		text_add(&t, "%s%" PRIu64 "%.1s:%" PRIu32, i == 0 ? "" : ",",
-		    bytes, &"\0kmg"[k], wl->wl_sizes[i].ws_weight);
-	}
+	for (i = 0; i < wl->wl_size_count; i++)
+		text_add(&t, "%s%s:%" PRIu32, i == 0 ? "" : ",",
+		    format_size(size, wl->wl_sizes[i].ws_bytes),
+		    wl->wl_sizes[i].ws_weight);
 	if (wl->wl_pause_ns != 0) {
 		for (i = 0; wl->wl_pause_ns % units[i].tu_ns != 0; i++)
 			continue;
@@ -227,21 +224,19 @@ load(struct workload *wl, const char *path, char *why)
 
 /* "@FILE" or "NAME", and "/speed=N" behind it. */
 static int
-parse_recorded(struct workload *wl, const char *text, char *why)
+parse_recorded(struct workload *wl, char *path, char *why)
 {
-	char file[PROGRAM_PATH_SIZE], path[PROGRAM_PATH_SIZE];
-	const char *next, *speed = NULL;
+	char file[PROGRAM_PATH_SIZE], *next, *speed = NULL;
 
-	for (next = text; (next = strstr(next, speed_part)) != NULL; next++)
+	for (next = path; (next = strstr(next, speed_part)) != NULL; next++)
 		speed = next;
 	if (speed != NULL && (parse_real(speed + sizeof(speed_part) - 1,
 	    &wl->wl_speed) != 0 || wl->wl_speed < 1e-6 ||
 	    wl->wl_speed > WORKLOAD_SPEED_MAX))
 		return (REFUSE("\"%.40s\": expected a speed, 0.000001..%d",
 		    speed + 1, WORKLOAD_SPEED_MAX));
-	if ((size_t)snprintf(path, sizeof(path), "%.*s", speed == NULL ?
-	    (int)strlen(text) : (int)(speed - text), text) >= sizeof(path))
-		return (REFUSE("\"%.40s...\": too long", text));
+	if (speed != NULL)
+		*speed = '\0';
 	if (path[0] != '@' && find(path, file))
 		return (load(wl, file, why));
 	if (path[0] != '@')
@@ -260,7 +255,7 @@ workload_parse(const char *text, struct workload *wl,
     char why[WORKLOAD_ERROR_SIZE])
 {
 	size_t n = strcspn(text, "/"), digits = strspn(text, "0123456789");
-	char copy[PROGRAM_PATH_SIZE], *part, *rest = copy;
+	char *copy = xstrdup(text), *part, *rest = copy;
 	int error = 0;
 
 	workload_init(wl);
@@ -268,10 +263,7 @@ workload_parse(const char *text, struct workload *wl,
 	    text[digits] != '\0';
 	if (text[0] == '@' || (n > 0 && digits != n &&
 	    strcspn(text, ":=~") >= n))
-		error = parse_recorded(wl, text, why);
-	else if ((size_t)snprintf(copy, sizeof(copy), "%s", text) >=
-	    sizeof(copy))
-		error = REFUSE("\"%.40s...\": too long", text);
+		error = parse_recorded(wl, copy, why);
 	else {
 		while (error == 0 && (part = strsep(&rest, "/")) != NULL)
 			error = parse_part(wl, part, why);
@@ -280,6 +272,7 @@ workload_parse(const char *text, struct workload *wl,
 	}
 	if (error != 0)
 		workload_free(wl);
+	free(copy);
 	return (error);
 }
 
