@@ -132,13 +132,10 @@ check(struct options *op)
 	static const enum option_id set[] = { OPTION_CIPHER, OPTION_DESIGN,
 	    OPTION_LOCK, OPTION_READERS, OPTION_SIZE, OPTION_CRYPTO,
 	    OPTION_PLACE, OPTION_REPEATS, OPTION_SET, OPTIONS };
+	const char *given = options_given_of(op, set);
 
-	for (unsigned i = 0; op->op_from != NULL && set[i] != OPTIONS; i++)
-		if (op->op_text[set[i]] != NULL)
-			return (usage_error("--%s: the result of --from "
-			    "already sets it: drop one of them",
-			    option_defs[set[i]].od_name));
-	return (0);
+	return (op->op_from == NULL || given == NULL ? 0 : usage_error("%s: "
+	    "the result of --from already sets it: drop one of them", given));
 }
 
 static int

@@ -63,7 +63,6 @@ settle(struct published *pb)
 	const struct options *op = pb->pb_op;
 	char names[256], why[PINNING_ERROR_SIZE];
 	const char *place;
-	int error;
 
 	if (GIVEN(op, PUBLISHED_LOOP))
 		pb->pb_loop = &published_loops[op->op_loop];
@@ -88,11 +87,9 @@ settle(struct published *pb)
 		    rb->rb_contenders : 1) / pb->pb_loop->lb_takes;
 	place = op->op_place_text != NULL ? op->op_place_text :
 	    pb->pb_loop->lb_place;
-	error = pinning_parse(&pb->pb_place, place,
-	    &pb->pb_machine.vi_topology, why);
-	if (error == EINVAL)
-		return (usage_error("--place: \"%s\": %s", place, why));
-	return (error == 0 ? 0 : run_error("%s", strerror(error)));
+	return (pinning_parse(&pb->pb_place, place,
+	    &pb->pb_machine.vi_topology, why) == 0 ? 0 :
+	    usage_error("--place: \"%s\": %s", place, why));
 }
 
 static unsigned

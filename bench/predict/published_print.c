@@ -124,8 +124,8 @@ static unsigned
 shown(const struct published *pb, unsigned group, unsigned out[SHOWN_MAX])
 {
 	bool there[CELL_READERS_MAX + 1] = { false };
-	unsigned all[CELL_READERS_MAX], best, count = 0, n = 0;
-	double want;
+	unsigned all[CELL_READERS_MAX], count = 0, n = 0;
+	double step, want = 0;
 
 	for (unsigned i = 0; i < pb->pb_chosen_count; i++)
 		if (pb->pb_chosen[i]->rb_group == group)
@@ -133,20 +133,13 @@ shown(const struct published *pb, unsigned group, unsigned out[SHOWN_MAX])
 	for (unsigned i = 1; i <= CELL_READERS_MAX; i++)
 		if (there[i])
 			all[count++] = i;
-	if (count <= SHOWN_MAX) {
-		memcpy(out, all, count * sizeof(*out));
-		return (count);
-	}
-	for (unsigned k = 0; k < SHOWN_MAX; k++) {
-		want = all[0] * pow((double)all[count - 1] / all[0],
-		    k / (SHOWN_MAX - 1.));
-		best = all[0];
-		for (unsigned i = 0; i < count; i++)
-			if (fabs(all[i] - want) < fabs(best - want))
-				best = all[i];
-		if (n == 0 || best > out[n - 1])
-			out[n++] = best;
-	}
+	step = count <= SHOWN_MAX ? 1 : pow((double)all[count - 1] / all[0],
+	    1 / (SHOWN_MAX - 1.));
+	for (unsigned i = 0; i < count; i++)
+		if (i + 1 == count || all[i] >= want) {
+			want = all[i] * step;
+			out[n++] = all[i];
+		}
 	return (n);
 }
 

@@ -1,6 +1,4 @@
 /* Fits, predicts and prints. */
-#include <gsl/gsl_roots.h>
-
 #include "bench/cell/virtual.h"
 #include "bench/cli/stop.h"
 #include "bench/predict/reproduce.h"
@@ -49,81 +47,55 @@ value(const struct reproducing *ri, const struct reproduce_row *rr)
 	return (ri->ri_figures[rr->rr_run][rr->rr_figure]);
 }
 
-struct fit {
-	struct reproducing *fi_rg;
-	double		*fi_value;	/* what is fitted */
-	double		 fi_off;	/* off() of the latest one tried */
-	int		 fi_error;
-};
-
 /*
- * The inverse of a rate is a sum of costs, so published / figure is nearly
- * linear in a cost, and the search takes few steps.
+ * How far the fitted figure is off: the inverse of a rate is a sum of costs, so
+ * published / figure is nearly linear in a cost.
  */
-static double
-off(double tried, void *context)
+static int
+off(struct reproducing *ri, double *share)
 {
-	struct fit *fi = context;
-	struct reproducing *ri = fi->fi_rg;
 	const struct reproduction *rn = ri->ri_what;
 	const struct reproduce_row *rr = &rn->rn_rows[rn->rn_fit_row];
-	double v;
+	const double *v = &ri->ri_figures[rn->rn_fit_run][rr->rr_figure];
+	const int error = medians(ri, rn->rn_fit_run);
 
-	*fi->fi_value = tried;
-	if (fi->fi_error == 0)
-		fi->fi_error = medians(ri, rn->rn_fit_run);
-	if (fi->fi_error != 0)
-		return (GSL_NAN);
-	v = ri->ri_figures[rn->rn_fit_run][rr->rr_figure];
-	KASSERT(v > 0, ("a figure of %g", v));
-	fi->fi_off = rr->rr_published / v - 1;
-	return (fi->fi_off);
+	KASSERT(error != 0 || *v > 0, ("a figure of %g", *v));
+	*share = error == 0 ? rr->rr_published / *v - 1 : 0;
+	return (error);
 }
 
-/* The figure is too high at one end of the range and too low at the other. */
-static int
-search(struct fit *fi)
-{
-	gsl_function f = { .function = off, .params = fi };
-	gsl_error_handler_t *handler = gsl_set_error_handler_off();
-	gsl_root_fsolver *solver =
-	    gsl_root_fsolver_alloc(gsl_root_fsolver_brent);
-	const struct reproduction *rn = fi->fi_rg->ri_what;
-	int status;
-
-	if (solver == NULL)
-		no_memory();
-	status = gsl_root_fsolver_set(solver, &f, 0, rn->rn_fit_high);
-	for (unsigned i = 0; status == GSL_SUCCESS && i < FIT_STEPS_MAX &&
-	    fabs(fi->fi_off) > fit_tolerance; i++)
-		status = gsl_root_fsolver_iterate(solver);
-	gsl_root_fsolver_free(solver);
-	gsl_set_error_handler(handler);
-	/* More than four digits are noise. */
-	*fi->fi_value = strtod(FORMATF("%.4g", *fi->fi_value), NULL);
-	if (fi->fi_error != 0)
-		return (fi->fi_error);
-	if (status == GSL_SUCCESS)
-		return (0);
-	snprintf(fi->fi_rg->ri_error, CELL_ERROR_SIZE, "the figure of row "
-	    "\"%s\" cannot be fitted: %s",
-	    rn->rn_rows[rn->rn_fit_row].rr_name, gsl_strerror(status));
-	return (EDOM);
-}
-
+/*
+ * By false position between the ends of the range, if the figure is too high at
+ * one and too low at the other; an end that stays twice counts half (Illinois).
+ */
 static int
 fit(struct reproducing *ri)
 {
 	const struct reproduction *rn = ri->ri_what;
-	struct fit fi = { .fi_rg = ri,
-	    .fi_value = &ri->ri_profile.pr_value[rn->rn_fit_key] };
-	const double below = off(0, &fi), above = off(rn->rn_fit_high, &fi);
-	int error = fi.fi_error;
+	double *value = &ri->ri_profile.pr_value[rn->rn_fit_key];
+	double at[2] = { rn->rn_fit_high, 0 }, now = 1, share[2] = { 0 };
+	unsigned moved, last = 2;
+	int error = 0;
 
-	if (error == 0 && (below < 0) == (above < 0))
-		*fi.fi_value = fabs(below) < fabs(above) ? 0 : rn->rn_fit_high;
-	else if (error == 0)
-		error = search(&fi);
+	for (unsigned i = 0; i < 2 && error == 0; i++) {
+		*value = at[i];
+		error = off(ri, &share[i]);
+	}
+	*value = fabs(share[0]) < fabs(share[1]) ? at[0] : at[1];
+	for (unsigned i = 0; error == 0 && i < FIT_STEPS_MAX &&
+	    (share[0] < 0) != (share[1] < 0) && fabs(now) > fit_tolerance;
+	    i++) {
+		*value = (at[0] * share[1] - at[1] * share[0]) /
+		    (share[1] - share[0]);
+		error = off(ri, &now);
+		moved = (now < 0) != (share[0] < 0);
+		at[moved] = *value;
+		share[moved] = now;
+		share[!moved] /= moved == last ? 2 : 1;
+		last = moved;
+	}
+	/* More than four digits are noise. */
+	*value = strtod(FORMATF("%.4g", *value), NULL);
 	ri->ri_profile.pr_from[rn->rn_fit_key] = PROVENANCE_FITTED;
 	return (error);
 }

@@ -8,9 +8,6 @@
 /* A lock is saturated when readers hold it for this share of the time. */
 static const double saturated_share = 0.5;
 
-/* A larger bias of single readers is a change of the machine's speed. */
-static const double speed_changed = 0.05;
-
 struct pair {
 	const struct result_cell *vd_measured, *vd_predicted;
 	bool		 vd_judged;
@@ -24,7 +21,6 @@ struct validation {
 	unsigned	 va_left_out;	/* measured, without a prediction */
 	/* Of struct pair; shares of totals, points of harvest CPU. */
 	struct agreement va_total;
-	struct agreement va_alone;	/* totals of one reader, not judged */
 	struct agreement va_saturated, va_idle;
 	struct agreement_ranks va_ranks;	/* of designs and locks */
 };
@@ -102,9 +98,9 @@ compare_pair(struct validation *va, struct pair *vd)
 	va->va_gated += gated;
 	va->va_unprofiled += !profiled;
 	va->va_oversubscribed += mc->oversubscribed;
-	if (vd->vd_judged || (mc->readers == 1 && !gated))
-		agreement_add(vd->vd_judged ? &va->va_total : &va->va_alone,
-		    mc->total_mb_per_s, pc->total_mb_per_s, true, vd);
+	if (vd->vd_judged)
+		agreement_add(&va->va_total, mc->total_mb_per_s,
+		    pc->total_mb_per_s, true, vd);
 	/* Hold times are known only where locks were profiled. */
 	if (vd->vd_judged && profiled)
 		agreement_add(hold_share(mc) >= saturated_share ?
@@ -241,11 +237,6 @@ print_targets(FILE *out, const struct validation *va)
 	if (va->va_total.ag_count > 0)
 		fprintf(out, "bias, predicted / measured: %.3f\n",
 		    agreement_bias(&va->va_total));
-	if (va->va_alone.ag_count > 0)
-		fprintf(out, "one reader, not judged: %u cells, mean error "
-		    "%.1f %%, bias %.3f\n", va->va_alone.ag_count,
-		    100 * agreement_mean(&va->va_alone),
-		    agreement_bias(&va->va_alone));
 	return (all);
 }
 
@@ -267,11 +258,6 @@ print_notes(FILE *out, const struct validation *va)
 		fprintf(out, "left out: %u cell%s, because the simulated "
 		    "machine lacks the lock or load\n", va->va_left_out,
 		    PLURAL(va->va_left_out));
-	if (va->va_alone.ag_count > 0 &&
-	    fabs(agreement_bias(&va->va_alone) - 1) > speed_changed)
-		format_wrap(out, "speed:", 2, "one reader waits for no lock "
-		    "and is wrong too: the machine's speed changed since it "
-		    "was calibrated.  Calibrate anew.");
 	format_wrap(out, "tau:", 2, "(pairs predicted in the measured order - "
 	    "pairs predicted in the other order) / pairs.  Pairs have the "
 	    "same cipher, size and readers, 95 % intervals that do not "

@@ -145,8 +145,8 @@ validate__refuses_body() {
 	refused 2 '-d|"nix"|locked' -d nix
 	refused 2 '-l|pthread' -l pthread --profile graviton3
 	refused 2 '--profile|"nix"|graviton3' --profile nix
-	refused 2 '--readers|--from' --from real.json -r 1
-	refused 2 '--set|--from' --from real.json -S rngsim.warmup_ms=1
+	refused 2 '-r|--from' --from real.json -r 1
+	refused 2 '-S|--from' --from real.json -S rngsim.warmup_ms=1
 	refused 1 'nowhere.json' --from nowhere.json
 	refused 1 'swept.json has no cell' --from swept.json
 	echo '{}' >empty.json
