@@ -62,18 +62,18 @@ calibrate(const struct options *op, const char *path, struct atomic_file *of)
 static int
 run(struct options *op)
 {
-	const enum crypto_mode mode = GIVEN(op, PART) ? op->op_crypto :
-	    CRYPTO_KERNEL;
+	const bool native = getenv(CALIBRATE_NATIVE) != NULL;
 	struct atomic_file of = { .of_fd = -1 };
 	const char *path;
 	int error, status;
 
 	/* Executing the program again leaves open files behind. */
-	if ((status = command_crypto_mode(mode)) == 0)
+	if ((status = command_crypto_mode(native ? CRYPTO_NATIVE :
+	    CRYPTO_KERNEL)) == 0)
 		status = command_crypto();
 	if (status != 0)
 		return (status);
-	if (GIVEN(op, PART)) {
+	if (native) {
 		error = calibrate_native(op->op_time_s, stdout);
 		return (error == 0 ? EXIT_SUCCESS : run_error("%s",
 		    strerror(error)));

@@ -347,9 +347,6 @@ check(struct options *op)
 	if (readers != NULL && strchr(readers, ',') != NULL)
 		return (usage_error("-r: \"%s\": expected 1..%d, or a range "
 		    "such as 2-4", readers, SCENARIO_READERS_MAX));
-	if (op->op_exhaustive && op->op_strategy != NULL)
-		return (usage_error("--exhaustive: it is a strategy: expected "
-		    "no --strategy beside it"));
 	if (op->op_exhaustive && !GIVEN(op, SCHEDULES))
 		op->op_schedules = UINT64_C(1000000000000);
 	for (unsigned i = 0; op->op_exhaustive && !GIVEN(op, EXPLORE_LOCK) &&

@@ -9,7 +9,6 @@
 
 enum {
 	EVENT_ENTROPY	= 8,
-	SIZES_MAX	= 32,
 	TABLE_WAYS	= 6,	/* of a line */
 	/* The sizes in the table unless -s is given. */
 	SHOWN_SHORT	= 16,
@@ -150,11 +149,12 @@ print_ways(FILE *out, const struct survey *sv, const unsigned *ways, unsigned n)
 static void
 hash_table(FILE *out, const struct survey *sv)
 {
-	unsigned ways[HASH_MESSAGE + SIZES_MAX], count = 0;
+	unsigned *ways, count = 0;
 	struct text where = { .s = "" };
 
 	if (sv->sv_done == 0)
 		return;
+	ways = xcalloc(sv->sv_ways, sizeof(*ways));
 	for (unsigned i = 0; i < hash_library_count; i++)
 		text_add(&where, "%s %s", i == 0 ? ";" : ",",
 		    hash_libraries[i]->hl_version());
@@ -167,6 +167,7 @@ hash_table(FILE *out, const struct survey *sv)
 	for (unsigned i = 0; i < count; i += TABLE_WAYS)
 		print_ways(out, sv, &ways[i], count - i < TABLE_WAYS ?
 		    count - i : TABLE_WAYS);
+	free(ways);
 	format_wrap(out, "", 2, "ns of an event, of finishing a pool and of a "
 	    "message of that size; +-% is half the 95 % interval, the widest "
 	    "of the line.");
@@ -266,44 +267,6 @@ static const struct survey_kind hash_kind = {
 	200 * NS_PER_US, true, hash_json, hash_csv, hash_table
 };
 
-static int
-check(struct options *op)
-{
-	return (op->op_sizes.ol_count <= SIZES_MAX ? 0 :
-	    usage_error("-s: more than %d members", SIZES_MAX));
-}
-
-static bool
-is_skipped(const struct survey_subject *su, const char *why)
-{
-	return (su->su_error != 0 && strcmp(hash_of(su)->ha_why, why) == 0);
-}
-
-/* One line for each reason, in their order. */
-static void
-print_skipped(const struct survey *sv)
-{
-	const struct survey_subject *su = sv->sv_subjects;
-	struct text names;
-	const char *why;
-	unsigned k;
-
-	for (unsigned i = 0; i < sv->sv_count; i++) {
-		if (su[i].su_error == 0)
-			continue;
-		why = hash_of(&su[i])->ha_why;
-		for (k = 0; !is_skipped(&su[k], why); k++)
-			continue;
-		if (k < i)
-			continue;
-		names.s[0] = '\0';
-		for (; k < sv->sv_count; k++)
-			if (is_skipped(&su[k], why))
-				text_list(&names, "%s", su[k].su_name);
-		(void)run_error("skipped, as %s: %s", why, names.s);
-	}
-}
-
 static void
 make_subject(struct survey_subject *su, struct hash *ha, unsigned ways,
     const uint8_t *text)
@@ -356,8 +319,10 @@ run(struct options *op)
 		    (unsigned)chosen->ol_value[i] : i), sv.sv_ways, text);
 		left += su->su_error == 0;
 		wrong |= su->su_error == EILSEQ;
+		if (su->su_error != 0)
+			(void)run_error("skipped: %s: %s", su->su_name,
+			    hash_of(su)->ha_why);
 	}
-	print_skipped(&sv);
 	status = left > 0 ? survey_command(&sv, op) :
 	    run_error("no digest is left to be timed");
 	for (unsigned i = 0; i < sv.sv_count; i++)
@@ -368,4 +333,4 @@ run(struct options *op)
 	return (wrong ? EXIT_FAILURE : status);
 }
 
-const struct command cmd_hash = { check, run, NEEDS_THREAD };
+const struct command cmd_hash = { NULL, run, NEEDS_THREAD };

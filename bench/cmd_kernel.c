@@ -2,29 +2,6 @@
 #include "bench/kernel/ksource.h"
 
 static int
-check(struct options *op)
-{
-	const char *action = op->op_operands > 0 ? op->op_operand[0] : "";
-	const bool takes = strcmp(action, "check") == 0 ||
-	    strcmp(action, "build") == 0;
-
-	if (op->op_operands == 0)
-		return (usage_error("missing operand: expected check, build, "
-		    "list, clean or interfaces"));
-	if (!takes && strcmp(action, "list") != 0 &&
-	    strcmp(action, "clean") != 0 && strcmp(action, "interfaces") != 0)
-		return (usage_error("\"%s\": expected check, build, list, "
-		    "clean or interfaces", action));
-	if (takes && op->op_operands < 2)
-		return (usage_error("missing operand: expected a PATH to a sys "
-		    "directory, a source tree or a .c file"));
-	if (!takes && op->op_operands > 1)
-		return (usage_error("surplus operand \"%s\"",
-		    op->op_operand[1]));
-	return (0);
-}
-
-static int
 run(struct options *op)
 {
 	const char *action = op->op_operand[0], *name;
@@ -55,4 +32,4 @@ run(struct options *op)
 	    "%s%s%s", path, path[0] != '\0' ? ": " : "", why));
 }
 
-const struct command cmd_kernel = { check, run, 0 };
+const struct command cmd_kernel = { options_action, run, 0 };

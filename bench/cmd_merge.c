@@ -12,10 +12,6 @@ check(struct options *op)
 		    "--plan, such as DIR/*.json"));
 	if (op->op_output == NULL)
 		return (usage_error("expected -o FILE"));
-	for (int i = 0; i < op->op_operands; i++)
-		if (strcmp(op->op_operand[i], op->op_output) == 0)
-			return (usage_error("-o: \"%s\" is a part too: "
-			    "expected another file", op->op_output));
 	return (0);
 }
 

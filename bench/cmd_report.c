@@ -5,35 +5,15 @@
 static int
 check(struct options *op)
 {
-	static const enum option_id outputs[] = { OPTION_FORMAT, OPTION_PLOT,
-	    OPTION_HTML, OPTION_LOCK_PROF };
-	const char *first = NULL, *name;
-
-	for (unsigned i = 0; i < nitems(outputs); i++) {
-		if (op->op_text[outputs[i]] == NULL)
-			continue;
-		name = option_defs[outputs[i]].od_name;
-		if (first != NULL)
-			return (usage_error("--%s and --%s: expected one of "
-			    "them", first, name));
-		first = name;
-	}
 	if (op->op_plot != NULL && plot_form(op->op_plot) < 0)
 		return (usage_error("--plot: \"%s\": expected a name that ends "
 		    "in .png, .svg or .pdf", op->op_plot));
-	if (op->op_plot == NULL && (GIVEN(op, PANEL) || GIVEN(op, PLOT_WIDTH) ||
-	    GIVEN(op, PLOT_TITLE)))
-		return (usage_error("--panel, --width, --title: expected "
-		    "--plot with them"));
 	if (op->op_operands == 0)
 		return (usage_error("missing operand: expected a result FILE"));
 	if (op->op_operands == 2 && !GIVEN(op, HTML))
 		return (usage_error("surplus operand \"%s\": two results need "
 		    "--html; \"rngsim compare\" compares them too",
 		    op->op_operand[1]));
-	if (op->op_operands == 2 && strcmp(op->op_operand[0], "-") == 0 &&
-	    strcmp(op->op_operand[1], "-") == 0)
-		return (usage_error("-: expected stdin once"));
 	return (0);
 }
 

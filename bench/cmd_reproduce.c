@@ -11,60 +11,47 @@ FAMILY_DESCR(reproduce_names, reproductions[i]->rn_descr)
 FAMILY(reproduce_names, reproduction_count, reproductions[i]->rn_name,
     .fa_descr = reproduce_names_descr, .fam_title = "Publications");
 
-/* Options that say something about figures of locks; about any file. */
-static const enum option_id of_locks[] = { OPTION_MAP,
+/* What has no effect on routers; on a publication without a file; on a file. */
+static const enum option_id no_routers[] = { OPTION_MAP,
     OPTION_PUBLISHED_LOOP, OPTION_UNITS, OPTION_PUBLISHED_PLACE,
     OPTION_PUBLISHED_TIME, OPTION_PUBLISHED_HOLD, OPTIONS };
-static const enum option_id of_files[] = { OPTION_REPRODUCE_DESIGN, OPTION_MAP,
+static const enum option_id no_file[] = { OPTION_REPRODUCE_DESIGN, OPTION_MAP,
     OPTION_PUBLISHED_LOOP, OPTION_UNITS, OPTION_PUBLISHED_THREADS,
     OPTION_PUBLISHED_PLACE, OPTION_PUBLISHED_TIME, OPTION_PUBLISHED_HOLD,
-    OPTION_UNCERTAINTY, OPTIONS };
-
-static int
-refuse_given(const struct options *op, const enum option_id ids[],
-    const char *what)
-{
-	const char *given = options_given_of(op, ids);
-
-	return (given == NULL ? 0 : usage_error("%s is for %s: \"%s\" has "
-	    "none", given, what, op->op_operand[0]));
-}
+    OPTION_UNCERTAINTY, OPTION_PUBLISHED, OPTIONS };
+static const enum option_id no_locks[] = { OPTION_REPRODUCE_DESIGN, OPTIONS };
 
 static int
 check(struct options *op)
 {
-	int i, status = 0;
+	const char *name = op->op_operands == 0 ? NULL : op->op_operand[0];
+	const int i = name == NULL ? -1 : family_find(&reproduce_names, name);
+	const struct reproduction *rn = i == -1 ? NULL : reproductions[i];
+	const bool routers = rn != NULL && rn->rn_forwarding;
+	const bool one = rn != NULL && rn->rn_file == NULL;
+	const char *given = options_given_of(op, routers ? no_routers : one ?
+	    no_file : no_locks);
 
-	i = op->op_operands == 0 ? -1 : family_find(&reproduce_names,
-	    op->op_operand[0]);
-	if (i != -1 && reproductions[i]->rn_forwarding) {
-		status = refuse_given(op, of_locks, "figures of locks");
-		return (status != 0 || op->op_designs.ol_count <= 1 ? status :
-		    usage_error("-d: expected one design"));
-	}
-	if (GIVEN(op, REPRODUCE_DESIGN))
-		return (usage_error("-d: expected freebsd-forwarding with it"));
-	if (op->op_published != NULL && op->op_operands > 0)
+	if (name != NULL && rn == NULL)
+		return (family_refuse(&reproduce_names, "", name, NULL));
+	if (given != NULL)
+		return (usage_error("%s has no effect on \"%s\": expected "
+		    "another publication, or no %s", given, name == NULL ?
+		    "--published" : name, given));
+	if (op->op_designs.ol_count > 1)
+		return (usage_error("-d: expected one design"));
+	if (op->op_published != NULL && !routers && name != NULL)
 		return (usage_error("\"%s\" and --published: expected one of "
-		    "them", op->op_operand[0]));
-	if (op->op_published != NULL)
-		return (op->op_profile != NULL && op->op_map != NULL ? 0 :
-		    usage_error("--published: expected --profile and --map "
+		    "them", name));
+	if (op->op_published != NULL && !routers && (op->op_profile == NULL ||
+	    op->op_map == NULL))
+		return (usage_error("--published: expected --profile and --map "
 		    "with it"));
-	if (op->op_operands == 0)
-		return (op->op_given == 0 ? 0 : usage_error("expected a NAME "
-		    "with these options; \"rngsim reproduce\" lists the "
-		    "names"));
-	if (i == -1)
-		return (family_refuse(&reproduce_names, "", op->op_operand[0],
-		    NULL));
-	if (reproductions[i]->rn_file == NULL)
-		status = refuse_given(op, of_files, "a file of figures");
-	if (status == 0 && reproductions[i]->rn_file == NULL &&
-	    op->op_format == FORMAT_CSV)
-		status = usage_error("--format: \"csv\": expected table or "
-		    "json with \"%s\"", op->op_operand[0]);
-	return (status);
+	if (name == NULL && op->op_published == NULL && op->op_given > 0)
+		return (usage_error("expected a NAME with these options; "
+		    "\"rngsim reproduce\" lists the names"));
+	return (one && op->op_format == FORMAT_CSV ? usage_error("--format: "
+	    "\"csv\": expected table or json with \"%s\"", name) : 0);
 }
 
 /* One of these is shown. */

@@ -6,46 +6,25 @@ static const char names_files[] = "strace -y shows which reads are of "
 static int
 check(struct options *op)
 {
-	const char *action = op->op_operands > 0 ? op->op_operand[0] : "";
-	const bool import = strcmp(action, "import") == 0;
+	const int status = options_action(op);
 
-	if (!import && strcmp(action, "list") != 0)
-		return (usage_error("\"%s\": expected import or list", action));
-	if (!import && op->op_operands > 1)
-		return (usage_error("surplus operand \"%s\"",
-		    op->op_operand[1]));
-	if (import && op->op_operands < 2)
-		return (usage_error("missing operand: expected a FILE that "
-		    "strace wrote"));
-	if (!import && op->op_output != NULL)
-		return (usage_error("-o: expected it with import only"));
-	return (0);
-}
-
-struct document {
-	const struct recording *doc_recording;
-	struct text	doc_comment;
-};
-
-static void
-print_document(FILE *out, const void *arg)
-{
-	const struct document *d = arg;
-
-	recording_print(out, d->doc_recording, d->doc_comment.s);
+	return (status != 0 || op->op_operands == 2 || op->op_output == NULL ?
+	    status : usage_error("-o: expected it with import only"));
 }
 
 static int
 import(const char *path, const char *output)
 {
 	struct recording rec;
-	struct document d = { .doc_recording = &rec };
+	struct text comment = { .s = "" };
 	struct text found = { .s = "" };	/* and left out, in one line */
-	char message[LINES_ERROR_SIZE] = "";
+	char message[LINES_ERROR_SIZE] = "", *text = NULL;
 	struct import_summary iu;
 	const uint64_t *n = iu.iu_count;
 	struct atomic_file of;
+	size_t size;
 	int status;
+	FILE *out;
 
 	if (import_load(path, &rec, &iu, message) != 0) {
 		run_error("%s", message);
@@ -62,15 +41,18 @@ import(const char *path, const char *output)
 	    PLURAL(rec.rec_count), (double)rec.rec_length_ns / 1e9,
 	    n[IMPORT_FAILED], n[IMPORT_READ_OTHER], n[IMPORT_READ_UNKNOWN],
 	    n[IMPORT_OTHER]);
-	text_add(&d.doc_comment, "# From %.200s, strace's: %s.", path, found.s);
-	text_clean(d.doc_comment.s);
-	text_add(&d.doc_comment, "\n");
-	status = command_open(output, &of);
-	if (output == NULL)
-		print_document(stdout, &d);
-	else if (status == 0)
-		status = command_write(output, &of, print_document, &d);
+	text_add(&comment, "# From %.200s, strace's: %s.", path, found.s);
+	text_clean(comment.s);
+	text_add(&comment, "\n");
+	out = xmemstream(&text, &size);
+	recording_print(out, &rec, comment.s);
+	xmemclose(out);
 	recording_free(&rec);
+	if (output == NULL)
+		fputs(text, stdout);
+	if ((status = command_open(output, &of)) == 0)
+		status = command_commit(output, &of, text, size);
+	free(text);
 	if (status != EXIT_SUCCESS)
 		return (status);
 	run_note("%s", found.s);

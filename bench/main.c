@@ -61,17 +61,19 @@ command_name(unsigned i)
 static int
 dispatch(int argc, char *argv[])
 {
-	const char *nearest;
+	const char *nearest, *word = argc < 2 ? "" : argv[1];
+	const bool help = strcmp(word, "--help") == 0 ||
+	    strcmp(word, "-h") == 0 || strcmp(word, "help") == 0;
+	const bool version = strcmp(word, "--version") == 0;
 	unsigned cm;
 
 	if (argc < 2)
 		return (usage_error("expected a command; \"rngsim --help\" "
 		    "lists them"));
-	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
-	    strcmp(argv[1], "help") == 0) {
-		if (argc > 2)
-			return (usage_error("surplus operand \"%s\"; try "
-			    "\"rngsim COMMAND --help\"", argv[2]));
+	if ((help || version) && argc > 2)
+		return (usage_error("surplus operand \"%s\"; try \"rngsim "
+		    "COMMAND --help\"", argv[2]));
+	if (help) {
 		fputs(intro, stdout);
 		for (cm = 0; cm < COMMANDS; cm++)
 			printf("  %-9s  %s\n", command_texts[cm].ct_name,
@@ -79,9 +81,7 @@ dispatch(int argc, char *argv[])
 		puts(outro);
 		return (EXIT_SUCCESS);
 	}
-	if (strcmp(argv[1], "--version") == 0) {
-		if (argc > 2)
-			return (usage_error("surplus operand \"%s\"", argv[2]));
+	if (version) {
 		puts("rngsim " RNGSIM_REVISION);
 		return (EXIT_SUCCESS);
 	}

@@ -66,18 +66,14 @@ value(const struct listing *li, const char *key, unsigned n)
 static const char *
 sanitizer(void)
 {
-	static const char *const kinds[] = { "address", "thread", "undefined",
-	    "address,undefined" };
 	static char env[128];
-	const char *flag, *known = "";
+	const char *flag = strstr(RNGSIM_FLAGS, "-fsanitize=");
 
-	for (unsigned i = 0; i < nitems(kinds); i++) {
-		flag = FORMATF("-fsanitize=%s ", kinds[i]);
-		if (strstr(RNGSIM_FLAGS " ", flag) != NULL)
-			known = kinds[i];
-	}
-	snprintf(env, sizeof(env), "RNGSIM_KERNEL_SANITIZER=%s%s",
-	    known[0] == '\0' ? "" : "-fsanitize=", known);
+	/* A fuzzer's is of its own program. */
+	if (flag == NULL || strncmp(flag, "-fsanitize=fuzzer", 17) == 0)
+		flag = "";
+	snprintf(env, sizeof(env), "RNGSIM_KERNEL_SANITIZER=%.*s",
+	    (int)strcspn(flag, " "), flag);
 	return (env);
 }
 
@@ -171,9 +167,12 @@ ksource_open(const char *spec, bool ciphers, const char **name,
 
 	so->kso_why = why;
 	spec += ksource_named(spec) ? sizeof(KSOURCE_PREFIX) - 1 : 0;
-	snprintf(so->kso_spec, sizeof(so->kso_spec), "%s", spec);
-	status = script("open", spec, ciphers ? "source" : NULL,
-	    &so->kso_found.lst_text, why);
+	if ((size_t)snprintf(so->kso_spec, sizeof(so->kso_spec), "%s", spec) >=
+	    sizeof(so->kso_spec))
+		status = refuse(why, EXIT_USAGE, "too long");
+	else
+		status = script("open", spec, ciphers ? "source" : NULL,
+		    &so->kso_found.lst_text, why);
 	if (status == 0)
 		split(&so->kso_found);
 	for (; status == 0 && *last != NULL; last = &(*last)->kso_next)

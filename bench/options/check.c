@@ -181,51 +181,20 @@ options_check_crypto(const struct options *op)
 	    "expected kernel, or no --ledger"));
 }
 
-/* A trace and a ledger's log hold one run. */
-static int
-check_single(const struct options *op, const char *label)
-{
-	return (op->op_repeats > 1 ? usage_error("%s holds one repeat: "
-	    "expected it without -n %u", label, op->op_repeats) :
-	    op->op_uncertainty > 0 ? usage_error("%s holds one run: expected "
-	    "it without --uncertainty", label) : 0);
-}
-
 static int
 check_trace(const struct options *op)
 {
-	int error = op->op_ledger_path == NULL ? 0 :
-	    check_single(op, "--ledger-log");
+	const char *label = op->op_trace != NULL ? "--trace" :
+	    op->op_ledger_path != NULL ? "--ledger-log" : NULL;
 
-	if (error != 0)
-		return (error);
-	if (op->op_trace == NULL)
-		return (!GIVEN(op, TRACE_TIME) ? 0 : usage_error("--trace-time "
-		    "needs a trace: expected --trace FILE as well"));
-	if (!op->op_simulated)
-		return (usage_error("--trace shows a simulated machine: add "
-		    "--engine %s", VIRTUAL_NAME));
-	error = check_single(op, "--trace");
-	if (error == 0 && !op->op_until_seeded && (double)
-	    op->op_trace_from_ps >= op->op_time_s * 1e3 * PS_PER_MS)
-		error = usage_error("--trace-time begins after the end of "
-		    "the window: expected less than its %g ms, or a larger -t",
-		    op->op_time_s * 1e3);
-	return (error);
-}
-
-/* A run with fail points has no result. */
-static int
-check_failpoints(const struct options *op)
-{
-	static const enum option_id refused[] = { OPTION_OUTPUT,
-	    OPTION_FORMAT, OPTION_VERIFY, OPTION_UNCERTAINTY, OPTION_TRACE,
-	    OPTION_LEDGER_LOG, OPTIONS };
-	const char *given = options_given_of(op, refused);
-
-	return (op->op_faults.fl_count == 0 || given == NULL ? 0 :
-	    usage_error("--failpoint: a run with fail points measures nothing "
-	    "and has no result: expected no %s", given));
+	if (label != NULL && op->op_repeats > 1)
+		return (usage_error("-n: \"%u\": expected 1 with %s, which "
+		    "holds one repeat", op->op_repeats, label));
+	return (op->op_trace == NULL || op->op_until_seeded || (double)
+	    op->op_trace_from_ps < op->op_time_s * 1e3 * PS_PER_MS ? 0 :
+	    usage_error("--trace-time begins after the end of the window: "
+	    "expected less than its %g ms, or a larger -t",
+	    op->op_time_s * 1e3));
 }
 
 static int
@@ -248,111 +217,138 @@ check_grid(const struct options *op)
 int
 options_check(const struct options *op)
 {
-	static int (*const checks[])(const struct options *) = {
-		check_exclusion, check_lock_tunables, check_pool_hash,
-		check_trace, check_failpoints, check_grid
-	};
-	int error = 0;
+	int error;
 
-	for (unsigned i = 0; error == 0 && i < nitems(checks); i++)
-		error = checks[i](op);
-	return (error);
+	return ((error = check_exclusion(op)) != 0 ||
+	    (error = check_lock_tunables(op)) != 0 ||
+	    (error = check_pool_hash(op)) != 0 ||
+	    (error = check_trace(op)) != 0 ? error : check_grid(op));
 }
 
-/* Options that are each job's own, or need all cells at once. */
-int
-options_check_plan(const struct options *op)
-{
-	static const enum option_id others[] = { OPTION_OUTPUT,
-	    OPTION_SCHEDULE, OPTION_PAGE, OPTION_ROWS, OPTION_RESUME,
-	    OPTION_PIECE, OPTION_JSON, OPTION_ONLY, OPTION_REPLAY, OPTIONS };
-	const char *given = options_given_of(op, others);
+#define	NEEDS(a, b)	{ OPTION_##a, true, { OPTION_##b, OPTIONS } }
+#define	BARS(a, ...)	{ OPTION_##a, false, { __VA_ARGS__, OPTIONS } }
 
-	if (op->op_plan == NULL && GIVEN(op, PARTS))
-		return (usage_error("--parts has an effect with --plan only"));
-	if (op->op_plan != NULL && given != NULL)
-		return (usage_error("--plan and %s: expected one of them",
-		    given));
-	return (!GIVEN(op, UNTIL) || (op->op_plan == NULL &&
-	    op->op_part_of == 0) ? 0 : usage_error("--until needs all cells "
-	    "at once: expected no --plan or --part"));
-}
-
-enum { USES_MAX = OPTIONS + 4 };
-
-struct uses {
-	struct use {
-		const char	*us_label, *us_path;
-		bool		 us_writes;
-	}		 uss_use[USES_MAX];
-	unsigned	 uss_count;
-	char		 uss_host[PATH_MAX];	/* of --profile host */
+/* What an option needs, or may not stand beside. */
+static const struct relation {
+	enum option_id	re_option;
+	bool		re_needs;
+	enum option_id	re_others[10];
+} relations[] = {
+	NEEDS(ARRIVALS, RATE), NEEDS(TIME_LIMIT, UNTIL),
+	NEEDS(PRODUCER, PRODUCERS), NEEDS(TRACE_TIME, TRACE),
+	NEEDS(PARTS, PLAN), NEEDS(BASE, BY), NEEDS(REFUSED_OK, FAIL_IF),
+	NEEDS(PANEL, PLOT), NEEDS(PLOT_WIDTH, PLOT), NEEDS(PLOT_TITLE, PLOT),
+	/* What is each job's own, or needs all cells at once. */
+	BARS(PLAN, OPTION_OUTPUT, OPTION_SCHEDULE, OPTION_ROWS, OPTION_RESUME,
+	    OPTION_PIECE, OPTION_JSON, OPTION_ONLY, OPTION_REPLAY,
+	    OPTION_UNTIL),
+	BARS(PIECE, OPTION_UNTIL),
+	/* A run with fail points measures nothing and has no result. */
+	BARS(FAILPOINT, OPTION_OUTPUT, OPTION_FORMAT, OPTION_VERIFY,
+	    OPTION_UNCERTAINTY, OPTION_TRACE, OPTION_LEDGER_LOG),
+	/* Windows end with the first seed. */
+	BARS(UNTIL_SEEDED, OPTION_TIME, OPTION_LOOP, OPTION_UNTIL,
+	    OPTION_FAILPOINT),
+	/* These hold one run. */
+	BARS(TRACE, OPTION_UNCERTAINTY), BARS(LEDGER_LOG, OPTION_UNCERTAINTY),
+	BARS(PRODUCERS, OPTION_LOOP, OPTION_FAILPOINT),
+	BARS(EXHAUSTIVE, OPTION_STRATEGY),
+	BARS(PLOT, OPTION_FORMAT, OPTION_HTML, OPTION_LOCK_PROF),
+	BARS(HTML, OPTION_FORMAT, OPTION_LOCK_PROF),
+	BARS(LOCK_PROF, OPTION_FORMAT),
 };
 
-static void
-add(struct uses *uss, const char *label, const char *path, bool writes)
+int
+options_check_relations(const struct options *op)
 {
-	if (path != NULL && path[0] != '\0')
-		uss->uss_use[uss->uss_count++] = (struct use){ label, path,
-		    writes };
+	const struct relation *re = relations;
+	const char *given;
+
+	for (; re < relations + nitems(relations); re++) {
+		given = options_given_of(op, re->re_others);
+		if (op->op_text[re->re_option] == NULL ||
+		    (given != NULL) == re->re_needs)
+			continue;
+		return (re->re_needs ? usage_error("%s: expected %s with it",
+		    option_label(re->re_option), option_label(re->
+		    re_others[0])) : usage_error("%s and %s: expected one of "
+		    "them", option_label(re->re_option), given));
+	}
+	return (0);
 }
 
-/* The file that an option names; NULL: none. */
-static const char *
-path_of(const struct options *op, unsigned id, struct uses *uss)
-{
-	const char *name = op->op_text[id];
+/* Behind the options: rngsim.harvest.record, and the operands. */
+enum { RECORD = OPTIONS, OPERANDS };
 
+/* The file that one of them names; NULL or empty: none. */
+static const char *
+path_of(const struct options *op, unsigned id)
+{
+	static char host[PATH_MAX];
+	const char *name = op->op_profile;
+
+	if (id >= RECORD)
+		return (id == RECORD ? op->op_config.bc_harvest.record_file :
+		    op->op_operand[id - OPERANDS]);
 	if (id == OPTION_WORKLOAD)
 		return (op->op_workload.wl_path);
 	if (id == OPTION_PRODUCER)
 		return (op->op_producing.prw_path);
 	if (id != OPTION_PROFILE)
-		return (name);
+		return ((option_defs[id].od_flags & (READS | WRITES)) != 0 ?
+		    op->op_text[id] : NULL);
 	/* Also by default; and a shipped profile is no file of its name. */
-	name = op->op_profile;
 	if (name != NULL && strcmp(name, "host") == 0 &&
-	    profile_host_path(uss->uss_host, sizeof(uss->uss_host)) == 0)
-		return (uss->uss_host);
+	    profile_host_path(host, sizeof(host)) == 0)
+		return (host);
 	return (name != NULL && profile_is_path(name) ? name : NULL);
+}
+
+static bool
+writes(unsigned id)
+{
+	return (id == RECORD || (id < OPTIONS &&
+	    (option_defs[id].od_flags & WRITES) != 0));
+}
+
+static const char *
+label(unsigned id)
+{
+	return (id == RECORD ? "rngsim.harvest.record" : id > RECORD ?
+	    "the operand" : option_label(id));
 }
 
 /* Devices and pipes have no content to lose. */
 static bool
-collide(const struct use *a, const struct use *b)
+collide(const char *a, const char *b, bool both)
 {
 	struct stat of_a, of_b;
 
-	return (stat(a->us_path, &of_a) == 0 && stat(b->us_path, &of_b) == 0 ?
+	return (stat(a, &of_a) == 0 && stat(b, &of_b) == 0 ?
 	    S_ISREG(of_a.st_mode) && of_a.st_dev == of_b.st_dev &&
-	    of_a.st_ino == of_b.st_ino : a->us_writes && b->us_writes &&
-	    strcmp(a->us_path, b->us_path) == 0);
+	    of_a.st_ino == of_b.st_ino : both && strcmp(a, b) == 0);
 }
 
 int
 options_check_files(const struct options *op)
 {
-	struct uses uss = { .uss_count = 0 };
-	const struct use *in, *out;
+	/* The first is no file. */
+	const unsigned first = OPERANDS + (op->op_cmd == COMMAND_workload);
+	const unsigned end = OPERANDS + (unsigned)op->op_operands;
+	const char *a, *b;
 
-	for (unsigned id = 0; id < OPTIONS; id++)
-		if ((option_defs[id].od_flags & (READS | WRITES)) != 0)
-			add(&uss, option_label(id), path_of(op, id, &uss),
-			    (option_defs[id].od_flags & WRITES) != 0);
-	add(&uss, "rngsim.harvest.record",
-	    op->op_config.bc_harvest.record_file, true);
-	/* Only these have operands and outputs. */
-	for (int i = op->op_cmd == COMMAND_workload; i < op->op_operands &&
-	    (op->op_cmd == COMMAND_report || op->op_cmd == COMMAND_workload);
-	    i++)
-		add(&uss, "the operand", op->op_operand[i], false);
-	for (out = uss.uss_use; out < uss.uss_use + uss.uss_count; out++)
-		for (in = uss.uss_use; out->us_writes &&
-		    in < uss.uss_use + uss.uss_count; in++)
-			if (in != out && collide(in, out))
+	for (unsigned out = 0; out <= RECORD; out++)
+		for (unsigned in = 0; in < end; in++) {
+			if (!writes(out) || in == out ||
+			    (in >= OPERANDS && in < first))
+				continue;
+			a = path_of(op, out);
+			b = path_of(op, in);
+			if (a != NULL && b != NULL && a[0] != '\0' &&
+			    b[0] != '\0' && collide(a, b, writes(in)))
 				return (usage_error("%s and %s name the same "
 				    "file, \"%s\" and \"%s\": expected two",
-				    out->us_label, in->us_label, out->us_path,
-				    in->us_path));
+				    label(out), label(in), a, b));
+		}
 	return (0);
 }

@@ -63,8 +63,6 @@ finish_workload(struct options *op)
 	if (GIVEN(op, SIZE) && (recorded || wl->wl_size_count > 0))
 		return (usage_error("-s and --workload %s both set the sizes "
 		    "of requests: drop one of them", wl->wl_text));
-	if (GIVEN(op, ARRIVALS) && !GIVEN(op, RATE))
-		return (usage_error("--arrivals: expected --rate with it"));
 	if (!GIVEN(op, RATE))
 		return (0);
 	if (recorded || wl->wl_pause_ns != 0)
@@ -195,8 +193,7 @@ static int
 finish_until(struct options *op)
 {
 	if (op->op_until == 0)
-		return (!GIVEN(op, TIME_LIMIT) ? 0 :
-		    usage_error("--time-limit: expected --until with it"));
+		return (0);
 	if (op->op_simulated || op->op_ledger ||
 	    op->op_time_s < SLICES_MIN_TIME_S || op->op_designs.ol_count *
 	    op->op_locks.ol_count * op->op_ciphers.ol_count < 2)
@@ -238,12 +235,10 @@ static int
 finish_place(struct options *op)
 {
 	char why[PINNING_ERROR_SIZE];
-	const int error = pinning_parse(&op->op_place, op->op_place_text,
-	    op->op_simulated ? &op->op_machine.vi_topology : NULL, why);
 
-	return (error == 0 ? 0 : error == EINVAL ?
-	    usage_error("--place: \"%s\": %s", op->op_place_text, why) :
-	    run_error("--place: %s", why));
+	return (pinning_parse(&op->op_place, op->op_place_text,
+	    op->op_simulated ? &op->op_machine.vi_topology : NULL, why) == 0 ?
+	    0 : usage_error("--place: \"%s\": %s", op->op_place_text, why));
 }
 
 /* In a closed loop a producer never leaves its CPU to what is bound there. */
@@ -313,13 +308,9 @@ finish_producers(struct options *op)
 			    pg->prw_text, (double)producing_work_ns(pg, n) /
 			    1e9, op->op_time_s));
 	}
-	if ((most > 0) != GIVEN(op, PRODUCER))
-		return (usage_error(most > 0 ? "--producers: expected "
-		    "--producer with it: what they do" : "--producer: expected "
-		    "--producers with it"));
-	if (most > 0 && (op->op_lock_loop || op->op_faults.fl_count > 0))
-		return (usage_error("--producers: expected no %s",
-		    op->op_lock_loop ? "--loop lock" : "--failpoint"));
+	if (most > 0 && !GIVEN(op, PRODUCER))
+		return (usage_error("--producers: expected --producer with it: "
+		    "what they do"));
 	return (most == 0 ? 0 : check_place(op, most));
 }
 
@@ -354,18 +345,12 @@ finish_loop(struct options *op)
 static int
 finish_seeding(struct options *op)
 {
-	static const enum option_id refused[] = { OPTION_TIME, OPTION_LOOP,
-	    OPTION_UNTIL, OPTION_FAILPOINT, OPTIONS };
 	static const char boot[] = "rngsim.harvest.boot_entropy_bytes";
-	const char *given = options_given_of(op, refused), *lock;
 	const struct design *de;
+	const char *lock;
 
 	if (!op->op_until_seeded)
 		return (0);
-	if (given != NULL)
-		return (usage_error("--until-seeded: windows end with the "
-		    "first seed: expected no %s%s", given, GIVEN(op, TIME) ?
-		    "; rngsim.seed_timeout_ms is the longest wait" : ""));
 	for (unsigned i = 0; i < op->op_designs.ol_count; i++) {
 		de = design_at(op->op_designs.ol_value[i]);
 		if ((de->de_flags & DE_NULL) != 0 ||

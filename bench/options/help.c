@@ -94,8 +94,7 @@ options_help(enum command_id cm)
 	format_wrap(stdout, "", 0, ct->ct_text);
 	puts("\nOptions:");
 	for (unsigned id = 0; id < OPTIONS; id++)
-		if (option_takes(cm, id) &&
-		    (option_defs[id].od_flags & HIDDEN) == 0)
+		if (option_takes(cm, id))
 			help_option(&option_defs[id], cm);
 	for (unsigned id = 0; id < OPTIONS; id++) {
 		fa = option_defs[id].od_family;
@@ -244,8 +243,7 @@ options_complete(int words, char *const word[])
 		offer_values(w, id);
 	} else if (w.wo_text[0] == '-')
 		for (id = 0; id < OPTIONS; id++) {
-			if (!option_takes(cm, id) ||
-			    (option_defs[id].od_flags & HIDDEN) != 0)
+			if (!option_takes(cm, id))
 				continue;
 			snprintf(name, sizeof(name), "--%s",
 			    option_defs[id].od_name);

@@ -44,13 +44,9 @@ add_numbers(const struct options *op, const struct option_def *od,
 	if (dash != NULL)
 		*dash++ = '\0';
 	if (parse_number(low, &first) != 0 || first < od->od_min ||
-	    first > od->od_max || parse_number(dash != NULL ? dash : low,
-	    &last) != 0 || last < od->od_min || last > od->od_max)
+	    parse_number(dash != NULL ? dash : low, &last) != 0 ||
+	    last < first || last > od->od_max)
 		return (refuse(op, od, label, item));
-	if (last < first)
-		return (usage_error("%s: \"%s\" descends: "
-		    "expected the smaller number first, %ju..%ju", label, item,
-		    (uintmax_t)od->od_min, (uintmax_t)od->od_max));
 	for (uint64_t v = first; error == 0 && v <= last; v++)
 		error = option_list_add(ol, label, item, v);
 	return (error);
@@ -77,7 +73,7 @@ add_item(const struct options *op, const struct option_def *od,
 	if (od->od_family == &family_designs && ksource_named(item) &&
 	    (i = ksource_open(item, op->op_crypto == CRYPTO_SOURCE, &item,
 	    why)) != 0)
-		return (complain(i, "%s: \"%s\": %s", label, item, why));
+		return (complain(i, "%s: \"%.200s\": %s", label, item, why));
 	i = family_find(od->od_family, item);
 	if (i == -1 && (od->od_flags & ALL) != 0 && strcmp(item, "all") == 0)
 		return (usage_error("%s: \"all\" among others: expected it "
@@ -91,10 +87,8 @@ static int
 set_list(const struct options *op, const struct option_def *od,
     struct option_list *ol, const char *label, const char *text)
 {
-	char empty[2 * ITEM_SIZE], item[KSOURCE_SPEC_SIZE];
-	const char *at = text;
+	char empty[2 * ITEM_SIZE], *copy, *item, *rest;
 	int error = 0;
-	size_t n;
 
 	if (!takes_lists(op, od) && strchr(text, ',') != NULL)
 		return (usage_error("%s: \"%s\" is a list: expected one "
@@ -103,19 +97,14 @@ set_list(const struct options *op, const struct option_def *od,
 	ol->ol_count = 0;
 	if ((od->od_flags & ALL) != 0 && strcmp(text, "all") == 0)
 		return (0);
-	for (;; at += n + 1) {
-		n = strcspn(at, ",");
-		if (n >= (ksource_named(at) ? sizeof(item) : ITEM_SIZE))
-			return (usage_error("%s: \"%.20s...\" is too long",
-			    label, at));
-		memcpy(item, at, n);
-		item[n] = '\0';
-		snprintf(empty, sizeof(empty), "%s: empty item in \"%.40s\"",
-		    label, text);
-		error = add_item(op, od, ol, n == 0 ? empty : label, item);
-		if (error != 0 || at[n] == '\0')
-			return (error);
-	}
+	snprintf(empty, sizeof(empty), "%s: empty item in \"%.40s\"", label,
+	    text);
+	copy = rest = xstrdup(text);
+	while (error == 0 && (item = strsep(&rest, ",")) != NULL)
+		error = add_item(op, od, ol, item[0] == '\0' ? empty : label,
+		    item);
+	free(copy);
+	return (error);
 }
 
 /* Sets an option from its value, or from its default. */
@@ -129,6 +118,7 @@ set(struct options *op, unsigned id, const char *label, const char *text)
 	unsigned narrow;
 	double real;
 	uint64_t v;
+	size_t n;
 	int i;
 
 	switch (od->od_type) {
@@ -148,15 +138,12 @@ set(struct options *op, unsigned id, const char *label, const char *text)
 		return (0);
 	case TYPE_REAL:
 	case TYPE_PERCENT:
-		snprintf(number, sizeof(number), "%.*s", (int)strcspn(text,
-		    percent ? "%" : ""), text);
-		text += strlen(number);
+		n = strlen(text);
+		snprintf(number, sizeof(number), "%.*s", (int)(n - (percent &&
+		    n > 0 && text[n - 1] == '%')), text);
 		if (parse_real(number, &real) != 0 || real < od->od_low ||
-		    real > od->od_high || (*text != '\0' &&
-		    strcmp(text, "%") != 0)) {
-			text -= strlen(number);
+		    real > od->od_high)
 			break;
-		}
 		*(double *)field = percent ? real / 100 : real;
 		return (0);
 	case TYPE_NAME:
@@ -237,6 +224,7 @@ parse(struct options *op, int argc, char *const argv[])
 	const struct command_text *ct = &command_texts[op->op_cmd];
 	struct words wo = { argv + 1, argv + argc };
 	bool operands = false;	/* behind "--" */
+	unsigned inputs = 0;
 	const char *word;
 	int error = 0;
 
@@ -248,6 +236,8 @@ parse(struct options *op, int argc, char *const argv[])
 		} else if (op->op_operands == ct->ct_operands)
 			error = usage_error("surplus operand \"%s\"; usage: "
 			    "rngsim %s %s", word, ct->ct_name, ct->ct_usage);
+		else if (strcmp(word, "-") == 0 && inputs++ > 0)
+			error = usage_error("-: expected stdin once");
 		else
 			op->op_operand[op->op_operands++] = word;
 	}
@@ -286,9 +276,30 @@ options_read(struct options *op, enum command_id cm, int argc,
 	}
 	for (unsigned i = 0; i < op->op_allowed.ol_count; i++)
 		ledger_allowed |= 1u << op->op_allowed.ol_value[i];
-	return (error != 0 || (error = options_check_plan(op)) != 0 ||
+	return (error != 0 || (error = options_check_relations(op)) != 0 ||
 	    (error = options_check_crypto(op)) != 0 || (error =
 	    options_check_ciphers(op)) != 0 ? error : options_check_files(op));
+}
+
+int
+options_action(struct options *op)
+{
+	const char *at = command_texts[op->op_cmd].ct_usage;
+	const int last = op->op_operands - 1;
+	const char *action = last < 0 ? "" : op->op_operand[0];
+	const size_t n = strlen(action);
+	bool takes;
+
+	for (; at != NULL; at = (at = strstr(at, " | ")) == NULL ? NULL :
+	    at + 3) {
+		if (strncmp(at, action, n) != 0)
+			continue;
+		takes = at[n] == ' ' && at[n + 1] >= 'A' && at[n + 1] <= 'Z';
+		if ((at[n] == ' ' || at[n] == '\0') && last == takes)
+			return (0);
+	}
+	return (usage_error("\"%s\": expected %s", last < 0 ? "" :
+	    op->op_operand[last], command_texts[op->op_cmd].ct_usage));
 }
 
 int

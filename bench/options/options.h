@@ -11,7 +11,6 @@
 #include "bench/options/family.h"
 
 enum {
-	OPTIONS_LIST_MAX	= 4096,	/* members of one list */
 	OPTIONS_CELLS_MAX	= 100000,
 	OPTIONS_SIZE_MAX_BYTES	= 1 << 30,
 	OPTIONS_REPEATS_MAX	= 10000,
@@ -156,11 +155,10 @@ enum option_type {
 enum {
 	REPEATS		= 1 << 0,	/* may be given more than once */
 	SIMULATED	= 1 << 1,	/* needs --engine virtual */
-	HIDDEN		= 1 << 2,	/* not in help */
-	ALL		= 1 << 3,	/* "all" may stand for a list */
-	READS		= 1 << 4,	/* the value names a file to read */
-	WRITES		= 1 << 5,	/* ... to write */
-	ZERO		= 1 << 6	/* run and sweep take 0 in it, too */
+	ALL		= 1 << 2,	/* "all" may stand for a list */
+	READS		= 1 << 3,	/* the value names a file to read */
+	WRITES		= 1 << 4,	/* ... to write */
+	ZERO		= 1 << 5	/* run and sweep take 0 in it, too */
 };
 
 /* A row of options.tbl. */
@@ -231,6 +229,12 @@ int options_finish(struct options *op);
 int options_parse(struct options *op, enum command_id cm, int argc,
     char *const argv[]);
 
+/*
+ * Checks the operands against the usage, where each alternative begins with a
+ * word in lower case, and may have one operand behind it.
+ */
+int options_action(struct options *op);
+
 void options_free(struct options *op);
 
 /* Prints the --help of a command. */
@@ -280,8 +284,8 @@ int options_check_files(const struct options *op);
 int options_check_crypto(const struct options *op);
 /* a cipher that a design's release lacks, and drops it from a default; */
 int options_check_ciphers(struct options *op);
-/* what does not go with --plan and --part. */
-int options_check_plan(const struct options *op);
+/* what an option needs, or may not stand beside. */
+int options_check_relations(const struct options *op);
 /* For options_finish(). */
 int options_check(const struct options *op);
 int options_check_simulated_locks(const struct options *op);

@@ -229,10 +229,9 @@ static int
 run_native(struct calibration *cb, char *const whole[], double seconds)
 {
 	char time[32];
-	const char *const argv[] = { whole[0], "calibrate", "--part",
-	    crypto_mode_names[CRYPTO_NATIVE], "-t", time, NULL };
+	const char *const argv[] = { whole[0], "calibrate", "-t", time, NULL };
 	struct child ch = { .cld_argv = argv, .cld_again = true,
-	    .cld_fd = { 0, CHILD_PIPE, 0 } };
+	    .cld_env = CALIBRATE_NATIVE "=1", .cld_fd = { 0, CHILD_PIPE, 0 } };
 	int error, status;
 	size_t complete;
 	FILE *in;

@@ -64,6 +64,9 @@ struct calibration {
 int calibrate_measure(struct calibration *cb, double seconds, bool force,
     char *const argv[], char error[CALIBRATE_TEXT_SIZE]);
 
+/* In the environment of the program that is executed again. */
+#define	CALIBRATE_NATIVE	"RNGSIM_CALIBRATE_NATIVE"
+
 /*
  * In the program that was executed again, in mode CRYPTO_NATIVE: measures what
  * depends on the mode, and writes it to out.  Returns: 0 or an errno value.

@@ -59,7 +59,6 @@ calibrate__refuses_before_measuring_body() {
 	refused 2 '-o|file name' -o ''
 	refused 2 '-t|"0"|seconds' -t 0
 	refused 2 '-t|"soon"|seconds' -t soon
-	refused 2 '--part|"fast"|kernel or native' --part fast
 	refused 2 '--force is given twice' --force --force
 	refused 1 './none/x.conf|No such file' --force -t 600 -o ./none/x.conf
 	refused 1 'Is a directory' --force -t 600 -o .

@@ -55,7 +55,7 @@ explore__exhaustive_body() {
 	    tr -d '\\\n')
 	eval "ends 1 $again -o again.schedule"
 	cmp first.schedule again.schedule || atf_fail "another failure"
-	refused 2 '--exhaustive|no --strategy' --exhaustive --strategy pct
+	refused 2 '--exhaustive and --strategy' --exhaustive --strategy pct
 }
 
 test_case explore__finds "a lock without mutual exclusion fails; its file," \

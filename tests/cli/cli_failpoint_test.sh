@@ -278,7 +278,7 @@ failpoint__refuses_body() {
 	for option in "-o x" "--format json" "--format table" \
 	    "--verify $machine" "--uncertainty 10 $machine" \
 	    "--trace x $machine" "--ledger-log x"; do
-		complains 2 "--failpoint|expected no ${option%% *}" \
+		complains 2 "--failpoint and ${option%% *}: expected one" \
 		    run --failpoint "$p=off" $option
 	done
 	[ ! -e x ] || atf_fail "a file was written"

@@ -105,9 +105,9 @@ test_case hash__forbidden "what libcrypto may not compute is said and left" \
 hash__forbidden_body() {
 	approved_only
 	hash -d sha256,crc32,md4
-	grep -q "skipped, as libcrypto's default_properties forbid it: sha256, md4" \
+	grep -q "skipped: md4: libcrypto's default_properties forbid it" \
 	    err || atf_fail "$(cat err)"
-	[ "$(wc -l <err)" = 1 ] || atf_fail "$(cat err)"
+	[ "$(wc -l <err)" = 2 ] || atf_fail "$(cat err)"
 	grep -q '^crc32 ' out || atf_fail "$(cat out)"
 	grep -q '^sha256 ' out && atf_fail "$(cat out)"
 	hash -d sha256,crc32 --format json
@@ -129,12 +129,12 @@ test_case hash__missing_modules "without libcrypto's legacy module, and in" \
 hash__missing_modules_body() {
 	OPENSSL_MODULES=$PWD "$(program)" hash $brief -d md4,md5,whirlpool \
 	    >out 2>err || atf_fail "exit $?: $(cat err)"
-	grep -q "legacy provider is not installed: md4, whirlpool" err ||
+	grep -q "whirlpool: .*legacy provider is not installed" err ||
 	    atf_fail "$(cat err)"
 	grep -q '^md5 ' out || atf_fail "$(cat out)"
 	LIBGCRYPT_FORCE_FIPS_MODE=1 "$(program)" hash $brief \
 	    -d gcrypt:tiger,md5 >out 2>err || atf_fail "exit $?: $(cat err)"
-	grep -q "skipped, as .*: gcrypt:tiger" err || atf_fail "$(cat err)"
+	grep -q "skipped: gcrypt:tiger: ." err || atf_fail "$(cat err)"
 	grep -q '^md5 ' out || atf_fail "$(cat out)"
 }
 
@@ -145,12 +145,10 @@ hash__refuses_body() {
 	refused 2 '-d|empty item in "sha256,"' -d sha256,
 	refused 2 '-d|""' -d ''
 	refused 2 '"sha256" is named twice' -d sha256,sha256
-	refused 2 'is too long' -d "$(printf '%0100d' 0)"
 	refused 2 '-s|"0"|1..16m' -s 0
 	refused 2 '-s|"17m"|1..16m' -s 17m
 	refused 2 '-s|"-1"|1..16m' -s -1
 	refused 2 '"1k" is named twice' -s 1024,1k
-	refused 2 'more than 32' -s "$(seq -s, 1 33)"
 	refused 2 'unknown option --sort|rngsim hash --help' --sort event
 	refused 2 '-n|"0"|1..1000' -n 0
 	refused 2 '-t|"0"|0.0001..3600' -t 0

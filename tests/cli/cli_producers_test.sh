@@ -128,7 +128,7 @@ harvest thread|producer 1!--producers 2 --place 0-3/1 --producer ether:work=1us
 --place|"none"!--producers 1 --place none --producer ether:work=1us
 no line for 2 producers|"2 NS"|1, 4!--producers 2 --producer ether:curve=hole.curve
 has: nothing!--producers 2 --producer ether:curve=empty.curve
---loop lock!--producers 1 --producer ether:work=1us --loop lock
+--producers and --loop!--producers 1 --producer ether:work=1us --loop lock
 --failpoint!--producers 1 --producer ether:work=1us --failpoint harvest_ring_full=return(1)
 EOF
 	complains 1 "twice.curve:2|twice" run $machine --producers 1 \
@@ -243,9 +243,9 @@ assert 14 < one < 34 and eight > 150, (one, eight)' || atf_fail "$(cat out)"
 	echo 'Xeon E5-2650,nic,fbsd11.1,511,0,1,1,1' >zero.csv
 	complains 2 'zero.csv:1|queues' reproduce freebsd-forwarding \
 	    --published zero.csv
-	complains 2 '--map|figures of locks' reproduce freebsd-forwarding \
+	complains 2 '--map has no effect on "freebsd-forwarding"' reproduce freebsd-forwarding \
 	    --map a=tas
 	saves out.csv reproduce freebsd-forwarding --threads 2 --format csv
 	[ "$(wc -l <out.csv)" = 2 ] || atf_fail "$(cat out.csv)"
-	complains 2 '-d|freebsd-forwarding' reproduce fbsd-2019 -d locked
+	complains 2 '-d has no effect on "fbsd-2019"' reproduce fbsd-2019 -d locked
 }

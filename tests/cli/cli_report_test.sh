@@ -44,7 +44,7 @@ test_case report__bad_usage "lists that are none, outputs that exclude each" \
     "other"
 report__bad_usage_body() {
 	refused '--lock-prof is given twice' x --lock-prof --lock-prof
-	refused '--format and --lock-prof: expected one' --format csv x \
+	refused '--lock-prof and --format: expected one' --format csv x \
 	    --lock-prof
 	refused '--plot and --lock-prof: expected one' --lock-prof x \
 	    --plot a.png

@@ -196,8 +196,10 @@ reproduce__file_usage_body() {
 		    --profile $machine --map ${bad%%:*} --published f.csv
 	done
 	fails 2 'expected --profile and --map' reproduce --published f.csv
-	fails 2 'expected one of them' reproduce fbsd-2019 --published f.csv
-	fails 2 '--map is for a file' reproduce fbsd-2019 --map a=b
+	fails 2 'expected one of them' reproduce open1-i7 --published f.csv
+	fails 2 '--published has no effect on "fbsd-2019"' reproduce fbsd-2019 \
+	    --published f.csv
+	fails 2 '--map has no effect on "fbsd-2019"' reproduce fbsd-2019 --map a=b
 	fails 2 '--format: "csv"' reproduce fbsd-2019 --format csv
 	# Too small a machine.
 	fails 2 'no row to predict; skipped:.*above the 8 CPUs of xgene1' \

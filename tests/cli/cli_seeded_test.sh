@@ -174,7 +174,7 @@ seeded__refused_body() {
 	while IFS='!' read -r words args; do
 		complains 2 "--until-seeded|$words" run $machine $args
 	done <<EOF
--t|rngsim.seed_timeout_ms!-t 1
+-t|expected one of them!-t 1
 -d none|wait!-d none
 -d fxrng|wait!-d fxrng
 -l none!-l none

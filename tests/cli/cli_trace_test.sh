@@ -15,10 +15,10 @@ test_case trace__bad_usage "what cannot be traced is refused before anything" \
 trace__bad_usage_body() {
 	virtual="run --engine virtual --profile fbsd12-vm4-2019 -t 0.02"
 	refused 2 "add --engine virtual" run --trace t.json
-	refused 2 "without -n 2" $virtual -n 2 --trace t.json
-	refused 2 "without --uncertainty" $virtual --uncertainty 10 \
+	refused 2 "expected 1 with --trace" $virtual -n 2 --trace t.json
+	refused 2 "--trace and --uncertainty: expected one" $virtual --uncertainty 10 \
 	    --trace t.json
-	refused 2 "expected --trace FILE as well" $virtual --trace-time 5
+	refused 2 "expected --trace with it" $virtual --trace-time 5
 	refused 2 "a file name" $virtual --trace ""
 	refused 2 "the same file" $virtual --trace t.json -o t.json
 	refused 2 "after the end of the window" $virtual --trace t.json \

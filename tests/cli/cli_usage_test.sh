@@ -273,8 +273,8 @@ cli__bad_lists_body() {
 	done
 	refused '-l|""|none, pthread' sweep -l mtx,
 	refused '-c|""|aes or chacha20' sweep -c ,aes
-	refused '-r|"4-1"|smaller' sweep -r 4-1
-	refused '-r|"2-1"|smaller' sweep -r 1,2-1
+	refused '-r|"4-1"|range such as 1-4' sweep -r 4-1
+	refused '-r|"2-1"|range such as 1-4' sweep -r 1,2-1
 	bad sweep -r 1..$max 1- -1 - 1--2 1-2-3 0-2 1-$((max + 1)) 1-x x-1 1-0x \
 	    1-18446744073709551617 18446744073709551617-2 1:2 '1;2' '1 - 2'
 	bad sweep -s 1..1g 1k-2k '1;2'
@@ -497,10 +497,10 @@ test_case cli__report_contradictions "report draws or prints: --plot excludes" \
 cli__report_contradictions_body() {
 	refused '--plot|--format' report nothing --plot x.png --format csv
 	refused '--plot|--lock-prof' report nothing --plot x.png --lock-prof
-	refused '--width|--plot with' report nothing --width 400
+	refused '--width|expected --plot with it' report nothing --width 400
 	refused '--panel|"p9"|p99' report nothing --plot x.pdf --panel p9
 	refused '--lock-prof|no value' report nothing --lock-prof=1
-	refused '-d|"hybrid"|expected locked, concurrent' run -d hybrid
+	refused '-d|"hybrid"|expected none, locked, concurrent' run -d hybrid
 	refused '--lockstat|rngsim report --help' report nothing --lockstat
 	verdict
 }

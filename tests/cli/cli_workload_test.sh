@@ -209,7 +209,7 @@ run__refuses_body() {
 	echo 'rngsim-workload/1' >bad.workload
 	echo 'stream a' >>bad.workload
 	echo '5 -5' >>bad.workload
-	complains 1 'bad.workload:3: |"-5"|expected bytes' \
+	complains 1 'bad.workload:3: |"5 -5"|and bytes' \
 	    run -o old.json --workload @bad.workload
 	complains 1 'expected a regular file' run --workload @/dev/zero
 	complains 1 'use fewer readers|--workload' \
@@ -264,11 +264,11 @@ workload__import_refuses_body() {
 	[ "$(cat old.workload)" = earlier ] || atf_fail "it was touched"
 	trace >strace.txt
 	complains 1 'none/x: No such file' workload import strace.txt -o none/x
-	complains 2 'import or list' workload
-	complains 2 '"frob"|import or list' workload frob
-	complains 2 'missing|FILE' workload import
+	complains 2 '""|import FILE' workload
+	complains 2 '"frob"|import FILE|list' workload frob
+	complains 2 '"import"|import FILE' workload import
 	complains 2 'surplus|"b"' workload import a b
-	complains 2 'surplus|"a"' workload list a
+	complains 2 '"a"|list' workload list a
 	complains 2 '-o|import' workload list -o x
 	complains 2 '-o|expected' workload import a -o
 	complains 2 '-o|""' workload import a -o ''
