@@ -128,7 +128,7 @@ sources__refuses_body() {
 		refused 2 "-r|\"$v\"|expected a number of threads|1..1024" \
 		    -r "$v"
 	done
-	refused 2 '-r|"4-2"|smaller number first' -r 4-2
+	refused 2 '-r|"4-2"|a range such as 1-4' -r 4-2
 	refused 2 '-r|"2"|twice' -r 1-3,2
 	for v in 0 x '' 1e3 -1 3601 0,1; do
 		refused 2 "-t|\"$v\"|seconds" -t "$v"
