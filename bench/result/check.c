@@ -5,6 +5,8 @@
 
 /* A document's numbers are decimal; the arithmetic was not. */
 static const double rounding_share = 1e-6;
+/* By so much the last sleep of a window may end late. */
+static const double late_s = 0.4;
 
 /* A walk over the numbers of a cell that are medians of its samples'. */
 struct walk {
@@ -28,18 +30,31 @@ near(double a, double b)
 	return (fabs(a - b) <= rounding_share * fmax(fabs(a), fabs(b)));
 }
 
-/* reader is in the name; -1: not one of each reader's. */
+/*
+ * Accepts the median of all repeats, and of those that passed their gate.
+ * reader is in the name; -1: not one of each reader's.
+ */
 static int
 check_median(const struct walk *wa, const char *object, const struct field *f,
     int reader, double number)
 {
-	const double median = stats_median(wa->wa_values,
-	    wa->wa_cell->repeats);
+	const struct result_cell *c = wa->wa_cell;
+	double *v = wa->wa_values, all, own;
+	unsigned passed = 0;
 
-	return (wa->wa_lacking || near(number, median) ? 0 : wrong(wa,
-	    "%s%s%s: %.9g is not the median of its samples, %.9g: the file "
-	    "was edited", object, f->f_key, reader < 0 ? "" :
-	    FORMATF("[%d]", reader), number, median));
+	for (unsigned i = 0; i < c->repeats; i++)
+		if (c->samples[i].gate[0] == '\0') {
+			own = v[i];
+			v[i] = v[passed];
+			v[passed++] = own;
+		}
+	own = passed > 0 ? stats_median(v, passed) : NAN;
+	all = stats_median(v, c->repeats);
+	if (wa->wa_lacking || near(number, all) || near(number, own))
+		return (0);
+	return (wrong(wa, "%s%s%s: %.9g is not the median of its samples, "
+	    "%.9g: the file was edited", object, f->f_key, reader < 0 ? "" :
+	    FORMATF("[%d]", reader), number, all));
 }
 
 /* Whether a sample lacks an object: all its numbers are 0. */
@@ -158,6 +173,18 @@ result_check_sum(const struct result_sample *rs, unsigned readers, double *sum)
 	return (near(*sum, rs->total_mb_per_s));
 }
 
+/* Whether repeat i is a copy of another: equal, and in its place of the run. */
+static bool
+copied(const struct result_cell *c, unsigned i)
+{
+	const struct result_sample *a = &c->samples[i], *b = c->samples;
+
+	while (b < a && !(a->order > 0 && a->order == b->order &&
+	    near(a->total_mb_per_s, b->total_mb_per_s)))
+		b++;
+	return (b < a);
+}
+
 static int
 check_cell(struct walk *wa, struct result_cell c)
 {
@@ -167,6 +194,10 @@ check_cell(struct walk *wa, struct result_cell c)
 		return (wrong(wa, "nodes: %u is out of range for %u CPUs",
 		    c.nodes, c.cpus));
 	for (unsigned i = 0; i < c.repeats; i++) {
+		if (copied(&c, i))
+			return (wrong(wa, "samples[%u].order: another repeat "
+			    "has this place and total: the file was edited",
+			    i));
 		if (c.producers != c.samples[i].producer_count ||
 		    (c.producers > 0) != (c.producer_per_s != NULL))
 			return (wrong(wa, "producer_per_s: not %u numbers, or "
@@ -204,13 +235,33 @@ check_twice(const char *array, const struct result_cell *cells, unsigned count,
 	return (status);
 }
 
+/* A window is as long as asked for, or a little longer: one is not late. */
+static int
+check_windows(const struct result *r, char error[RESULT_TEXT_SIZE])
+{
+	double least_s = HUGE_VAL, window_s;
+
+	for (unsigned i = 0; i < r->cell_count; i++)
+		for (unsigned k = 0; k < r->cells[i].repeats; k++) {
+			window_s = r->cells[i].samples[k].window_s;
+			if (window_s > 0)
+				least_s = fmin(least_s, window_s);
+		}
+	if (r->time_s <= 0 || isinf(least_s) || (least_s >= 0.9 * r->time_s &&
+	    least_s <= 1.5 * r->time_s + late_s))
+		return (0);
+	return (format_wrong(error, RESULT_TEXT_SIZE, "time_s: %.9g, but the "
+	    "shortest window_s is %.9g: the file was edited", r->time_s,
+	    least_s));
+}
+
 int
 result_check(const struct result *r, char error[RESULT_TEXT_SIZE])
 {
 	struct walk wa = { .wa_error = error };
 	const struct result_cell *cells;
 	unsigned count;
-	int status = 0;
+	int status = check_windows(r, error);
 
 	for (unsigned i = 0; i < 2 && status == 0; i++) {
 		wa.wa_array = i == 0 ? "cells" : "controls";

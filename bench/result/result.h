@@ -209,8 +209,8 @@ void result_set_medians(struct result_cell *c);
 /*
  * Looks for what no measurement writes: a cell that is there twice, a repeat's
  * total that is not its readers' sum, medians that are not those of the
- * samples.  Objects that the samples lack are not looked at, and decimals may
- * be rounded.  Returns: 0;
+ * samples.  A median may leave out repeats that failed a gate.  Objects that
+ * the samples lack are not looked at, and decimals may be rounded.  Returns: 0;
  * or EINVAL, with the member and what is wrong with it.
  */
 int result_check(const struct result *r, char error[RESULT_TEXT_SIZE]);

@@ -316,10 +316,15 @@ compare__unsound_files_body() {
 	sed 's/"cipher":"aes"/"cipher":"chacha20"/' a.json >twice
 	sed 's/"repeats":7/"repeats":8/' a.json >repeats
 	sed 's/"seed":1/"seed":1,"seed":2/' a.json >keys
+	# A repeat twice; windows as long as those of another measurement.
+	result '0 0 0 0 0 0 0' 100 400 | sed 's/"order":8,/"order":4,/' >copied
+	sed 's/"order":\([0-9]*\)/"order":\1,"window_s":0.5/' a.json >windows
+	sed 's/"time_s":0.5/"time_s":0.7/' windows >longer
+	sed 's/"time_s":0.5/"time_s":0.05/' windows >shorter
 	: >empty
 	cksum * >before.sum
 	for f in truncated schema cells edited sum twice repeats keys empty missing \
-	    .; do
+	    copied longer shorter .; do
 		for args in "$f a.json" "a.json $f" "$f --by design"; do
 			fails 1 "^rngsim: compare: $f: ." compare $args
 		done
@@ -330,6 +335,10 @@ compare__unsound_files_body() {
 	fails 1 'cells.[0-9]*..samples.[0-9]*..total.*not the sum' compare \
 	    a.json sum
 	fails 1 'the same cell' compare a.json twice
+	fails 1 'another repeat has this place' compare a.json copied
+	fails 1 'time_s: 0.7, but the shortest window_s is 0.5' report longer
+	fails 1 'time_s: 0.05, but' report shorter
+	atf_check -o not-empty "$(program)" compare a.json windows
 	cksum truncated schema cells edited sum twice repeats keys empty a.json \
 	    >after.sum
 	while read -r line; do

@@ -381,11 +381,19 @@ passed(void)
 
 TEST(result_check__as_measured,
     "What is no edit passes: decimals that were rounded, samples without "
-    "objects, one repeat, other polls, no cell")
+    "objects, a repeat that failed its gate and was left out, one repeat, "
+    "other polls, no cell")
 {
 	make();
 	r.cells[0].total_mb_per_s *= 1 + 1e-9;
 	r.cells[0].samples[1].total_mb_per_s *= 1 - 1e-9;
+	/* The others have medians -0.5 and 1 from 800. */
+	strcpy(r.cells[1].samples[2].gate, "drift");
+	strcpy(r.cells[1].samples[3].gate, "drift");
+	r.cells[1].total_mb_per_s = 799;
+	r.cells[1].reader_mb_per_s[0] = r.cells[1].reader_mb_per_s[1] = 399.5;
+	r.cells[1].harvest.cpu_percent -= 0.1;
+	r.cells[1].fairness.min_max -= 0.01;
 	for (unsigned k = 0; k < REPEATS; k++) {
 		r.cells[2].samples[k].harvest =
 		    (struct result_harvest){ .dropped = 0 };
@@ -393,6 +401,9 @@ TEST(result_check__as_measured,
 		    (struct result_fairness){ .cov = 0 };
 	}
 	ATF_CHECK_EQ_MSG(0, result_check(&r, why), "%s", why);
+	strcpy(r.cells[1].samples[2].gate, "");
+	strcpy(r.cells[1].samples[3].gate, "");
+	ATF_CHECK_EQ(EINVAL, result_check(&r, why));
 	result_free(&r);
 
 	make();
