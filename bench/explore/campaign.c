@@ -198,7 +198,7 @@ run_block(void *context, unsigned task, unsigned slot)
 		}
 		/* Few, as one takes as long as a hundred others. */
 		bk->bk_error = run_schedule(bk, cn, i == 0 &&
-		    block % AGED_EVERY == AGED_EVERY / 4 &&
+		    block % AGED_EVERY == AGED_EVERY / 8 &&
 		    cn->cn_subject.tb_faults == NULL ? &aged : &sn, &sg,
 		    number);
 		atomic_fetch_add_explicit(&cy->cy_done, 1,

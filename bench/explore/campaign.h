@@ -8,7 +8,7 @@
 enum {
 	/* Consecutive schedules of one scenario, on one host thread. */
 	CAMPAIGN_BLOCK		= 40,
-	AGED_EVERY		= 100,	/* of them one begins late in life */
+	AGED_EVERY		= 200,	/* of them one begins late in life */
 	CAMPAIGN_JOBS_MAX	= 1024
 };
 

@@ -38,7 +38,10 @@ extend(struct schedule_list *sq, unsigned count)
 void
 schedule_append(struct schedule_list *sq, unsigned number, unsigned n)
 {
-	memset(extend(sq, n), (int)number, n);
+	uint8_t *at = extend(sq, n);
+
+	while (n-- > 0)
+		*at++ = (uint8_t)number;
 }
 
 static void

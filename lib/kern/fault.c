@@ -36,7 +36,7 @@ struct place {
 _Thread_local uint64_t kern_fault_calls;
 
 static _Atomic(struct kern_copy *) copies;
-static _Atomic pid_t armed;	/* the process with the timer */
+static atomic_bool armed;	/* the process has the timer */
 
 /* The copy whose code that is, and where in it; or NULL. */
 static struct kern_copy *
@@ -172,24 +172,20 @@ faulted(int sig, siginfo_t *si, void *context)
 	const uintptr_t at = (uintptr_t)si->si_addr;
 	const uintptr_t depth = (uintptr_t)CONTEXT_SP(uc) - at;
 	void *frame[FRAMES_MAX];
-	char what[80];
+	const char *what = "page fault";
+	char text[48];
 	int n = frames((void *)(uintptr_t)CONTEXT_PC(uc), frame);
 
-	if (sig == SIGFPE)
-		snprintf(what, sizeof(what), "integer divide fault");
-	else if (sig == SIGILL)
-		snprintf(what, sizeof(what), "the compiler put a trap there, "
-		    "as what is done is undefined");
+	snprintf(text, sizeof(text), "page fault at address %#lx",
+	    (unsigned long)at);
+	if (sig == SIGFPE || sig == SIGILL)
+		what = sig == SIGFPE ? "integer divide fault" : "the compiler "
+		    "put a trap there, as what is done is undefined";
 	else if (at < NULL_BYTES)
-		snprintf(what, sizeof(what), "page fault at address %#lx",
-		    (unsigned long)at);
+		what = text;
 	else if (depth + NULL_BYTES < 2 * NULL_BYTES)
-		snprintf(what, sizeof(what), "the stack is too small");
-	else
-		snprintf(what, sizeof(what), "page fault");
-	/* Where calls of itself fill a stack, the last one is chance. */
-	if (what[0] == 't' && sig != SIGILL)
-		stop(frame + n / 2, n - n / 2, what);
+		/* Where calls of itself fill a stack, the last is chance. */
+		stop(frame + n / 2, n - n / 2, what = "the stack is too small");
 	stop(frame, n, what);
 	signal(sig, SIG_DFL);
 	raise(sig);
@@ -263,10 +259,18 @@ disarm_thread(void *stack)
 	free(stack);
 }
 
+/* A child has no timer. */
+static void
+disarm_process(void)
+{
+	atomic_store(&armed, false);
+}
+
 static void
 make_key(void)
 {
 	(void)pthread_key_create(&handler_stack, disarm_thread);
+	(void)pthread_atfork(NULL, NULL, disarm_process);
 }
 
 /* An interrupted stack may be full; a small one has no room for another. */
@@ -292,9 +296,9 @@ void
 kern_fault_catch(void)
 {
 	/* Who finds it armed has the handlers; to arm it twice does no harm. */
-	if (atomic_load(&armed) != getpid()) {
+	if (!atomic_load(&armed)) {
 		arm_process();
-		atomic_store(&armed, getpid());
+		atomic_store(&armed, true);
 	}
 	arm_thread();
 }

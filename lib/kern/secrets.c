@@ -50,6 +50,17 @@ static const char *const names[] = {
 };
 
 typedef uint64_t __attribute__((may_alias, aligned(1))) word_t;
+/* Two at a time. */
+typedef uint64_t __attribute__((may_alias, vector_size(16), aligned(4))) pair_t;
+
+__attribute__((no_sanitize("address", "thread")))
+static inline bool
+is_zero(const void *line)
+{
+	const pair_t *p = line, any = p[0] | p[1] | p[2] | p[3];
+
+	return ((any[0] | any[1]) == 0);
+}
 
 static inline uint64_t
 masked(const word_t *p)
@@ -106,7 +117,7 @@ is_disguised(const struct kernel *k, const word_t *p)
 	const struct secret *se = place_of(k, both) + SECRETS;
 	const uint64_t mask = word ^ se->sct_next;
 
-	return (both != 0 && se->sct_word == both && mask != 0 &&
+	return (both >> 48 != 0 && se->sct_word == both && mask != 0 &&
 	    mask >> 32 == (uint32_t)mask);
 }
 
@@ -176,24 +187,23 @@ kern_secrets_stack(struct kernel *k __unused, const void *func __unused)
 #ifdef MACHINE_VIRTUAL
 	const uintptr_t top = (uintptr_t)here();
 	const word_t *bottom, *found = NULL;
-	volatile word_t *used;
+	volatile pair_t *used;
 	unsigned unused = 0;
-	uint64_t any;
 	word_t *p;
 
 	if (NO_STACK || vm_running_machine == NULL)
 		return;
 	p = (void *)(top - top % MACHINE_CACHE_LINE);
 	bottom = vm_stack();
-	for (used = p; unused < UNUSED_LINES && p - LINE_WORDS > bottom;) {
+	used = (void *)p;
+	while (unused < UNUSED_LINES && p - LINE_WORDS > bottom) {
 		p -= LINE_WORDS;
-		any = p[0] | p[1] | p[2] | p[3] | p[4] | p[5] | p[6] | p[7];
-		if (any == 0) {
+		if (is_zero(p)) {
 			unused++;
 			continue;
 		}
 		unused = 0;
-		used = p;
+		used = (void *)p;
 		if (found == NULL)
 			found = in_line(k, p);
 	}
@@ -201,7 +211,7 @@ kern_secrets_stack(struct kernel *k __unused, const void *func __unused)
 	if (found != NULL)
 		left(k, func, name_of(k, found));
 	while ((uintptr_t)used < top - top % MACHINE_CACHE_LINE)
-		*used++ = 0;
+		*used++ = (pair_t){ 0 };
 #endif
 }
 
@@ -218,10 +228,9 @@ secret_in(const struct kernel *k, const uint8_t *p, size_t n, bool freed)
 	for (size_t i = 0; i + 2 * sizeof(*w) <= n; i += sizeof(*w) / 2) {
 		w = (const word_t *)(const void *)(p + i);
 		/* Most are zeros; a secret's first word is none. */
-		while (n - i >= 10 * sizeof(*w) && (w[0] | w[1] | w[2] | w[3] |
-		    w[4] | w[5] | w[6] | w[7]) == 0) {
-			i += 8 * sizeof(*w);
-			w += 8;
+		while (n - i >= (LINE_WORDS + 2) * sizeof(*w) && is_zero(w)) {
+			i += MACHINE_CACHE_LINE;
+			w += LINE_WORDS;
 		}
 		if (w[0] >> 48 != 0 && (se = secret_at(k, w)) != NULL &&
 		    (freed || se->sct_kind != KERN_SECRET_STREAM) &&
@@ -280,13 +289,15 @@ void
 kernel_served(struct kernel *k, const void *out, size_t n)
 {
 	const struct kern_copy *kc = k->k_copy;
-	const void *found;
+	const uint8_t *found = kc->kc_data, *const first = out;
+	const uint8_t *const end = found + kc->kc_data_bytes - SERVED_SURE + 1;
 	char name[KERN_NAME_SIZE];
 
-	if (n < SERVED_SURE)
-		return;
-	found = memmem(kc->kc_data, kc->kc_data_bytes, out, SERVED_SURE);
-	if (found == NULL)
+	/* Most are zeros, where memmem() is slow. */
+	for (; n >= SERVED_SURE && (found = memchr(found, *first, (size_t)(end -
+	    found))) != NULL && memcmp(found, out, SERVED_SURE) != 0; found++)
+		continue;
+	if (n < SERVED_SURE || found == NULL)
 		return;
 	kern_copy_name(k->k_params.kp_file, kc, found, name);
 	ledger_kernel(k->k_params.kp_ledger, LEDGER_RESIDUE, "what a read has "
