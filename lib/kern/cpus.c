@@ -142,21 +142,6 @@ host_nest(struct kernel *k, unsigned what, int delta,
 	hold(k, kt, MACHINE_CPU_ANY);
 }
 
-/* Locks have owners, so none ends before it has begun. */
-void
-kern_critical(struct kernel *k, int delta, bool masks,
-    const struct kern_site *site)
-{
-	struct kern_thread *kt = kern_thread_of(k);
-
-	if (kt->kt_critical + kt->kt_masked == 0)
-		kt->kt_critical_site = site;
-	kt->kt_critical += (unsigned)delta;
-	if (masks)
-		kt->kt_masked += (unsigned)delta;
-	hold(k, kt, MACHINE_CPU_ANY);
-}
-
 void
 host_bind(struct kernel *k, int cpu, bool interrupt,
     const struct kern_site *site)

@@ -179,6 +179,16 @@ check(struct kernel *k, struct kern_thread *kt, struct kern_lock *kl,
 		kern_check_lock(k, kt, kl, site, how);
 }
 
+/* As critical_enter(9) or spinlock_enter(9), or with delta -1 their ends. */
+static inline void
+nest(struct kernel *k, const struct kern_lock *kl, int delta,
+    const struct kern_site *site)
+{
+	if (__builtin_expect(kern_is_critical(kl), 0))
+		host_nest(k, kl->kl_kind == KERN_SPIN ? KERN_CRITICAL |
+		    KERN_MASKED : KERN_CRITICAL, delta, site);
+}
+
 bool
 kern_take(struct kernel *k, struct kern_lock *kl, const struct kern_site *site,
     unsigned how)
@@ -196,12 +206,10 @@ kern_take(struct kernel *k, struct kern_lock *kl, const struct kern_site *site,
 	if (kt->kt_held == KERN_HELD_MAX)
 		kernel_stop(k, site, "more than %d locks and sections held",
 		    KERN_HELD_MAX);
-	if (__builtin_expect(kern_is_critical(kl), 0))
-		kern_critical(k, 1, kl->kl_kind == KERN_SPIN, site);
+	nest(k, kl, 1, site);
 	if (!take(kt, kl, &kl->kl_node[kt - k->k_thread], kern_is_section(kl) ?
 	    0 : site_of(k, kl, site), how)) {
-		if (kern_is_critical(kl))
-			kern_critical(k, -1, kl->kl_kind == KERN_SPIN, site);
+		nest(k, kl, -1, site);
 		return (false);
 	}
 	kt->kt_hold[kt->kt_held++] = (struct kern_held){ kl, site, 1,
@@ -246,8 +254,7 @@ kern_drop(struct kernel *k, struct kern_lock *kl, const struct kern_site *site,
 		kern_unlock_shared(kt, kl, node);
 	else
 		lock_release(&kl->kl_lock, node);
-	if (__builtin_expect(kern_is_critical(kl), 0))
-		kern_critical(k, -1, kl->kl_kind == KERN_SPIN, site);
+	nest(k, kl, -1, site);
 }
 
 void

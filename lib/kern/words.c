@@ -360,10 +360,7 @@ word_unlock(struct lock *l, struct lock_node *n __unused)
 }
 
 /* The memory may be gone. */
-static void
-word_fini(struct lock *l __unused)
-{
-}
+static void word_fini(struct lock *l __unused) { }
 
 LOCK_KIND(word, word, "word", "sx(9), rwlock(9), rmlock(9)", "lock", LC_SLEEPS,
     0, .lc_fini = word_fini, .lc_trylock = word_try);

@@ -35,10 +35,7 @@ struct name { u_long __bits[KERN_BIT_WORDS(size)]; }
 	atomic_testandclear_long(&KERN_SET_WORD(p, i), (u_int)(i))
 #define	BIT_ZERO(size, p)	kern_bits_fill((p)->__bits, 0, size, false)
 #define	BIT_FILL(size, p)	kern_bits_fill((p)->__bits, 0, size, true)
-#define	BIT_SETOF(size, i, p) do {					\
-	BIT_ZERO(size, p);						\
-	BIT_SET(size, i, p);						\
-} while (0)
+#define	BIT_SETOF(size, i, p)	(BIT_ZERO(size, p), BIT_SET(size, i, p))
 #define	BIT_EMPTY(size, p)	kern_bits_are((p)->__bits, 0, size, false)
 #define	BIT_ISFULLSET(size, p)	kern_bits_are((p)->__bits, 0, size, true)
 #define	BIT_COUNT(size, p)	kern_bits_count((p)->__bits, 0, size)

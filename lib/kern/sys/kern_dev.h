@@ -3,10 +3,7 @@
  * sys/linker.h, sys/fcntl.h.
  */
 
-struct iovec {
-	void		*iov_base;
-	size_t		 iov_len;
-};
+struct iovec { void *iov_base; size_t iov_len; };
 enum uio_rw { UIO_READ, UIO_WRITE };
 enum uio_seg { UIO_USERSPACE, UIO_SYSSPACE };
 struct uio {
@@ -53,11 +50,8 @@ enum { MAKEDEV_ETERNAL_KLD = 0, UID_ROOT = 0, GID_WHEEL = 0 };
 
 typedef void *module_t;
 enum { MOD_LOAD, MOD_UNLOAD, MOD_SHUTDOWN, MOD_QUIESCE };
-typedef struct {
-	const char	*name;
-	int		(*evhand)(module_t, int, void *);
-	void		*priv;
-} moduledata_t;
+typedef struct { const char *name; int (*evhand)(module_t, int, void *);
+    void *priv; } moduledata_t;
 #define	DECLARE_MODULE(name, data, sub, order)				\
 static void								\
 kern_load_##name(void *kern_arg __unused)				\

@@ -23,11 +23,8 @@ void	kern_epoch_drain(epoch_t, const struct kern_site *);
 #define	epoch_alloc(name, flags)					\
 	((epoch_t)kern_section(name, flags, ((flags) & EPOCH_PREEMPT) != 0 ? \
 	    KERN_EPOCH_PREEMPT : KERN_EPOCH, KERN_SITE()))
-#define	epoch_free(ep) do {						\
-	kern_epoch_drain(ep, KERN_SITE());				\
-	kern_lock_destroy(&(ep)->lock_object, KERN_SITE());		\
-	free(ep, NULL);							\
-} while (0)
+#define	epoch_free(ep)		(kern_epoch_drain(ep, KERN_SITE()),	\
+	kern_lock_destroy(&(ep)->lock_object, KERN_SITE()), free(ep, NULL))
 #define	epoch_enter(ep)			KERN_ENTER(ep)
 #define	epoch_enter_preempt(ep, et) do {				\
 	MPASS(((ep)->ep_flags & EPOCH_PREEMPT) != 0);			\
@@ -47,11 +44,8 @@ enum { SMR_LAZY = 1, SMR_DEFERRED = 2, SMR_SEQ_INVALID = 0 };
 void	kern_smr_enter(smr_t, bool, const struct kern_site *);
 #define	smr_create(name, limit, flags)					\
 	((void)(limit), (smr_t)kern_section(name, flags, KERN_SMR, KERN_SITE()))
-#define	smr_destroy(s) do {						\
-	smr_synchronize(s);						\
-	kern_lock_destroy(&(s)->lock_object, KERN_SITE());		\
-	free(s, NULL);							\
-} while (0)
+#define	smr_destroy(s)		(smr_synchronize(s),			\
+	kern_lock_destroy(&(s)->lock_object, KERN_SITE()), free(s, NULL))
 #define	smr_enter(s)		kern_smr_enter(s, false, KERN_SITE())
 #define	smr_lazy_enter(s)	kern_smr_enter(s, true, KERN_SITE())
 #define	SMR_ENTERED(s)		(kern_owned(&(s)->lock_object) != 0)
@@ -69,8 +63,7 @@ KERN_CALL(bool, kern_smr_poll, (smr_t s, smr_seq_t goal, bool wait,
 #define	smr_wait(s, goal)	((void)smr_poll(s, goal, true))
 #define	smr_synchronize(s)	smr_wait(s, smr_advance(s))
 /* A pointer that threads in sections load. */
-#define	SMR_POINTER(type)						\
-	struct { type __ptr; }
+#define	SMR_POINTER(type)	struct { type __ptr; }
 #define	KERN_SMR_LOAD(p)						\
 	((__typeof__((p)->__ptr))atomic_load_acq_ptr(			\
 	    (volatile const uintptr_t *)&(p)->__ptr))

@@ -97,12 +97,7 @@ struct fpu_kern_ctx { int fp_unused; };
 	    ((flags) & FPU_KERN_NOWAIT) != 0 ? M_NOWAIT : M_WAITOK))
 #define	fpu_kern_free_ctx(ctx)	free(ctx, NULL)
 #define	fpu_kern_thread(flags)	((void)(flags), 0)
-#define	fpu_kern_enter(td, ctx, flags) do {				\
-	if (((flags) & FPU_KERN_NOCTX) != 0)				\
-		critical_enter();					\
-} while (0)
-#define	fpu_kern_leave(td, ctx) ({					\
-	if ((ctx) == NULL)						\
-		critical_exit();					\
-	0;								\
-})
+#define	fpu_kern_enter(td, ctx, flags)					\
+	(((flags) & FPU_KERN_NOCTX) != 0 ? critical_enter() : (void)0)
+#define	fpu_kern_leave(td, ctx)						\
+	((ctx) == NULL ? critical_exit() : (void)0, 0)

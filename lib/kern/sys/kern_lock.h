@@ -128,12 +128,8 @@ struct cv { const char *cv_description; };
 #define	cv_wmesg(cv)		((cv)->cv_description)
 
 /* sema(9): a mutex, a condition and a count, each call one site. */
-struct sema {
-	struct mtx	sema_mtx;
-	struct cv	sema_cv;
-	int		sema_waiters;
-	int		sema_value;
-};
+struct sema { struct mtx sema_mtx; struct cv sema_cv;
+    int sema_waiters, sema_value; };
 int	kern_sema(struct sema *, int64_t ns, bool tries,
 	    const struct kern_site *);
 void	kern_sema_post(struct sema *, const struct kern_site *);

@@ -3,10 +3,7 @@
  * links to it, with a fence: all of them can be read meanwhile, as ck's.
  */
 
-#define	KERN_PUBLISH(at, e) do {					\
-	atomic_thread_fence_rel();					\
-	(at) = (e);							\
-} while (0)
+#define	KERN_PUBLISH(at, e)	(atomic_thread_fence_rel(), (void)((at) = (e)))
 #define	KERN_WALK(e, first, next)					\
 	for ((e) = (first); (e) != NULL; (e) = next)
 #define	KERN_WALK_SAFE(e, first, next, after)				\
@@ -29,10 +26,7 @@
 #define	SLIST_FOREACH(e, h, f)	KERN_EACH(SLIST, e, h, f)
 #define	SLIST_FOREACH_FROM(e, h, f)	KERN_EACH_FROM(SLIST, e, h, f)
 #define	SLIST_FOREACH_SAFE(e, h, f, t)	KERN_EACH_SAFE(SLIST, e, h, f, t)
-#define	KERN_LINK(at, e, next) do {					\
-	next = (at);							\
-	KERN_PUBLISH(at, e);						\
-} while (0)
+#define	KERN_LINK(at, e, next)	((void)(next = (at)), KERN_PUBLISH(at, e))
 #define	SLIST_INSERT_HEAD(head, e, f)					\
 	KERN_LINK(SLIST_FIRST(head), e, SLIST_NEXT(e, f))
 #define	SLIST_INSERT_AFTER(after, e, f)					\

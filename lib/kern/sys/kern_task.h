@@ -99,26 +99,19 @@ void	taskqueue_drain_all(struct taskqueue *);
 	taskqueue_enqueue_timeout_sbt(queue, tt, (timo) * tick_sbt, 0, 0)
 #define	taskqueue_cancel_timeout(queue, tt, pending)			\
 	taskqueue_cancel(queue, &(tt)->t, pending)
-#define	taskqueue_drain_timeout(queue, tt) do {				\
-	(void)taskqueue_cancel_timeout(queue, tt, NULL);		\
-	kern_timed_wait(&(tt)->t.ta_timed);				\
-} while (0)
+#define	taskqueue_drain_timeout(queue, tt)				\
+	((void)taskqueue_cancel_timeout(queue, tt, NULL),		\
+	    kern_timed_wait(&(tt)->t.ta_timed))
 #define	fxrng_push_seed_generation(generation)	((void)(generation))
 
 /*
  * A kernel has one process, which begins when it has booted and ends by
  * returning: one more ends the run.  None is suspended.
  */
-struct kproc_desc {
-	const char	*arg0;
-	void		(*func)(void);
-	struct proc	**global_procpp;
-};
-struct kthread_desc {
-	const char	*arg0;
-	void		(*func)(void);
-	struct thread	**global_threadpp;
-};
+struct kproc_desc { const char *arg0; void (*func)(void);
+    struct proc **global_procpp; };
+struct kthread_desc { const char *arg0; void (*func)(void);
+    struct thread **global_threadpp; };
 int	kern_process(const char *, int, const char *, void (*)(void *), void *);
 void	kproc_start(const void *);
 void	kthread_start(const void *);
