@@ -6,24 +6,26 @@ enum {
 	PAUSE_NS	= 1000 * 1000 * 1000,	/* of a fail point, most */
 	CARRY_BLOCKS	= 6,	/* about a small read and a key or two */
 	BUFFER_ALIGN	= 4096,
-	SCANS_EVERY	= 4,	/* runs: they take as long as reads */
-	/* Turns before other threads start, and of a turn; past 2^10. */
+	SCANS_EVERY	= 6,	/* runs: they take as long as reads */
+	/* Turns before others start, for what is seldom or late; past 2^10. */
 	AGE_TURNS	= 1100,
 	AGE_JUMPS	= 60,	/* the last, before and at each power of 2 */
 	AGE_READS	= 4,
 	AGE_BYTES	= 65,
 	AGE_MS		= 101,	/* a reseed is due */
 	AGE_IDLE	= 501,	/* a turn without events */
+	LAST_EVERY	= 32,	/* runs, as many end with a turn */
 	IDLE_MS		= 3600 * 1000
 };
 
-/* A read that was not to block. */
+/* A read that was not to block, or to end by a signal. */
 static void
-blocked(void *arg)
+blocked(void *arg, bool signalled)
 {
-	execution_fail(arg, EXECUTION_SERVED, "%s reads with O_NONBLOCK, and "
-	    "sleeps until the device is seeded instead of EWOULDBLOCK",
-	    machine_curthread()->mt_name);
+	execution_fail(arg, EXECUTION_SERVED, "%s %s, and sleeps until the "
+	    "device is seeded instead of %s", machine_curthread()->mt_name,
+	    signalled ? "has a signal" : "reads with O_NONBLOCK", signalled ?
+	    "EINTR" : "EWOULDBLOCK");
 }
 
 /*
@@ -60,7 +62,7 @@ read_one(struct execution *ex, struct execution_reader *r, uint32_t bytes,
 	vm_settle();
 	error = randomdev_read(ex->ex_device, KERNEL_CPU_HERE, r->xrd_buf,
 	    bytes, &left, as == READ_NONBLOCK);
-	ex->ex_seeded |= error == 0;
+	ex->ex_seeded |= error == 0 && bytes > 0;
 	ex->ex_reads++;
 	/* No fault of the source. */
 	if (crypto_failed() != NULL)
@@ -96,36 +98,33 @@ is_due(struct execution *ex, uint32_t *reseeds)
 }
 
 /*
- * Many reseeds and reads, by one thread before others start: faults that show
- * in one of a thousand, or after so many.  A thread may reseed for readers, so
- * the second read after a while decides whether that happens at all.
+ * A reseed gets due, and reads.  A thread may reseed for readers, so the second
+ * read after a while decides whether that happens at all.
  */
 static void
-age(struct execution *ex, struct execution_reader *r)
+turn(struct execution *ex, struct execution_reader *r, unsigned i)
 {
-	const bool probed = design_info(ex->ex_subject->tb_design).di_probed;
 	uint32_t before = 0, reseeds = 0;
 	bool due;
 
-	for (unsigned i = 0; i < AGE_TURNS; i++) {
-		for (unsigned k = 0; k < AGE_READS && i != AGE_IDLE; k++)
-			execution_feed(ex);
-		if (i >= AGE_TURNS - AGE_JUMPS)
-			execution_jump(ex, i - (AGE_TURNS - AGE_JUMPS));
-		machine_sleep((i == AGE_IDLE ? IDLE_MS : AGE_MS) * NS_PER_MS);
-		due = is_due(ex, &before);
-		for (unsigned k = 0; k < AGE_READS; k++) {
-			read_one(ex, r, i % 2 == 0 ? 16 : 1 + i / 2 % AGE_BYTES,
-			    READ_USUAL);
-			if (k == 0)
-				machine_sleep(NS_PER_MS);
-		}
-		if (probed && due && is_due(ex, &reseeds) && reseeds == before)
-			ledger_kernel(ex->ex_ledger, LEDGER_DUE, "%d ms after "
-			    "reseed %u reads found enough in pool 0, and "
-			    "none of %d reseeded; if it is to do so less "
-			    "often: --allow due", AGE_MS, before, AGE_READS);
+	for (unsigned k = 0; k < AGE_READS && i != AGE_IDLE; k++)
+		execution_feed(ex);
+	if (i >= AGE_TURNS - AGE_JUMPS)
+		execution_jump(ex, i - (AGE_TURNS - AGE_JUMPS));
+	machine_sleep((i == AGE_IDLE ? IDLE_MS : AGE_MS) * NS_PER_MS);
+	due = is_due(ex, &before);
+	for (unsigned k = 0; k < AGE_READS; k++) {
+		read_one(ex, r, i % 2 == 0 ? 16 : 1 + i / 2 % AGE_BYTES,
+		    READ_USUAL);
+		if (k == 0)
+			machine_sleep(NS_PER_MS);
 	}
+	if (due && is_due(ex, &reseeds) && reseeds == before &&
+	    design_info(ex->ex_subject->tb_design).di_probed)
+		ledger_kernel(ex->ex_ledger, LEDGER_DUE, "%d ms after reseed "
+		    "%u reads found enough in pool 0, and none of %d "
+		    "reseeded; if it is to do so less often: --allow due",
+		    AGE_MS, before, AGE_READS);
 }
 
 static void
@@ -138,7 +137,8 @@ reader_main(void *arg)
 
 	machine_curthread()->mt_index = i + 1;
 	if (i == 0 && sn->sn_aged) {
-		age(ex, r);
+		for (unsigned k = 0; k < AGE_TURNS; k++)
+			turn(ex, r, k);
 		atomic_store_rel_32(&ex->ex_aged, 1);
 		machine_wake_32(&ex->ex_aged);
 	}
@@ -202,7 +202,7 @@ make_device(struct execution *ex, const struct subject *tb)
 	int error;
 
 	memcpy(setting, tb->tb_setting, sizeof(setting));
-	rp.rp_kernel.kp_lock_config.threads = EXECUTION_CPUS + 1;
+	rp.rp_kernel.kp_lock_config.threads = sn->sn_readers + 5;
 	if (tb->tb_faults != NULL) {
 		failpoints_make(&ex->ex_faults, tb->tb_faults,
 		    &FLAVOURED(failpoint_machine), ex->ex_seed, PAUSE_NS, 1,
@@ -280,13 +280,21 @@ run_threads(struct execution *ex)
 		return (error);
 	for (unsigned i = 0; i < sn->sn_readers; i++)
 		machine_join(&ex->ex_reader[i].xrd_td);
-	if (sn->sn_queue) {
+	if (sn->sn_queue)
 		machine_join(&ex->ex_producer);
+	else
+		machine_join(&ex->ex_harvest);
+	/* Whether reseeds still come after all that. */
+	if (ex->ex_seed % LAST_EVERY == 0 && !ex->ex_faulted)
+		turn(ex, &ex->ex_reader[0], 0);
+	if (sn->sn_queue) {
 		randomdev_harvest_stop(ex->ex_device);
+		machine_join(&ex->ex_harvest);
 	}
-	machine_join(&ex->ex_harvest);
 	if (ex->ex_timed)
 		execution_tick(ex, true);
+	if (ex->ex_seed % LAST_EVERY == 0)
+		randomdev_use(ex->ex_device, NULL, 0, 3);
 	if (sn->sn_sources)
 		execution_sources_end(ex);
 	return (0);

@@ -130,7 +130,7 @@ execution_calls(struct execution *ex, unsigned i, unsigned k)
 	if (i < CALLERS)
 		randomdev_use(ex->ex_device, written, i + k > 0 ? 0 :
 		    sizes[ex->ex_seed % nitems(sizes)],
-		    !ex->ex_scenario->sn_sources);
+		    ex->ex_scenario->sn_sources ? 0 : 2);
 }
 
 /*

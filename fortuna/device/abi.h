@@ -116,7 +116,8 @@ struct random_object {
 	int		 (*ro_read_uio)(void *buf, size_t n, bool nonblock,
 			    size_t *left);
 	/* Reads, and sets, its sysctls; then d_write of its device. */
-	void		 (*ro_use)(const void *buf, size_t n, bool set);
+	/* Returns: bytes that were written. */
+	size_t		 (*ro_use)(const void *buf, size_t n, int writes);
 	/* random_harvest_queue() and its like; false: it is masked. */
 	bool		 (*ro_harvest)(enum random_entry entry,
 			    const void *entropy, unsigned n, uint8_t source);

@@ -38,6 +38,7 @@ randomdev_read(struct randomdev *rd, int cpu, void *buf, size_t n, size_t *left,
 	int error;
 
 	caller_of(rd)->cl_nonblock = nonblock;
+	caller_of(rd)->cl_deaf = 0;
 	ledger_begin(lg, n);
 	kernel_enter(rd->rd_kernel, cpu);
 	if (rd->rd_object->ro_claims->rm_no_call) {
@@ -65,9 +66,17 @@ randomdev_read(struct randomdev *rd, int cpu, void *buf, size_t n, size_t *left,
 } while (0)
 
 void
-randomdev_use(struct randomdev *rd, const void *buf, size_t n, bool set)
+randomdev_use(struct randomdev *rd, const void *buf, size_t n, int writes)
 {
-	CALL(rd, KERNEL_CPU_WRITE, rd->rd_object->ro_use(buf, n, set));
+	size_t taken, hashed;
+
+	kernel_enter(rd->rd_kernel, KERNEL_CPU_WRITE);
+	taken = rd->rd_object->ro_use(buf, n, writes);
+	hashed = kernel_leave(rd->rd_kernel);
+	if (hashed < taken)
+		ledger_kernel(rd->rd_params.rp_kernel.kp_ledger, LEDGER_EVENTS,
+		    "of %zu bytes that were written %zu were hashed", taken,
+		    hashed);
 }
 
 void

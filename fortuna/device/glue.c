@@ -212,16 +212,17 @@ glue_read_uio(void *buf, size_t n, bool nonblock, size_t *left)
 	return (error);
 }
 
-static void
-glue_use(const void *buf, size_t n, bool set)
+static size_t
+glue_use(const void *buf, size_t n, int writes)
 {
 	struct iovec iov = { __DECONST(void *, buf), n };
 	struct uio uio = { .uio_iov = &iov, .uio_iovcnt = 1,
 	    .uio_resid = (ssize_t)n, .uio_rw = UIO_WRITE };
 
-	kern_sysctls_use(set);
-	if (n > 0 && kern_devsw != NULL && kern_devsw->d_write != NULL)
-		(void)kern_devsw->d_write(NULL, &uio, 0);
+	kern_sysctls_use(writes);
+	return (n > 0 && kern_devsw != NULL && kern_devsw->d_write != NULL &&
+	    kern_devsw->d_write(NULL, &uio, 0) == 0 ? n -
+	    (size_t)uio.uio_resid : 0);
 }
 
 static bool
@@ -292,11 +293,8 @@ glue_register(unsigned i, const char *ident, uint8_t kind)
 	__wrap_random_source_register(rs);
 }
 
-static void
-glue_deregister(unsigned i)
-{
-	random_source_deregister(&glue_sources[i]);
-}
+KERN_CALL(void, glue_deregister, (unsigned i),
+    random_source_deregister(&glue_sources[i]))
 
 #ifdef RANDOM_READ_BLOCKS
 /* As the device of older releases reads: whole blocks, a page at most. */

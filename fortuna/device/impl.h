@@ -12,6 +12,7 @@ struct caller {
 	bool		 cl_delivering;	/* by ra_event_processor() */
 	bool		 cl_nonblock;	/* it reads so */
 	bool		 cl_blocked;	/* it sleeps since it was not seeded */
+	unsigned	 cl_deaf;	/* sleeps that ended after a signal */
 };
 
 /* Of one kind of source. */

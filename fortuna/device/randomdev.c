@@ -3,6 +3,8 @@
  */
 #include "fortuna/device/impl.h"
 
+enum { DEAF_MAX = 3 };
+
 /* What the kernel asks. */
 
 static int
@@ -47,17 +49,22 @@ above_sleeping(void *above)
 	cl->cl_blocked = atomic_load_acq_32(&rd->rd_unblocked) == 0;
 	if (cl->cl_blocked && cl->cl_nonblock &&
 	    rd->rd_params.rp_blocked != NULL)
-		rd->rd_params.rp_blocked(rd->rd_params.rp_arg);
+		rd->rd_params.rp_blocked(rd->rd_params.rp_arg, false);
 }
 
 static void
 above_slept(void *above, bool woken)
 {
 	struct randomdev *rd = above;
+	struct caller *cl = caller_of(rd);
 
-	if (!woken && caller_of(rd)->cl_blocked &&
-	    rd->rd_params.rp_missed != NULL &&
-	    atomic_load_acq_32(&rd->rd_unblocked) != 0)
+	if (woken || !cl->cl_blocked || rd->rd_params.rp_missed == NULL)
+		return;
+	/* One that polls for the seed would have ended by a signal. */
+	if (rd->rd_params.rp_blocked != NULL && machine_interrupted() &&
+	    ++cl->cl_deaf == DEAF_MAX)
+		rd->rd_params.rp_blocked(rd->rd_params.rp_arg, true);
+	if (atomic_load_acq_32(&rd->rd_unblocked) != 0)
 		rd->rd_params.rp_missed(rd->rd_params.rp_arg);
 }
 

@@ -38,8 +38,8 @@ struct randomdev_params {
 	 * time was over.
 	 */
 	void		 (*rp_missed)(void *arg);
-	/* A read that is not to block sleeps until the device is seeded. */
-	void		 (*rp_blocked)(void *arg);
+	/* A read that is not to block, or has a signal, waits for the seed. */
+	void		 (*rp_blocked)(void *arg, bool signalled);
 	/*
 	 * Kinds of sources, by bit, that options of the kernel compile in: on,
 	 * unless kern.random.harvest.mask is set and says otherwise.
@@ -69,16 +69,14 @@ struct harvest_totals {
 struct source_health {
 	uint64_t	shl_discarded;
 	uint64_t	shl_passed;	/* times that it was accepted again */
-	uint64_t	shl_repetitions;	/* failures, if it is probed */
-	uint64_t	shl_proportions;
+	/* Failures, if it is probed. */
+	uint64_t	shl_repetitions, shl_proportions;
 	bool		shl_excluded;	/* failed, if it is probed */
 };
 
 /* The state of a design, for reports. */
 struct device_status {
-	uint32_t	ds_reseeds;
-	uint32_t	ds_pool0_bytes;
-	uint32_t	ds_pool0_needed_bytes;
+	uint32_t	ds_reseeds, ds_pool0_bytes, ds_pool0_needed_bytes;
 	bool		ds_seeded;
 };
 
@@ -105,8 +103,12 @@ struct kernel *randomdev_kernel(const struct randomdev *rd);
 int randomdev_read(struct randomdev *rd, int cpu, void *buf, size_t n,
     size_t *left, bool nonblock);
 
-/* write(2) of n > 0; sysctl(8) of what is MPSAFE, which ends as it was. */
-void randomdev_use(struct randomdev *rd, const void *buf, size_t n, bool set);
+/*
+ * write(2) of n > 0; sysctl(8) of what is MPSAFE: it is read, or set twice, and
+ * is as it was, or three times, the last time to -1.
+ */
+void randomdev_use(struct randomdev *rd, const void *buf, size_t n,
+    int writes);
 
 /* The algorithm's functions; randomdev_generate() of a seeded one. */
 void randomdev_generate(struct randomdev *rd, int cpu, void *buf, size_t n);

@@ -18,7 +18,7 @@ struct kernel;
 struct kern_lock;
 
 enum {
-	KERN_ABI		= 9,
+	KERN_ABI		= 10,
 	KERN_KEY_BYTES		= 32,
 	/* What the program keeps in a hash. */
 	KERN_HASH_STATE		= 32,
@@ -62,10 +62,8 @@ enum kern_how { KERN_SHARES = 1, KERN_TRIES = 2, KERN_SPINS = 4,
     KERN_OWNED = 1, KERN_OWNED_SHARED = 2, KERN_OWNED_ALONE = 4,
     KERN_OWNED_RECURSED = 8 };
 /* enum machine_op of lib/base/atomic_op.h */
-enum kern_op {
-	KERN_LOAD, KERN_STORE, KERN_SWAP, KERN_ADD, KERN_OR, KERN_AND,
-	KERN_CMPSET, KERN_FENCE
-};
+enum kern_op { KERN_LOAD, KERN_STORE, KERN_SWAP, KERN_ADD, KERN_OR, KERN_AND,
+    KERN_CMPSET, KERN_FENCE };
 
 enum kern_hash { KERN_SHA256, KERN_BLAKE2B, KERN_BLAKE2S, KERN_HASHES };
 

@@ -206,6 +206,8 @@ keep_lineage(struct kernel *k, const void *out, size_t n)
 	struct ahead *ah;
 
 	kern_tables_take(k);
+	if (k->k_ahead == NULL)
+		k->k_ahead = xcalloc(KERN_AHEAD_MAX, sizeof(*ah));
 	if ((ah = ahead_of(k, out)) == NULL)
 		ah = &k->k_ahead[k->k_aheads++ % KERN_AHEAD_MAX];
 	*ah = (struct ahead){ out, n, lineage };

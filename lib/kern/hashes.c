@@ -173,11 +173,11 @@ void
 host_hash_add(struct kernel *k, void *state, const void *data, size_t n)
 {
 	struct hash_slot *sl = hash_begun(k, state);
-	struct kern_thread *kt;
+	struct kern_thread *kt = kern_thread_of(k);
 
 	digest_update(&sl->hsl_digest, data, n);
+	kt->kt_hashed += n;
 	if (sl->hsl_pool < 0) {
-		kt = kern_thread_of(k);
 		if (kt->kt_seeds > 0)
 			kern_use_seed(kt, data, n);
 		return;
@@ -185,7 +185,6 @@ host_hash_add(struct kernel *k, void *state, const void *data, size_t n)
 	/* Boot entropy comes while the kernel boots. */
 	kern_core_begin(k);
 	digest_prepare(&sl->hsl_digest);
-	kt = kern_thread_of(k);
 	/* An event comes in two parts; its cost is of both together. */
 	machine_charge(kt->kt_absorbed == 0 ? COST_ABSORB : COST_ABSORB_MORE,
 	    n);
@@ -202,8 +201,9 @@ finish(struct hash_slot *sl, uint8_t *out)
 	uint8_t made[HASH_BYTES_MAX];
 
 	digest_finish(&sl->hsl_digest, made);
-	for (unsigned i = 0; i < sl->hsl_bytes; i++)
-		out[i] = n == 0 ? 0 : made[i % n];
+	memset(out, 0, sl->hsl_bytes);
+	for (unsigned i = 0; n > 0 && i < sl->hsl_bytes; i += n)
+		memcpy(out + i, made, MIN(n, sl->hsl_bytes - i));
 	wipe(made, sizeof(made));
 }
 

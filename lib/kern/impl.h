@@ -77,6 +77,7 @@ struct kern_thread {
 	int		 kt_pool;	/* that took an event; -1: none */
 	unsigned	 kt_parts;	/* of it */
 	uint64_t	 kt_absorbed;	/* bytes */
+	size_t		 kt_hashed;	/* bytes, by this call */
 	/* How hashes begin that a reseed took from pools and has not used. */
 	unsigned	 kt_seeds;
 	uint64_t	 kt_seed[KERN_POOLS_MAX + 2];
@@ -194,7 +195,7 @@ struct kernel {
 	struct m32	 k_sleepq;	/* written by all, as a lock */
 	struct m32	 k_passes;	/* sleeps of processes */
 	struct m64	 k_draw;	/* state of drawn holds */
-	struct ahead	 k_ahead[KERN_AHEAD_MAX];
+	struct ahead	*k_ahead;	/* or NULL */
 	struct kern_cpu	*k_cpu;		/* NULL: the source does not look */
 	/* The last two threads that were on one CPU. */
 	struct kern_look k_shared[2];
@@ -361,13 +362,6 @@ kern_held_at(const struct kern_thread *kt, const struct kern_lock *kl)
 		i--;
 	return (i > 0 ? i - 1 : kt->kt_held);
 }
-
-/*
- * As critical_enter(9), or spinlock_enter(9) if interrupts are off, too; or,
- * with delta -1, their ends.
- */
-void kern_critical(struct kernel *k, int delta, bool masks,
-    const struct kern_site *site);
 
 /* Whether it may wait for no lock that sleeps. */
 static inline bool

@@ -250,6 +250,7 @@ kernel_free(struct kernel *k)
 	kern_keys_free(k);
 	free(k->k_cpu);
 	free(k->k_secrets);
+	free(k->k_ahead);
 	free(k->k_thread);
 	if (k->k_copy != NULL)
 		kern_copy_put(k->k_params.kp_file, k->k_copy);
@@ -270,6 +271,7 @@ kernel_enter(struct kernel *k, int cpu)
 	kt->kt_entry = __builtin_frame_address(0);
 	kt->kt_cpu = cpu < 0 ? KERNEL_CPU_HERE : cpu;
 	kt->kt_stamped = false;
+	kt->kt_hashed = 0;
 	kt->kt_writes = cpu == KERNEL_CPU_WRITE;
 	kt->kt_calls++;
 	kern_fault_calls++;
@@ -286,7 +288,7 @@ enter_inner(struct kern_thread *kt)
 	kt->kt_outer_pinned = kt->kt_pinned;
 }
 
-void
+size_t
 kernel_leave(struct kernel *k)
 {
 	struct kern_thread *kt = kern_thread_of(k);
@@ -305,13 +307,14 @@ kernel_leave(struct kernel *k)
 	if (__builtin_expect(kt->kt_filter, 0))
 		kern_interrupt(k, false);
 	if (!(kt->kt_touched || kt->kt_writes) || k->k_keys == NULL)
-		return;
+		return (kt->kt_hashed);
 	kt->kt_touched = false;
 	kern_keys_look(k, MACHINE_SIMULATED ? NULL : (const uint8_t *)
 	    __builtin_frame_address(0) - KERN_STACK_BYTES, MACHINE_SIMULATED ?
 	    SIZE_MAX : KERN_STACK_BYTES);
 	if (k->k_secrets != NULL)
 		kern_secrets_stack(k, NULL);
+	return (kt->kt_hashed);
 }
 
 bool

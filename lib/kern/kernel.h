@@ -80,10 +80,11 @@ const struct kern_object *kernel_object(const struct kernel *k);
 
 /*
  * Around a call of the source on a CPU, or KERNEL_CPU_HERE and so on.  On
- * return it has no lock and is in no section, or the run ends.
+ * return it has no lock and is in no section, or the run ends.  Returns: the
+ * bytes that the call hashed.
  */
 void kernel_enter(struct kernel *k, int cpu);
-void kernel_leave(struct kernel *k);
+size_t kernel_leave(struct kernel *k);
 
 /* Whether the thread has read the cycle counter since kernel_enter(). */
 bool kernel_stamped(struct kernel *k);

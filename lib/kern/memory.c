@@ -106,7 +106,10 @@ host_malloc(struct kernel *k, size_t n, int flags, const struct kern_site *site)
 		kern_may_sleep(k, site, "malloc(M_WAITOK)");
 	if (n > SIZE_MAX / 2 && (flags & KERN_WAITOK) != 0)
 		kernel_stop(k, site, "malloc: no memory has %zu bytes", n);
-	if (n > SIZE_MAX / 2)
+	/* Explored: of a thread's three calls one gets none. */
+	if (n > SIZE_MAX / 2 || (k->k_secrets != NULL && k->k_booted &&
+	    (flags & KERN_WAITOK) == 0 &&
+	    (kt->kt_calls / 2 + k->k_params.kp_cpus) % 3 == 0))
 		return (NULL);
 	n += -n % MACHINE_CACHE_LINE;
 	if (b != NULL && b->b_bytes == n) {

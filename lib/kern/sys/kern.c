@@ -293,10 +293,14 @@ kern_sysctl_add(struct sysctl_oid_list *parent, const char *name,
 	return (oid);
 }
 
+/* A program's memory may have to be brought in. */
+#define	KERN_COPIES(req)	((req)->newptr == NULL && (req)->lock ? (void)0 : \
+    HOST(may_sleep, KERN_SITE(), "Copying a sysctl's value"))
+
 KERN_PLAIN int
 kern_sysctl_in(struct sysctl_req *req, void *to, size_t n)
 {
-	HOST(may_sleep, KERN_SITE(), "Copying a sysctl's value");
+	KERN_COPIES(req);
 	if (req->newptr == NULL || n > sizeof(int64_t))
 		return (EINVAL);
 	__builtin_memcpy(to, req->newptr, n);
@@ -306,6 +310,7 @@ kern_sysctl_in(struct sysctl_req *req, void *to, size_t n)
 KERN_PLAIN int
 kern_sysctl_out(struct sysctl_req *req, const void *from, size_t n)
 {
+	KERN_COPIES(req);
 	req->oldval = n == 1 ? *(const uint8_t *)from : n == 2 ?
 	    *(const uint16_t *)from : n == 4 ? *(const int32_t *)from :
 	    *(const int64_t *)from;
@@ -322,8 +327,7 @@ sysctl_handle_##name(SYSCTL_HANDLER_ARGS)				\
 	    (int64_t)(unsigned)*(type *)arg1 : (int64_t)*(type *)arg1;	\
 	if (req->newptr != NULL && arg1 == NULL)			\
 		return (EPERM);						\
-	if (req->newptr != NULL)					\
-		HOST(may_sleep, KERN_SITE(), "Copying a sysctl's value"); \
+	KERN_COPIES(req);						\
 	if (req->newptr != NULL)					\
 		*(type *)arg1 = (type)*req->newptr;			\
 	return (0);							\
@@ -391,7 +395,7 @@ static int64_t
 kern_sysctl_get(struct kern_sysctl *kx)
 {
 	struct sysctl_oid *oid = kx->kx_oid;
-	struct sysctl_req req = { .newptr = NULL };
+	struct sysctl_req req = { .lock = true };
 
 	(void)oid->oid_handler(oid, oid->oid_arg1, oid->oid_arg2, &req);
 	return (req.oldval);
@@ -409,7 +413,7 @@ kern_sysctl_oid(unsigned k)
 
 /* What a handler makes of its own is set to another value, and back. */
 KERN_PLAIN void
-kern_sysctls_use(bool set)
+kern_sysctls_use(int writes)
 {
 	struct sysctl_oid *oid;
 	struct sysctl_req req;
@@ -417,14 +421,14 @@ kern_sysctls_use(bool set)
 
 	for (unsigned k = 0; (oid = kern_sysctl_oid(k)) != NULL; k++) {
 		req = (struct sysctl_req){ .newptr = NULL };
-		for (int i = 0; i == 0 || (i < 3 && set &&
+		for (int i = 0; i == 0 || (i <= writes &&
 		    (oid->oid_kind & CTLFLAG_WR) != 0); i++) {
 			if (oid->oid_handler == NULL ||
 			    (oid->oid_kind & CTLFLAG_MPSAFE) == 0)
 				break;
 			(void)oid->oid_handler(oid, oid->oid_arg1,
 			    oid->oid_arg2, &req);
-			value = (i == 0 ? req.oldval : value) ^
+			value = i == 2 ? -1 : (i == 0 ? req.oldval : value) ^
 			    (oid->oid_arg1 == NULL);
 			req.newptr = &value;
 		}

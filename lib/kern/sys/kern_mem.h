@@ -40,14 +40,8 @@ typedef int (*uma_ctor)(void *, int, void *, int);
 typedef void (*uma_dtor)(void *, int, void *);
 typedef int (*uma_init)(void *, int, int);
 typedef void (*uma_fini)(void *, int);
-typedef struct uma_zone {
-	const char	*uz_name;
-	size_t		 uz_size;
-	uma_ctor	 uz_ctor;
-	uma_dtor	 uz_dtor;
-	uma_init	 uz_init;
-	uma_fini	 uz_fini;
-} *uma_zone_t;
+typedef struct uma_zone { const char *uz_name; size_t uz_size; uma_ctor uz_ctor;
+    uma_dtor uz_dtor; uma_init uz_init; uma_fini uz_fini; } *uma_zone_t;
 enum { UMA_ZONE_PCPU = 0x8000, UMA_ZONE_NOFREE = 0x20, UMA_ZONE_ZINIT = 2,
     UMA_ZONE_NODUMP = 0x40, UMA_ZONE_SMR = 0x100000, UMA_ALIGN_PTR = 7,
     UMA_ALIGN_CACHE = CACHE_LINE_SIZE - 1, UMA_ALIGN_LONG = 7,
@@ -133,6 +127,7 @@ KERN_SYSINIT(func##_##c, sub, SI_ORDER_ANY, kern_##func##_##c, NULL, uninit)
 #define	COUNTER_U64_SYSINIT(c)						\
 KERN_COUNTER(c, counter_init, SI_SUB_COUNTER, false);			\
 KERN_COUNTER(c, counter_fini, SI_SUB_COUNTER, true)
+#define	COUNTER_U64_DEFINE_EARLY(c)	counter_u64_t c; COUNTER_U64_SYSINIT(c)
 
 /* A ring of pointers: many producers, one or many consumers. */
 struct buf_ring {

@@ -13,17 +13,16 @@
 	KERN_SITE(__section("kern_holds") __used __aligned(8))
 
 /* Threads of the run are numbered from 0. */
-struct thread {
-	u_int		 td_tid;
-	u_int		 td_critnest;
-	int		 td_pinned;
-};
+struct thread { u_int td_tid, td_critnest; int td_pinned; };
 #define	curthread	((struct thread *)(void *)HOST(curthread))
 /* What a thread has on its stack while it is a reader. */
 #define	KERN_TRACK(tracker)	((void)((tracker)->kt_td = curthread))
 #define	KERN_TRACKED(tracker)	((tracker)->kt_td == curthread ? (void)0 : \
 	panic("a tracker that another thread uses, or that of another section"))
 
+enum { PRI_UNCHANGED = -1, PRI_USER = -2 };
+#define	kern_yield(prio)	((void)(prio))
+#define	maybe_yield()		kern_yield(PRI_USER)
 #define	critical_enter()	HOST(nest, KERN_CRITICAL, 1, KERN_HOLD())
 #define	critical_exit()		HOST(nest, KERN_CRITICAL, -1, KERN_HOLD())
 #define	spinlock_enter()						\

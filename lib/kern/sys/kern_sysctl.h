@@ -19,6 +19,7 @@ struct sysctl_oid_list { const char *path; };
 struct sysctl_req {
 	const int64_t	*newptr;	/* NULL: only reads */
 	int64_t		 oldval;	/* out */
+	bool		 lock;		/* that is wired */
 };
 struct sysctl_oid;
 #define	SYSCTL_HANDLER_ARGS						\
@@ -88,8 +89,8 @@ static struct sysctl_oid kern_sysctl_##parent##_##name			\
 	    descr)
 #define	sysctl_ctx_init(ctx)	(0)
 #define	sysctl_ctx_free(ctx)	(0)
-/* As programs use what is MPSAFE at any time. */
-void	kern_sysctls_use(bool set);
+/* As programs use what is MPSAFE: reads, writes so often, the third time -1. */
+void	kern_sysctls_use(int writes);
 int	sysctl_handle_int(SYSCTL_HANDLER_ARGS);
 int	sysctl_handle_bool(SYSCTL_HANDLER_ARGS);
 int	sysctl_handle_8(SYSCTL_HANDLER_ARGS);
@@ -108,7 +109,7 @@ int	sysctl_handle_sbintime(SYSCTL_HANDLER_ARGS);
 int	kern_sysctl_in(struct sysctl_req *, void *, size_t);
 int	kern_sysctl_out(struct sysctl_req *, const void *, size_t);
 #define	SYSCTL_OUT_STR(req, p)	kern_sysctl_out(req, p, 0)
-#define	sysctl_wire_old_buffer(req, len)	((void)(req), EOPNOTSUPP)
+#define	sysctl_wire_old_buffer(req, len)	((req)->lock = true, EOPNOTSUPP)
 const char *kern_sysctl_path(struct sysctl_oid *);
 struct sysctl_oid *kern_sysctl_add(struct sysctl_oid_list *, const char *,
 	    unsigned, void *, intmax_t, int (*)(SYSCTL_HANDLER_ARGS),
