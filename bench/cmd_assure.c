@@ -8,6 +8,7 @@
 
 enum {
 	PATIENCE	= 20,	/* budgets that a check may take */
+	LEAST_S		= 30,	/* of a design's rows, about */
 	STEPS		= 1000	/* of progress */
 };
 
@@ -197,6 +198,9 @@ run(struct options *op)
 	} else {
 		pg.pg_design = design_at(op->op_designs.ol_value[0]);
 		pg.pg_subject = ap.ap_design = pg.pg_design->de_ident;
+		if (!GIVEN(op, ROWS) && pg.pg_budget_s < LEAST_S)
+			run_note("the least work of all rows takes some %d s "
+			    "of an idle machine", LEAST_S);
 	}
 	text_add(&spec, "%s%s%s", ksource_words(ap.ap_design), GIVEN(op,
 	    ALLOW) ? " --allow " : "", GIVEN(op, ALLOW) ?
