@@ -144,8 +144,8 @@ reader_loop(struct reader *r, const bool plain)
 		} else {
 			error = request(r, (size_t)st.st_bytes, &made, &now);
 			/* It waited for the seed up to the end. */
-			if (error == EINTR && atomic_load_acq_32(
-			    &run->run_phase) == PHASE_STOP)
+			if (error == EINTR && run->run_faults == NULL &&
+			    atomic_load_acq_32(&run->run_phase) == PHASE_STOP)
 				break;
 			if (error != 0)
 				return (error);
