@@ -30,19 +30,6 @@ text_of(const json_t *object, const char *key)
 	return (text != NULL ? text : "");
 }
 
-/* Earlier versions wrote a seed above 2^63 - 1 as a negative number. */
-static int
-read_document(json_t *top, struct document *doc, char why[RESULT_TEXT_SIZE])
-{
-	const json_int_t seed = json_integer_value(json_object_get(top,
-	    "seed"));
-
-	if (seed < 0)
-		json_object_set_new(top, "seed", json_sprintf("%" PRIu64,
-		    (uint64_t)seed));
-	return (field_read(document_fields, top, doc, 0, why));
-}
-
 void
 document_begin(struct document *doc, uint64_t seed)
 {
@@ -112,7 +99,7 @@ document_again(const struct options *op, char *const argv[], int *status)
 	if (op->op_part_of == 0 || op->op_json == NULL)
 		return (false);
 	top = json_load_file(op->op_json, 0, NULL);
-	if (read_document(top, &doc, why) == 0) {
+	if (field_read(document_fields, top, &doc, 0, why) == 0) {
 		for (i = 0; argv[i] != NULL && doc.argv[i] != NULL &&
 		    strcmp(argv[i], doc.argv[i]) == 0; i++)
 			continue;
@@ -163,7 +150,7 @@ take(struct merge *mg, const char *file, struct document *sum)
 	else if (strcmp(text_of(top, "schema"), EXPLORE_SCHEMA) != 0)
 		snprintf(why, sizeof(why), "expected schema " EXPLORE_SCHEMA);
 	else
-		(void)read_document(top, &doc, why);
+		(void)field_read(document_fields, top, &doc, 0, why);
 	if (why[0] != '\0') {
 		mg->mg_refused++;
 		(void)run_error("%s: %s", file, why);

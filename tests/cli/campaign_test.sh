@@ -206,10 +206,9 @@ campaign__explore_body() {
 	cmp one.txt all.txt || { diff one.txt all.txt; atf_fail "differ"; }
 	sh e/plan >out 2>err
 	[ "$(grep -c 'nothing was run' err)" = 7 ] || atf_fail "$(cat err)"
-	# Earlier versions wrote a seed above 2^63 as a negative number.
+	# No seed is negative.
 	sed -i 's/"seed": 3,/"seed": -3,/' e/*.json
-	shows 'No failure: .*3/1990 = 0.0015' merge e/*.json -o all.json
-	grep -q '"seed": "18446744073709551613"' all.json || atf_fail "seed"
+	complains 1 'seed' merge e/*.json -o all.json
 	# A lock that excludes no thread fails in each part.
 	plan=f
 	plans 3 explore -l none -c aes --schedules 400 --seed 9 --plan f \
