@@ -309,13 +309,6 @@ survey_print_unknown(FILE *out)
 	    "not known.");
 }
 
-char *
-survey_json(const struct survey *sv)
-{
-	return (json_document(sv->sv_kind->sk_json(sv), JSON_INDENT(2) |
-	    JSON_REAL_PRECISION(JSON_DIGITS)));
-}
-
 int
 survey_command(struct survey *sv, const struct options *op)
 {
@@ -327,7 +320,8 @@ survey_command(struct survey *sv, const struct options *op)
 		return (status);
 	error = survey_measure(sv);
 	if (error == 0 || error == EINTR) {
-		text = survey_json(sv);
+		text = json_document(sv->sv_kind->sk_json(sv), JSON_INDENT(2) |
+		    JSON_REAL_PRECISION(JSON_DIGITS));
 		status = command_commit(op->op_output, &of, text, strlen(text));
 		if (op->op_format == FORMAT_JSON)
 			fputs(text, stdout);

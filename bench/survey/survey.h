@@ -130,6 +130,3 @@ survey_complete(const struct survey *sv)
 {
 	return (sv->sv_done == sv->sv_repeats);
 }
-
-/* JSON text and a newline, for free(). */
-char *survey_json(const struct survey *sv);

@@ -335,7 +335,7 @@ TEST(survey_measure__ends_on_a_signal, "It says so, is not complete, and "
 	ATF_CHECK(!survey_complete(&sv));
 	for (unsigned i = 0; i < sv.sv_count * sv.sv_ways; i++)
 		ATF_CHECK_EQ(0, sv.sv_subjects[0].su_points[i].pt_count);
-	text = survey_json(&sv);
+	text = json_document(sources_kind.sk_json(&sv), 0);
 	ATF_REQUIRE(text != NULL);
 	ATF_CHECK(strstr(text, "\"complete\": false") != NULL);
 	free(text);
@@ -433,7 +433,7 @@ TEST(sources_json__is_json, "The document has all curves and samples")
 	char *text;
 
 	make_fixture(&sv, 33e6);
-	text = survey_json(&sv);
+	text = json_document(sources_kind.sk_json(&sv), 0);
 	ATF_REQUIRE(text != NULL);
 	root = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
 	ATF_REQUIRE(root != NULL);
