@@ -12,10 +12,7 @@ static _Thread_local struct freezer *self;
 static uint64_t
 own_cpu_ns(void)
 {
-	int64_t ns = 0;
-
-	(void)tick_cpu_ns(CLOCK_THREAD_CPUTIME_ID, &ns);
-	return ((uint64_t)ns);
+	return ((uint64_t)tick_read_ns(CLOCK_THREAD_CPUTIME_ID));
 }
 
 struct freezer *

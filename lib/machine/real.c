@@ -31,8 +31,6 @@ static struct {
 	_Alignas(MACHINE_CACHE_LINE) struct mptr slot_thread;
 } slots[CPU_SLOTS];
 
-CTASSERT(sizeof(struct m32) == sizeof(uint32_t));
-
 int
 real_wait(_Atomic uint32_t *word, uint32_t expect, int64_t timeout_ns)
 {
