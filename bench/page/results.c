@@ -140,7 +140,6 @@ print_provenance(FILE *out, const void *r)
 	json_decref(head);
 }
 
-/* Everything about one result but the comparison. */
 /* An SVG document as a picture: no name in it is one of the page's. */
 static void
 print_picture(FILE *out, const char *svg, size_t size)

@@ -96,16 +96,15 @@ ranking_of(const struct published *pb)
 			continue;
 		ar = (struct agreement_ranks){ .agr_pairs = 0 };
 		locks = 0;
-		for (unsigned k = i; k < n; k++) {
-			x = item(rows[k]);
-			locks += alike(rows[k], rows[i]);
-			for (unsigned m = k + 1; m < n; m++) {
+		for (unsigned k = i; k < n; k++)
+			for (unsigned m = k; alike(rows[k], rows[i]) && m < n;
+			    m++) {
+				x = item(rows[k]);
 				y = item(rows[m]);
-				if (alike(rows[k], rows[i]) &&
-				    alike(rows[m], rows[i]))
+				locks += m == k;
+				if (m > k && alike(rows[m], rows[i]))
 					agreement_rank(&x, &y, &ar);
 			}
-		}
 		if (locks < 3 || ar.agr_told == 0)
 			continue;
 		tau = agreement_tau(&ar);
