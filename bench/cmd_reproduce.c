@@ -2,13 +2,12 @@
 #include "bench/cli/child.h"
 #include "bench/cmd.h"
 #include "bench/page/page.h"
-#include "bench/predict/forwarding.h"
 #include "bench/predict/published.h"
 
 CTASSERT(REPRODUCE_SEEDS == 5);	/* as the range of --seed allows */
 
-FAMILY_DESCR(reproduce_names, reproductions[i]->rn_descr)
-FAMILY(reproduce_names, reproduction_count, reproductions[i]->rn_name,
+FAMILY_DESCR(reproduce_names, reproductions[i].rn_descr)
+FAMILY(reproduce_names, reproduction_count, reproductions[i].rn_name,
     .fa_descr = reproduce_names_descr, .fam_title = "Publications");
 
 /* What has no effect on routers; on a publication without a file; on a file. */
@@ -26,8 +25,8 @@ check(struct options *op)
 {
 	const char *name = op->op_operands == 0 ? NULL : op->op_operand[0];
 	const int i = name == NULL ? -1 : family_find(&reproduce_names, name);
-	const struct reproduction *rn = i == -1 ? NULL : reproductions[i];
-	const bool routers = rn != NULL && rn->rn_forwarding;
+	const struct reproduction *rn = i == -1 ? NULL : &reproductions[i];
+	const bool routers = rn != NULL && rn->rn_profile == NULL;
 	const bool one = rn != NULL && rn->rn_file == NULL;
 	const char *given = options_given_of(op, routers ? no_routers : one ?
 	    no_file : no_locks);
@@ -57,7 +56,6 @@ check(struct options *op)
 /* One of these is shown. */
 static struct reproducing ri;
 static struct published pb;
-static struct forwarding fw;
 
 struct showing {
 	const void	*shg_of;
@@ -73,7 +71,7 @@ print_page(FILE *out, const void *of)
 	const unsigned missed = one ? reproduce_missed(&ri) : 0;
 
 	page_begin(out, one ? FORMATF("rngsim: reproduce %s",
-	    ri.ri_what->rn_name) : "rngsim: reproduce", RESULT_PREDICTED,
+	    reproductions->rn_name) : "rngsim: reproduce", RESULT_PREDICTED,
 	    FORMATF("for %s; computed by rngsim, beside published figures",
 	    sh->shg_machine));
 	if (one && missed == 0)
@@ -82,7 +80,7 @@ print_page(FILE *out, const void *of)
 	if (missed > 0)
 		page_paragraph(out, "p class=\"worse\"", FORMATF("%u of %u "
 		    "figures lie outside what is accepted.", missed,
-		    ri.ri_what->rn_row_count));
+		    REPRODUCE_ROWS));
 	page_printed(out, sh->shg_print[FORMAT_TABLE], sh->shg_of);
 	page_end(out);
 }
@@ -119,7 +117,8 @@ run_one(const struct options *op, const struct reproduction *rn,
 		return (refuse_profile(error, why));
 	if ((status = command_open(op->op_html, of)) != 0)
 		return (status);
-	if ((error = reproduce(&ri, rn, &pr, op->op_seed)) != 0)
+	if ((error = reproduce(&ri, reproduce_run, &pr,
+	    op->op_seed)) != 0)
 		return (run_error("%s", error == EINTR ? "interrupted" :
 		    ri.ri_error));
 	status = show(op, of, &(struct showing){ &ri, ri.ri_profile.pr_name,
@@ -130,7 +129,7 @@ run_one(const struct options *op, const struct reproduction *rn,
 	/* The message follows its table. */
 	fflush(stdout);
 	return (run_error("%s: %u of %u figures %s outside what is accepted",
-	    rn->rn_name, missed, rn->rn_row_count, missed == 1 ? "lies" :
+	    rn->rn_name, missed, REPRODUCE_ROWS, missed == 1 ? "lies" :
 	    "lie"));
 }
 
@@ -150,13 +149,13 @@ run_file(struct options *op, const struct reproduction *rn,
 		snprintf(path, sizeof(path), "%s/%s", folder, rn->rn_file);
 		op->op_published = path;
 	}
-	if (rn != NULL && rn->rn_forwarding) {
-		if ((status = forwarding_open(&fw, op, op->op_published)) == 0)
+	if (rn != NULL && rn->rn_profile == NULL) {
+		if ((status = forwarding_open(op, op->op_published)) == 0)
 			status = command_open(op->op_html, of);
 		if (status == 0)
-			status = forwarding_predict(&fw);
+			status = forwarding_predict();
 		return (status != 0 ? status : show(op, of, &(struct showing){
-		    &fw, "the machines below", { forwarding_print,
+		    NULL, "the machines below", { forwarding_print,
 		    forwarding_print_csv, forwarding_print_json } }));
 	}
 	if (rn != NULL) {
@@ -189,12 +188,12 @@ run(struct options *op)
 
 	if (op->op_operands == 0 && op->op_published == NULL) {
 		for (unsigned i = 0; i < reproduction_count; i++)
-			printf("  %-18s %s\n", reproductions[i]->rn_name,
-			    reproductions[i]->rn_descr);
+			printf("  %-18s %s\n", reproductions[i].rn_name,
+			    reproductions[i].rn_descr);
 		return (EXIT_SUCCESS);
 	}
 	if (op->op_operands > 0)
-		rn = reproductions[family_find(&reproduce_names,
+		rn = &reproductions[family_find(&reproduce_names,
 		    op->op_operand[0])];
 	status = rn == NULL || rn->rn_file != NULL ? run_file(op, rn, &of) :
 	    run_one(op, rn, &of);

@@ -90,7 +90,6 @@ family()
 family lib/lock/lock.tbl "LOCK[_HOST]*" lib/lock/lock_
 family harvest/source.tbl SOURCE harvest/src_
 family bench/options/command.tbl COMMAND bench/cmd_
-family bench/predict/reproduce.tbl REPRODUCTION bench/predict/reproduce_
 family bench/explore/strategy.tbl STRATEGY bench/explore/strategy_
 
 # order FOLDER NAMES...: folders, lowest first; each may include those before it.

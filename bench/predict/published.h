@@ -98,3 +98,8 @@ void published_section(const struct published *pb,
 int published_predict(struct published *pb);
 
 reproduce_printer published_print, published_print_csv, published_print_json;
+
+/* The same of what FreeBSD's routers lose to the harvest; of a file only. */
+int forwarding_open(const struct options *op, const char *path);
+int forwarding_predict(void);
+reproduce_printer forwarding_print, forwarding_print_csv, forwarding_print_json;

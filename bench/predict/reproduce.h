@@ -1,41 +1,40 @@
 /*
  * Published results beside what simulated machines predict of them.  A
  * reproduction is one line in reproduce.tbl: a file of figures, as
- * bench/predict/published.h reads it, or a file reproduce_NAME.c that ends in
- * its struct reproduction.  The runs of the latter are numbered; rows name the
- * run and the figure behind each published number.  One value of the profile is
- * fitted to one of them; the others test the model.
+ * bench/predict/published.h reads it, or the first, fbsd-2019.  That compares
+ * cells in numbered runs; rows are the rates of all cells and then the CPU time
+ * of their harvest threads.  One value of the profile is fitted to the first;
+ * the others test the model.
  */
 #pragma once
 
 #include "bench/cell/cell.h"
 
 enum {
-	REPRODUCE_RUNS_MAX	= 16,
-	REPRODUCE_FIGURES	= 3,	/* of one run, at most */
+	REPRODUCE_CELLS		= 4,	/* what the publication compared */
+	/* Each cell for the rates and for the variation; the last one's fit. */
+	REPRODUCE_FIT		= 2 * REPRODUCE_CELLS,
+	REPRODUCE_RUNS,
+	REPRODUCE_ROWS		= 2 * REPRODUCE_CELLS,	/* of numbers */
 	REPRODUCE_SEEDS		= 5	/* the median of so many is predicted */
 };
 
-/*
- * How a row was used; JSON names it.  A number was fitted to it; the profile
- * took something from it; it is a test of the model.
- */
-enum reproduce_role {
-	REPRODUCE_FITTED, REPRODUCE_INPUT, REPRODUCE_PREDICTED
+/* Figures of a run. */
+enum reproduce_figure {
+	REPRODUCE_RATE, REPRODUCE_HARVEST, REPRODUCE_VARIATION,
+	REPRODUCE_FIGURES
 };
 
-/* A published number; or words, which are shown beside a predicted figure. */
-struct reproduce_row {
-	const char	*rr_name;
-	const char	*rr_unit;
-	unsigned	 rr_run, rr_figure;
-	const char	*rr_said;	/* the words; NULL: a number */
-	enum reproduce_role rr_role;
-	double		 rr_published;
-	double		 rr_published_high;	/* 0, or where a range ends */
-	/* Predictions from low to high are accepted. */
-	double		 rr_low, rr_high;
+struct reproduction {
+	const char	*rn_name;
+	const char	*rn_file;	/* in lib/published; NULL: fbsd-2019 */
+	const char	*rn_profile;	/* the machine; NULL: each row's */
+	const char	*rn_map;
+	const char	*rn_descr;
 };
+
+extern const struct reproduction reproductions[];
+extern const unsigned reproduction_count;
 
 /*
  * Simulates a run.  Returns: 0, with REPRODUCE_FIGURES figures; or an errno
@@ -43,50 +42,25 @@ struct reproduce_row {
  */
 typedef int	reproduce_runner(const struct profile *pr, unsigned run,
 		    uint64_t seed, double *figures, char why[CELL_ERROR_SIZE]);
+reproduce_runner reproduce_run;
 
-struct reproduction {
-	const char	*rn_name, *rn_descr;
-	const char	*rn_profile;	/* the machine */
-	/* A file of figures has these, and nothing below. */
-	const char	*rn_file;	/* in lib/published; else NULL */
-	const char	*rn_map;
-	bool		 rn_forwarding;	/* as bench/predict/forwarding.h */
-	reproduce_runner *rn_run;
-	unsigned	 rn_runs;	/* of rows and words */
-	/* From 0 to rn_fit_high: a run then gives a row's published figure. */
-	enum profile_key rn_fit_key;
-	double		 rn_fit_high;
-	unsigned	 rn_fit_row, rn_fit_run;
-	const struct reproduce_row *rn_rows;	/* numbers, then words */
-	unsigned	 rn_row_count;		/* of numbers */
-	unsigned	 rn_word_count;
-	const char	*const *rn_remarks;	/* how to read it; NULL ends */
-};
-
-#define	REPRODUCTION(name)						\
-	extern const struct reproduction reproduce_##name;
-#define	PUBLISHED(...)
-#include "bench/predict/reproduce.tbl"
-
-extern const struct reproduction *const reproductions[];
-extern const unsigned reproduction_count;
-
-/* The state of one, and its results. */
+/* The state of fbsd-2019, and its results. */
 struct reproducing {
-	const struct reproduction *ri_what;
+	reproduce_runner *ri_run;
 	struct profile	 ri_profile;	/* with what was fitted */
 	double		 ri_given;	/* what is fitted, as it was */
 	uint64_t	 ri_seed;
-	double		 ri_figures[REPRODUCE_RUNS_MAX][REPRODUCE_FIGURES];
+	double		 ri_figures[REPRODUCE_RUNS][REPRODUCE_FIGURES];
 	char		 ri_error[CELL_ERROR_SIZE];
 };
 
 /*
- * Fits and predicts for the machine pr.  A fit ends within 0.05 % of the
- * published number, beside a jump of the figure, or at the nearer end of its
- * range.  Returns: 0, or an errno value with ri_error written.
+ * Fits and predicts for the machine pr, by runs of reproduce_run() or what
+ * stands for it.  A fit ends within 0.05 % of the published number, beside a
+ * jump of the figure, or at the nearer end of its range.  Returns: 0, or an
+ * errno value with ri_error written.
  */
-int reproduce(struct reproducing *ri, const struct reproduction *rn,
+int reproduce(struct reproducing *ri, reproduce_runner *run,
     const struct profile *pr, uint64_t seed);
 
 /*

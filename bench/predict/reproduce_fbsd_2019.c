@@ -6,15 +6,38 @@
  * of the mutex is fitted to the rate of AES under the lock.
  */
 #include "bench/predict/reproduce.h"
+#include "bench/stats/stats.h"
 
 enum {
 	READERS		= 3,
 	REQUEST_BYTES	= 128 * 1024,
-	CELLS		= 4
+	CELLS		= REPRODUCE_CELLS,
+	ROWS		= REPRODUCE_ROWS,
+	FITTED		= PROFILE_OP_LOCK_PAIR,	/* to row 0 */
+	FIT_STEPS_MAX	= 40,
+	JSON_DIGITS	= 6
 };
 
-/* Figures of a run. */
-enum { RATE, HARVEST, VARIATION };
+static const double fit_high = 20000;
+/* A share of the published number. */
+static const double fit_tolerance = 0.0005;
+
+/*
+ * How a row was used; JSON names it.  A number was fitted to it; the profile
+ * took something from it; it is a test of the model.
+ */
+static const char fitted[] = "fitted", input[] = "input";
+static const char predicted[] = "predicted";
+
+/* A published number. */
+struct reproduce_row {
+	const char	*rr_name;
+	const char	*rr_role;
+	double		 rr_published;
+	double		 rr_published_high;	/* 0, or where a range ends */
+	/* Predictions from low to high are accepted. */
+	double		 rr_low, rr_high;
+};
 
 /* The design and the cipher of each. */
 static const char *const cells[CELLS][2] = { { "locked", "aes" }, { "locked",
@@ -23,38 +46,30 @@ static const char *const cells[CELLS][2] = { { "locked", "aes" }, { "locked",
 /* Runs of each cell: for the rates, the variation, and the fit. */
 static const double windows_s[] = { 0.5, 0.1, 0.2 };
 
-#define	EACH_READER(cell)						\
-	"MB/s", (cell), RATE, NULL
-#define	HARVEST_CPU(cell)						\
-	"% CPU", (cell), HARVEST, NULL, REPRODUCE_PREDICTED
-#define	SAID(name, cell, said)						\
-	{ name, "% between readers in 100 ms", CELLS + (cell), VARIATION, \
-	    said, REPRODUCE_PREDICTED, 0, 0, 0, 0 }
+static const char *const units[REPRODUCE_FIGURES] = { "MB/s", "% CPU",
+    "% between readers in 100 ms" };
+
+static const struct reproduce_row rows[ROWS] = {
+	/* 55 MiB/s. */
+	{ "aes locked: each reader", fitted, 57.67, 0, 55, 59 },
+	{ "chacha20 locked: each reader", predicted, 113, 0, 108, 118 },
+	{ "aes concurrent: each reader", input, 197, 0, 190, 200 },
+	{ "chacha20 concurrent: each reader", input, 430, 0, 415, 435 },
+	/* "Double digits", and "basically zero". */
+	{ "aes locked: rand_harvestq", predicted, 10, 99, 10, 99 },
+	{ "chacha20 locked: rand_harvestq", predicted, 10, 99, 10, 99 },
+	{ "aes concurrent: rand_harvestq", predicted, 0, 0, 0, 1 },
+	{ "chacha20 concurrent: rand_harvestq", predicted, 0, 0, 0, 1 },
+};
+
+/* What is shown beside the variation of each cell. */
 #define	VARIANCE							\
 	"high variance in latency and throughput, depending on who got " \
 	"lucky and won the lock"
-
-enum { WORDS = CELLS };
-
-static const struct reproduce_row rows[] = {
-	/* 55 MiB/s. */
-	{ "aes locked: each reader", EACH_READER(0), REPRODUCE_FITTED, 57.67,
-	    0, 55, 59 },
-	{ "chacha20 locked: each reader", EACH_READER(1), REPRODUCE_PREDICTED,
-	    113, 0, 108, 118 },
-	{ "aes concurrent: each reader", EACH_READER(2), REPRODUCE_INPUT, 197,
-	    0, 190, 200 },
-	{ "chacha20 concurrent: each reader", EACH_READER(3), REPRODUCE_INPUT,
-	    430, 0, 415, 435 },
-	/* "Double digits", and "basically zero". */
-	{ "aes locked: rand_harvestq", HARVEST_CPU(0), 10, 99, 10, 99 },
-	{ "chacha20 locked: rand_harvestq", HARVEST_CPU(1), 10, 99, 10, 99 },
-	{ "aes concurrent: rand_harvestq", HARVEST_CPU(2), 0, 0, 0, 1 },
-	{ "chacha20 concurrent: rand_harvestq", HARVEST_CPU(3), 0, 0, 0, 1 },
-	SAID("aes locked", 0, VARIANCE),
-	SAID("chacha20 locked", 1, VARIANCE),
-	SAID("aes concurrent", 2, "much more responsive"),
-	SAID("chacha20 concurrent", 3, "much more responsive"),
+static const char *const words[CELLS][2] = {
+	{ "aes locked", VARIANCE }, { "chacha20 locked", VARIANCE },
+	{ "aes concurrent", "much more responsive" },
+	{ "chacha20 concurrent", "much more responsive" }
 };
 
 static const char *const remarks[] = {
@@ -69,7 +84,6 @@ static const char *const remarks[] = {
 	"The harvest thread's time under the lock depends on which thread "
 	    "polls when the lock is free: with cpu.pause from 1 to 40 ns, that "
 	    "of chacha20 is anything between 10 and 33 %.",
-	NULL
 };
 
 static void
@@ -92,9 +106,9 @@ configure(struct bench_config *bc, unsigned cpus)
 	}
 }
 
-static int
-run(const struct profile *pr, unsigned number, uint64_t seed, double *figures,
-    char why[CELL_ERROR_SIZE])
+int
+reproduce_run(const struct profile *pr, unsigned number, uint64_t seed,
+    double *figures, char why[CELL_ERROR_SIZE])
 {
 	struct bench_config bc;
 	struct cell_measure cm;
@@ -113,18 +127,216 @@ run(const struct profile *pr, unsigned number, uint64_t seed, double *figures,
 	configure(&bc, (unsigned)pr->pr_value[PROFILE_TOPO_CPUS]);
 	memset(&cm, 0, sizeof(cm));
 	error = reproduce_cell(pr, 0, &cp, &cm, why);
-	figures[RATE] = cm.cm_sample.total_mb_per_s / READERS;
-	figures[HARVEST] = cm.cm_sample.harvest.cpu_percent;
-	figures[VARIATION] = 100 * cm.cm_sample.fairness.cov;
+	figures[REPRODUCE_RATE] = cm.cm_sample.total_mb_per_s / READERS;
+	figures[REPRODUCE_HARVEST] = cm.cm_sample.harvest.cpu_percent;
+	figures[REPRODUCE_VARIATION] = 100 * cm.cm_sample.fairness.cov;
 	cell_measure_free(&cm);
 	return (error);
 }
 
-const struct reproduction reproduce_fbsd_2019 = {
-	"fbsd-2019", "Fortuna's readers under FreeBSD's mutex, and out of it",
-	"fbsd12-vm4-2019", .rn_run = run, .rn_runs = 2 * CELLS,
-	.rn_fit_key = PROFILE_OP_LOCK_PAIR, .rn_fit_high = 20000,
-	.rn_fit_row = 0, .rn_fit_run = 2 * CELLS,
-	.rn_rows = rows, .rn_word_count = WORDS, .rn_remarks = remarks,
-	.rn_row_count = nitems(rows) - WORDS
+/* Sets a run's figures: the medians over seeds. */
+static int
+medians(struct reproducing *ri, unsigned run)
+{
+	double figures[REPRODUCE_FIGURES], values[REPRODUCE_FIGURES][
+	    REPRODUCE_SEEDS];
+	int error = 0;
+
+	for (unsigned i = 0; error == 0 && i < REPRODUCE_SEEDS; i++) {
+		error = ri->ri_run(&ri->ri_profile, run, ri->ri_seed + i,
+		    figures, ri->ri_error);
+		for (unsigned k = 0; error == 0 && k < REPRODUCE_FIGURES; k++)
+			values[k][i] = figures[k];
+	}
+	for (unsigned k = 0; error == 0 && k < REPRODUCE_FIGURES; k++)
+		ri->ri_figures[run][k] = stats_median(values[k],
+		    REPRODUCE_SEEDS);
+	return (error);
+}
+
+/* What is predicted of a row, or of the words behind all rows. */
+static double
+value(const struct reproducing *ri, unsigned row)
+{
+	return (ri->ri_figures[row < ROWS ? row % CELLS : row - CELLS][row /
+	    CELLS]);
+}
+
+/*
+ * How far the fitted figure is off: the inverse of a rate is a sum of costs, so
+ * published / figure is nearly linear in a cost.
+ */
+static int
+off(struct reproducing *ri, double *share)
+{
+	const double *v = &ri->ri_figures[REPRODUCE_FIT][REPRODUCE_RATE];
+	const int error = medians(ri, REPRODUCE_FIT);
+
+	KASSERT(error != 0 || *v > 0, ("a figure of %g", *v));
+	*share = error == 0 ? rows->rr_published / *v - 1 : 0;
+	return (error);
+}
+
+/*
+ * By false position between the ends of the range, if the figure is too high at
+ * one and too low at the other; an end that stays twice counts half (Illinois).
+ */
+static int
+fit(struct reproducing *ri)
+{
+	double *value = &ri->ri_profile.pr_value[FITTED];
+	double at[2] = { fit_high, 0 }, now = 1, share[2] = { 0 };
+	unsigned moved, last = 2;
+	int error = 0;
+
+	for (unsigned i = 0; i < 2 && error == 0; i++) {
+		*value = at[i];
+		error = off(ri, &share[i]);
+	}
+	*value = fabs(share[0]) < fabs(share[1]) ? at[0] : at[1];
+	for (unsigned i = 0; error == 0 && i < FIT_STEPS_MAX &&
+	    (share[0] < 0) != (share[1] < 0) && fabs(now) > fit_tolerance;
+	    i++) {
+		*value = (at[0] * share[1] - at[1] * share[0]) /
+		    (share[1] - share[0]);
+		error = off(ri, &now);
+		moved = (now < 0) != (share[0] < 0);
+		at[moved] = *value;
+		share[moved] = now;
+		share[!moved] /= moved == last ? 2 : 1;
+		last = moved;
+	}
+	/* More than four digits are noise. */
+	*value = strtod(FORMATF("%.4g", *value), NULL);
+	ri->ri_profile.pr_from[FITTED] = PROVENANCE_FITTED;
+	return (error);
+}
+
+int
+reproduce(struct reproducing *ri, reproduce_runner *run,
+    const struct profile *pr, uint64_t seed)
+{
+	int error;
+
+	*ri = (struct reproducing){ .ri_run = run, .ri_profile = *pr,
+	    .ri_given = pr->pr_value[FITTED], .ri_seed = seed };
+	error = fit(ri);
+	for (unsigned i = 0; error == 0 && i < REPRODUCE_FIT; i++)
+		error = medians(ri, i);
+	if (error != 0 && ri->ri_error[0] == '\0')
+		snprintf(ri->ri_error, sizeof(ri->ri_error), "%s",
+		    strerror(error));
+	return (error);
+}
+
+bool
+reproduce_within(const struct reproducing *ri, unsigned row)
+{
+	const double v = value(ri, row);
+
+	return (v >= rows[row].rr_low && v <= rows[row].rr_high);
+}
+
+unsigned
+reproduce_missed(const struct reproducing *ri)
+{
+	unsigned missed = 0;
+
+	for (unsigned i = 0; i < ROWS; i++)
+		missed += !reproduce_within(ri, i);
+	return (missed);
+}
+
+#define	ROW_FORMAT	"s:s, s:f, s:f, s:s, s:b, s:s, s:[f, f]"
+
+static const struct column columns[] = {
+	{ "", -34 }, { "publ.", 7 }, { "accepted", 11 }, { "pred.", 7 },
+	{ "", -5 }, { " within", 0 }
 };
+
+void
+reproduce_print(FILE *out, const void *of)
+{
+	const struct reproducing *ri = of;
+	const struct reproduce_row *rr = rows;
+
+	fprintf(out, "%s: %s\n", reproductions->rn_name,
+	    reproductions->rn_descr);
+	format_wrapf(out, "predicted", 2, "for %s, %s %% of its values "
+	    "guessed; medians of %d runs, seeds from %" PRIu64,
+	    ri->ri_profile.pr_name, FORMAT(percent, 100 *
+	    profile_share(&ri->ri_profile, PROVENANCE_GUESSED)),
+	    REPRODUCE_SEEDS, ri->ri_seed);
+	format_wrapf(out, "fitted   ", 2, "%s = %.4g ns; the profile has %.4g",
+	    profile_fields[FITTED].pf_key, ri->ri_profile.pr_value[FITTED],
+	    ri->ri_given);
+	putc('\n', out);
+	COLUMNS_TITLES(out, columns);
+	for (unsigned i = 0; i < ROWS; i++, rr++)
+		COLUMNS_ROW(out, columns, rr->rr_name,
+		    rr->rr_published_high > 0 ? FORMATF("%.4g-%.4g",
+		    rr->rr_published, rr->rr_published_high) :
+		    FORMATF("%.4g", rr->rr_published),
+		    FORMATF("%.4g-%.4g", rr->rr_low, rr->rr_high),
+		    FORMAT(real, value(ri, i)), units[i / CELLS],
+		    FORMATF(" %s", !reproduce_within(ri, i) ? "NO" :
+		    rr->rr_role == predicted ? "yes" : rr->rr_role));
+	fputs("\nin words\n", out);
+	for (unsigned i = 0; i < CELLS; i++)
+		format_wrapf(out, " ", 4, "%s: \"%s\": %s %s", words[i][0],
+		    words[i][1], FORMAT(real, value(ri, ROWS + i)),
+		    units[REPRODUCE_VARIATION]);
+	putc('\n', out);
+	for (unsigned i = 0; i < nitems(remarks); i++)
+		format_wrap(out, "*", 2, remarks[i]);
+}
+
+static json_t *
+json_row(const void *of, unsigned i)
+{
+	const struct reproducing *ri = of;
+	const struct reproduce_row *rr = &rows[i];
+
+	/* Arguments that the format does not name are not read. */
+	return (json_pack(rr->rr_published_high > 0 ?
+	    "{" ROW_FORMAT ", s:f, s:f}" : "{" ROW_FORMAT "}",
+	    "name", rr->rr_name, "published", rr->rr_published,
+	    "predicted", value(ri, i), "unit", units[i / CELLS],
+	    "within", reproduce_within(ri, i),
+	    "role", rr->rr_role, "accepted", rr->rr_low, rr->rr_high,
+	    "published_low", rr->rr_published,
+	    "published_high", rr->rr_published_high));
+}
+
+static json_t *
+json_remark(const void *of __unused, unsigned i)
+{
+	return (json_string(remarks[i]));
+}
+
+static json_t *
+json_words(const void *of, unsigned i)
+{
+	return (json_pack("{s:s, s:s, s:f, s:s}", "name", words[i][0],
+	    "published", words[i][1], "predicted", value(of, ROWS + i),
+	    "unit", units[REPRODUCE_VARIATION]));
+}
+
+void
+reproduce_print_json(FILE *out, const void *of)
+{
+	const struct reproducing *ri = of;
+
+	json_print(out, json_pack("{s:s, s:s, s:s, s:f, s:{s:s, "
+	    "s:f, s:s, s:f}, s:I, s:b, s:o, s:o, s:o}", "reproduction",
+	    reproductions->rn_name, "claim", "predicted", "profile",
+	    ri->ri_profile.pr_name, "guessed_share",
+	    profile_share(&ri->ri_profile, PROVENANCE_GUESSED), "fitted",
+	    "key", profile_fields[FITTED].pf_key, "value",
+	    ri->ri_profile.pr_value[FITTED], "unit", "ns", "profile_value",
+	    ri->ri_given, "seed", (json_int_t)ri->ri_seed, "holds",
+	    reproduce_missed(ri) == 0, "rows", json_list(ROWS, json_row, ri),
+	    "words", json_list(CELLS, json_words, ri),
+	    "remarks", json_list(nitems(remarks), json_remark, ri)),
+	    JSON_DIGITS);
+}

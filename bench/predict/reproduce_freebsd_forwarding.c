@@ -6,7 +6,7 @@
  * packet calls random_harvest_queue(), whose spin mutex all queues share.
  * Nothing is fitted to the rates with it.
  */
-#include "bench/predict/forwarding.h"
+#include "bench/predict/published.h"
 #include "bench/stats/stats.h"
 
 enum {
@@ -15,6 +15,8 @@ enum {
 	SEEDS		= 3,	/* the median of so many is predicted */
 	WARMUP_MS	= 10,
 	JSON_DIGITS	= 6,
+	TEXT_SIZE	= 64,
+	ROWS_MAX	= 1024,
 	BACKOFF_REVISION = 313000	/* of FreeBSD's head, early in 2017 */
 };
 
@@ -53,6 +55,30 @@ static const char *const remarks[] = {
 	NULL
 };
 
+/* A row of the file: machine, nic, release, mask, queues, packets a second. */
+struct forwarding_row {
+	char		 fw_text[3][TEXT_SIZE];
+	unsigned	 fw_mask, fw_queues;
+	double		 fw_value;
+	double		 fw_least, fw_most;
+	/* The row alike with fewer sources; NULL: it is not predicted. */
+	const struct forwarding_row *fw_base;
+	/* The same of a release that is less limited by locks; or NULL. */
+	const struct forwarding_row *fw_freer;
+	const char	*fw_profile;
+	bool		 fw_nearest;	/* of a like machine */
+	bool		 fw_backoff;	/* of its spin mutexes */
+	double		 fw_predicted;
+	double		 fw_band[2];	/* 10 and 90 % of drawn profiles */
+};
+
+static struct forwarding {
+	const struct options *fwd_op;
+	const char	*fwd_design;
+	unsigned	 fwd_draws, fwd_count;
+	struct forwarding_row fwd_row[ROWS_MAX];
+} fo;
+
 /* Whether the release's spin mutexes back off. */
 static bool
 backs_off(const char *release)
@@ -77,19 +103,19 @@ harvests(const struct forwarding_row *fw)
 }
 
 static int
-take_row(struct forwarding *fo, struct lines *li)
+take_row(struct lines *li)
 {
-	struct forwarding_row *fw = &fo->fwd_row[fo->fwd_count];
+	struct forwarding_row *fw = &fo.fwd_row[fo.fwd_count];
 	char *rest = li->li_text, *item;
 	double number[5];
 
-	if (fo->fwd_count == FORWARDING_ROWS_MAX)
+	if (fo.fwd_count == ROWS_MAX)
 		return (lines_refuse(li, "more than %d rows",
-		    FORWARDING_ROWS_MAX));
+		    ROWS_MAX));
 	for (unsigned i = 0; i < 8; i++) {
 		item = strsep(&rest, ",");
 		if (item == NULL || (i < 3 ? *item == '\0' ||
-		    strlen(item) >= FORWARDING_TEXT_SIZE :
+		    strlen(item) >= TEXT_SIZE :
 		    parse_real(item, &number[i - 3]) != 0))
 			return (lines_refuse(li, "expected machine, NIC, "
 			    "release, mask, queues, value, min and max"));
@@ -105,7 +131,7 @@ take_row(struct forwarding *fo, struct lines *li)
 	fw->fw_value = number[2];
 	fw->fw_least = number[3];
 	fw->fw_most = number[4];
-	fo->fwd_count++;
+	fo.fwd_count++;
 	return (0);
 }
 
@@ -121,9 +147,9 @@ alike(const struct forwarding_row *a, const struct forwarding_row *b,
 }
 
 static int
-relate(struct forwarding *fo, struct forwarding_row *fw)
+relate(struct forwarding_row *fw)
 {
-	const struct option_list *ol = &fo->fwd_op->op_readers;
+	const struct option_list *ol = &fo.fwd_op->op_readers;
 	const struct forwarding_row *of;
 	unsigned k;
 
@@ -131,18 +157,18 @@ relate(struct forwarding *fo, struct forwarding_row *fw)
 		k++;
 	if (ol->ol_count > 0 && k == ol->ol_count)
 		return (0);
-	for (of = fo->fwd_row; of < fo->fwd_row + fo->fwd_count; of++)
+	for (of = fo.fwd_row; of < fo.fwd_row + fo.fwd_count; of++)
 		if (alike(of, fw, true) && of->fw_mask != fw->fw_mask &&
 		    (of->fw_mask & fw->fw_mask) == of->fw_mask)
 			fw->fw_base = of;
-	for (of = fo->fwd_row; fw->fw_base != NULL &&
-	    of < fo->fwd_row + fo->fwd_count; of++)
+	for (of = fo.fwd_row; fw->fw_base != NULL &&
+	    of < fo.fwd_row + fo.fwd_count; of++)
 		if (alike(of, fw, false) &&
 		    of->fw_mask == fw->fw_base->fw_mask &&
 		    of->fw_value > freer_share * fw->fw_base->fw_value)
 			fw->fw_freer = of;
 	fw->fw_backoff = backs_off(fw->fw_text[2]);
-	fw->fw_profile = fo->fwd_op->op_profile;
+	fw->fw_profile = fo.fwd_op->op_profile;
 	for (unsigned i = 0; fw->fw_profile == NULL &&
 	    i < nitems(machines); i++)
 		if (strstr(fw->fw_text[0], machines[i].word) != NULL) {
@@ -155,30 +181,29 @@ relate(struct forwarding *fo, struct forwarding_row *fw)
 }
 
 int
-forwarding_open(struct forwarding *fo, const struct options *op,
-    const char *path)
+forwarding_open(const struct options *op, const char *path)
 {
 	char why[LINES_ERROR_SIZE];
 	struct lines li;
 	unsigned chosen = 0;
 	int error = 0;
 
-	fo->fwd_op = op;
-	fo->fwd_draws = op->op_uncertainty > 0 ? op->op_uncertainty : DRAWS;
-	fo->fwd_design = op->op_designs.ol_count == 0 ? "concurrent" :
+	fo.fwd_op = op;
+	fo.fwd_draws = op->op_uncertainty > 0 ? op->op_uncertainty : DRAWS;
+	fo.fwd_design = op->op_designs.ol_count == 0 ? "concurrent" :
 	    design_at(op->op_designs.ol_value[0])->de_ident;
 	(void)lines_open(&li, path, why);
 	while (lines_next(&li))
 		if (li.li_text[0] != '#' && li.li_text[0] != '\0' &&
 		    strncmp(li.li_text, "machine,", 8) != 0)
-			(void)take_row(fo, &li);
+			(void)take_row(&li);
 	lines_close(&li);
 	if (li.li_error != 0)
 		return (complain(li.li_error == EINVAL || li.li_error == ENOENT
 		    ? EXIT_USAGE : EXIT_FAILURE, "--published: %s", why));
-	for (unsigned i = 0; i < fo->fwd_count && error == 0; i++) {
-		error = relate(fo, &fo->fwd_row[i]);
-		chosen += fo->fwd_row[i].fw_base != NULL;
+	for (unsigned i = 0; i < fo.fwd_count && error == 0; i++) {
+		error = relate(&fo.fwd_row[i]);
+		chosen += fo.fwd_row[i].fw_base != NULL;
 	}
 	return (error != 0 || chosen > 0 ? error : usage_error("--published: "
 	    "%s: expected rows that differ in mask alone, with "
@@ -187,8 +212,8 @@ forwarding_open(struct forwarding *fo, const struct options *op,
 
 /* Packets a second of all queues with a profile. */
 static int
-simulate(const struct forwarding *fo, const struct forwarding_row *fw,
-    const struct profile *pr, double cv, uint64_t seed, double *rate)
+simulate(const struct forwarding_row *fw, const struct profile *pr, double cv,
+    uint64_t seed, double *rate)
 {
 	const struct forwarding_row *base = fw->fw_freer != NULL ?
 	    fw->fw_freer : fw->fw_base;
@@ -197,7 +222,7 @@ simulate(const struct forwarding *fo, const struct forwarding_row *fw,
 	struct cell_measure *cm = xcalloc(1, sizeof(*cm));
 	char why[CELL_ERROR_SIZE];
 	struct cell_params cp = {
-		.cp_cell = { .ce_design = fo->fwd_design, .ce_lock = "mtx",
+		.cp_cell = { .ce_design = fo.fwd_design, .ce_lock = "mtx",
 		    .ce_cipher = cipher_find("chacha20"),
 		    .ce_request_bytes = 1, .ce_producers = fw->fw_queues,
 		    .ce_producing = pg },
@@ -232,10 +257,10 @@ simulate(const struct forwarding *fo, const struct forwarding_row *fw,
 }
 
 static int
-predict(const struct forwarding *fo, struct forwarding_row *fw)
+predict(struct forwarding_row *fw)
 {
-	double *v = xcalloc(fo->fwd_draws + SEEDS, sizeof(*v));
-	const uint64_t seed = fo->fwd_op->op_seed;
+	double *v = xcalloc(fo.fwd_draws + SEEDS, sizeof(*v));
+	const uint64_t seed = fo.fwd_op->op_seed;
 	char why[PROFILE_ERROR_SIZE];
 	struct profile pr, drawn;
 	uint64_t draw = splitmix(seed);
@@ -245,28 +270,28 @@ predict(const struct forwarding *fo, struct forwarding_row *fw)
 	if ((error = profile_load(&pr, fw->fw_profile, why)) != 0)
 		error = usage_error("--profile: %s", why);
 	for (unsigned i = 0; error == 0 && i < SEEDS; i++)
-		error = simulate(fo, fw, &pr, work_cv, seed + i, &v[i]);
+		error = simulate(fw, &pr, work_cv, seed + i, &v[i]);
 	fw->fw_predicted = stats_median(v, SEEDS);
-	for (unsigned i = 0; error == 0 && i < fo->fwd_draws; i++) {
-		profile_sample(&pr, i, fo->fwd_draws, seed, &drawn);
+	for (unsigned i = 0; error == 0 && i < fo.fwd_draws; i++) {
+		profile_sample(&pr, i, fo.fwd_draws, seed, &drawn);
 		cv = 2 * work_cv * (double)(splitmix_next(&draw) >> 11) *
 		    0x1p-53;
-		error = simulate(fo, fw, &drawn, cv, seed + i, &v[i]);
+		error = simulate(fw, &drawn, cv, seed + i, &v[i]);
 	}
-	fw->fw_band[0] = stats_quantile(v, fo->fwd_draws, STATS_BAND_LOW);
-	fw->fw_band[1] = stats_quantile(v, fo->fwd_draws, STATS_ROBUST);
+	fw->fw_band[0] = stats_quantile(v, fo.fwd_draws, STATS_BAND_LOW);
+	fw->fw_band[1] = stats_quantile(v, fo.fwd_draws, STATS_ROBUST);
 	free(v);
 	return (error);
 }
 
 int
-forwarding_predict(struct forwarding *fo)
+forwarding_predict(void)
 {
 	int error = 0;
 
-	for (unsigned i = 0; error == 0 && i < fo->fwd_count; i++)
-		if (fo->fwd_row[i].fw_base != NULL)
-			error = predict(fo, &fo->fwd_row[i]);
+	for (unsigned i = 0; error == 0 && i < fo.fwd_count; i++)
+		if (fo.fwd_row[i].fw_base != NULL)
+			error = predict(&fo.fwd_row[i]);
 	return (error);
 }
 
@@ -286,16 +311,15 @@ static const struct column columns[] = {
 #define	MILLION(rate)	FORMATF("%.3f", (rate) / 1e6)
 
 void
-forwarding_print(FILE *out, const void *of)
+forwarding_print(FILE *out, const void *of __unused)
 {
-	const struct forwarding *fo = of;
 	const struct forwarding_row *fw, *last = NULL;
-	double *off = xcalloc(fo->fwd_count, sizeof(*off));
+	double *off = xcalloc(fo.fwd_count, sizeof(*off));
 	unsigned n = 0;
 
 	fprintf(out, "freebsd-forwarding: million packets a second, without "
 	    "and with the harvest\n");
-	for (fw = fo->fwd_row; fw < fo->fwd_row + fo->fwd_count; fw++) {
+	for (fw = fo.fwd_row; fw < fo.fwd_row + fo.fwd_count; fw++) {
 		if (fw->fw_base == NULL)
 			continue;
 		if (last == NULL || strcmp(last->fw_text[0], fw->fw_text[0]) !=
@@ -337,13 +361,12 @@ forwarding_print(FILE *out, const void *of)
 }
 
 void
-forwarding_print_json(FILE *out, const void *of)
+forwarding_print_json(FILE *out, const void *of __unused)
 {
-	const struct forwarding *fo = of;
-	const struct forwarding_row *fw = fo->fwd_row;
+	const struct forwarding_row *fw = fo.fwd_row;
 	json_t *rows = json_array();
 
-	for (; fw < fo->fwd_row + fo->fwd_count; fw++) {
+	for (; fw < fo.fwd_row + fo.fwd_count; fw++) {
 		if (fw->fw_base == NULL)
 			continue;
 		json_array_append_new(rows, json_pack("{s:s, s:s, s:s, s:i, "
@@ -360,19 +383,18 @@ forwarding_print_json(FILE *out, const void *of)
 	}
 	json_print(out, json_pack("{s:s, s:s, s:s, s:I, s:i, s:o}",
 	    "reproduction", "freebsd-forwarding", "claim", "predicted",
-	    "design", fo->fwd_design, "seed", (json_int_t)fo->fwd_op->op_seed,
-	    "samples", (int)fo->fwd_draws, "rows", rows), JSON_DIGITS);
+	    "design", fo.fwd_design, "seed", (json_int_t)fo.fwd_op->op_seed,
+	    "samples", (int)fo.fwd_draws, "rows", rows), JSON_DIGITS);
 }
 
 void
-forwarding_print_csv(FILE *out, const void *of)
+forwarding_print_csv(FILE *out, const void *of __unused)
 {
-	const struct forwarding *fo = of;
 	const struct forwarding_row *fw;
 
 	fputs("machine,nic,release,mask,queues,without,published,predicted,"
 	    "predicted_p10,predicted_p90,profile\n", out);
-	for (fw = fo->fwd_row; fw < fo->fwd_row + fo->fwd_count; fw++)
+	for (fw = fo.fwd_row; fw < fo.fwd_row + fo.fwd_count; fw++)
 		if (fw->fw_base != NULL)
 			fprintf(out, "%s,%s,%s,%u,%u,%.9g,%.9g,%.9g,%.9g,%.9g,"
 			    "%s\n", fw->fw_text[0], fw->fw_text[1],
@@ -381,9 +403,3 @@ forwarding_print_csv(FILE *out, const void *of)
 			    fw->fw_predicted, fw->fw_band[0], fw->fw_band[1],
 			    fw->fw_profile);
 }
-
-const struct reproduction reproduce_freebsd_forwarding = {
-	"freebsd-forwarding", "packets that FreeBSD's routers lose to their "
-	"harvest, 1 to 8 queues", .rn_file = "freebsd_forwarding.csv",
-	.rn_forwarding = true
-};

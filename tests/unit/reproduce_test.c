@@ -22,15 +22,6 @@ load(const char *name)
 	ATF_REQUIRE_EQ_MSG(0, profile_load(&profile, name, why), "%s", why);
 }
 
-static const struct reproduction *
-find(const char *name)
-{
-	for (unsigned i = 0; i < reproduction_count; i++)
-		if (strcmp(reproductions[i]->rn_name, name) == 0)
-			return (reproductions[i]);
-	atf_tc_fail("no reproduction %s", name);
-}
-
 static void
 begin(void)
 {
@@ -42,64 +33,40 @@ begin(void)
 }
 
 /*
- * A reproduction of which nothing is simulated.  Figures depend on a cost and
- * on the seed.
+ * In place of runs: what is fitted is the rate of cost 1234, times a factor;
+ * the figures of the second cell depend on the seed, those of others fit.
  */
-enum { RUN_ONE, RUN_SEED, RUN_COST };
+enum { PUBLISHED = 57670, ROW_SEED = 1 };
 
 static unsigned runs;		/* of all seeds together */
 static uint64_t bad_seed;
-static double failing_cost;
+static double factor, failing_cost;
 
 static int
 figures_of(const struct profile *pr, unsigned run, uint64_t seed,
     double *figures, char why[CELL_ERROR_SIZE])
 {
+	static const double rates[] = { 57, 0, 195, 430 };
 	const double cost = pr->pr_value[PROFILE_OP_LOCK_PAIR];
+	const unsigned cell = run % REPRODUCE_CELLS;
 
 	runs++;
-	figures[0] = run == RUN_ONE ? 1 : run == RUN_SEED ?
-	    (double)(seed * seed) : 1000 / (10 + cost);
-	figures[1] = -(double)seed;
+	figures[REPRODUCE_RATE] = run == REPRODUCE_FIT ? factor * PUBLISHED /
+	    1e3 * (10 + 1234) / (10 + cost) : cell == ROW_SEED ?
+	    (double)(seed * seed) + 29 : rates[cell];
+	figures[REPRODUCE_HARVEST] = cell < 2 ? 50 : 0.5;
+	figures[REPRODUCE_VARIATION] = 100 - (double)seed;
 	snprintf(why, CELL_ERROR_SIZE, "seed %d", (int)seed);
 	return (seed >= bad_seed ? ERANGE : cost == failing_cost ? EDEADLK :
 	    0);
 }
 
-static const char *const no_remarks[] = { NULL };
-
-static struct reproduce_row plain_rows[] = {
-	{ "one", "", RUN_ONE, 0, NULL, REPRODUCE_PREDICTED, 1, 0, 0.9, 1.1 },
-	{ "two", "MB/s", RUN_SEED, 0, NULL, REPRODUCE_FITTED, 2, 3, 80, 81 },
-	{ "rate", "", RUN_COST, 0, NULL, REPRODUCE_FITTED, 0, 0, 0, 1000 },
-	{ "seeds", "squared", RUN_SEED, 0, "few", REPRODUCE_PREDICTED, 0, 0, 0,
-	    0 },
-};
-
-enum { WORDS = 1, ROWS = nitems(plain_rows) - WORDS };
-
-static struct reproduction plain = {
-	.rn_name	= "plain",
-	.rn_descr	= "nothing",
-	.rn_profile	= "graviton3",
-	.rn_run		= figures_of,
-	.rn_runs	= 3,
-	.rn_fit_key	= PROFILE_OP_LOCK_PAIR,
-	.rn_fit_row	= 2,
-	.rn_fit_run	= RUN_COST,
-	.rn_rows	= plain_rows,
-	.rn_row_count	= ROWS,
-	.rn_word_count	= WORDS,
-	.rn_remarks	= no_remarks,
-};
-
-/* Fits the cost to a rate, between 0 and high. */
+/* Fits the cost to a rate so many times that of the publication. */
 static int
-fit_cost(double rate, double high)
+fit_cost(double f)
 {
-	plain_rows[2].rr_published = rate;
-	plain.rn_fit_high = high;
-	return (reproduce(&ri, &plain, &profile, 7));
+	factor = f;
+	return (reproduce(&ri, figures_of, &profile, 7));
 }
 
 static void
@@ -110,7 +77,7 @@ begin_plain(void)
 	bad_seed = UINT64_MAX;
 	failing_cost = -1;
 	runs = 0;
-	ATF_REQUIRE_EQ(0, fit_cost(1000. / 1244, 20000));
+	ATF_REQUIRE_EQ(0, fit_cost(1));
 }
 
 static double
@@ -130,41 +97,43 @@ TEST(fit__finds, "a cost that gives the published rate, to four digits and in "
 	ATF_CHECK_EQ(PROVENANCE_FITTED,
 	    ri.ri_profile.pr_from[PROFILE_OP_LOCK_PAIR]);
 	/* 8 steps, and the rows' runs. */
-	ATF_CHECK_MSG(runs <= REPRODUCE_SEEDS * (8 + 3), "%u", runs);
-	ATF_REQUIRE_EQ(0, fit_cost(1000 / 10.123456, 1));
-	ATF_CHECK(fabs(fitted() * 1e4 - round(fitted() * 1e4)) < 1e-9);
+	ATF_CHECK_MSG(runs <= REPRODUCE_SEEDS * (8 + REPRODUCE_FIT), "%u",
+	    runs);
+	ATF_REQUIRE_EQ(0, fit_cost(1.23456789));
+	ATF_CHECK(fabs(fitted() - (1.23456789 * 1244 - 10)) <= 3);
+	ATF_CHECK(fabs(fitted() - round(fitted())) < 1e-9);
 }
 
 TEST(fit__nearer_end, "of the range, for a rate that no cost in it gives")
 {
 	begin_plain();
-	ATF_REQUIRE_EQ(0, fit_cost(500, 100));
+	ATF_REQUIRE_EQ(0, fit_cost(0.001));
 	ATF_CHECK_EQ(0, fitted());
-	ATF_REQUIRE_EQ(0, fit_cost(1, 100));
-	ATF_CHECK_EQ(100, fitted());
+	ATF_REQUIRE_EQ(0, fit_cost(1000));
+	ATF_CHECK_EQ(20000, fitted());
 }
 
 TEST(fit__fails_with_a_run, "at an end of the range and between them, with "
     "the run's reason")
 {
 	begin_plain();
-	failing_cost = 100;
-	ATF_CHECK_EQ(EDEADLK, fit_cost(50, 100));
+	failing_cost = 20000;
+	ATF_CHECK_EQ(EDEADLK, fit_cost(2));
 	ATF_CHECK_STREQ("seed 7", ri.ri_error);
 	failing_cost = -1;
-	ATF_REQUIRE_EQ(0, fit_cost(50, 100));
+	ATF_REQUIRE_EQ(0, fit_cost(2));
 	failing_cost = fitted();
-	ATF_CHECK_EQ(EDEADLK, fit_cost(50, 100));
+	ATF_CHECK_EQ(EDEADLK, fit_cost(2));
 }
 
 TEST(medians__over_seeds, "7 to 11; the first seed that fails is reported, "
     "whichever ends first")
 {
 	begin_plain();
-	ATF_CHECK_EQ(81, ri.ri_figures[RUN_SEED][0]);
-	ATF_CHECK_EQ(-9, ri.ri_figures[RUN_SEED][1]);
+	ATF_CHECK_EQ(110, ri.ri_figures[ROW_SEED][REPRODUCE_RATE]);
+	ATF_CHECK_EQ(91, ri.ri_figures[ROW_SEED][REPRODUCE_VARIATION]);
 	bad_seed = 9;
-	ATF_CHECK_EQ(ERANGE, fit_cost(1, 100));
+	ATF_CHECK_EQ(ERANGE, fit_cost(1));
 	ATF_CHECK_STREQ("seed 9", ri.ri_error);
 }
 
@@ -173,15 +142,16 @@ TEST(within__ends_included, "of the accepted range; no number that is none")
 	static const struct {
 		double	 figure;
 		bool	 within;
-	} cases[] = { { 80, true }, { 81, true }, { 79.99, false },
-	    { 81.01, false }, { NAN, false } };
+	} cases[] = { { 108, true }, { 118, true }, { 107.99, false },
+	    { 118.01, false }, { NAN, false } };
 	unsigned i;
 
 	begin_plain();
 	ATF_CHECK_EQ(0, reproduce_missed(&ri));
 	for (i = 0; i < nitems(cases); i++) {
-		ri.ri_figures[RUN_SEED][0] = cases[i].figure;
-		ATF_CHECK_EQ(cases[i].within, reproduce_within(&ri, 1));
+		ri.ri_figures[ROW_SEED][REPRODUCE_RATE] = cases[i].figure;
+		ATF_CHECK_EQ(cases[i].within, reproduce_within(&ri,
+		    ROW_SEED));
 		ATF_CHECK_EQ(!cases[i].within, reproduce_missed(&ri));
 	}
 }
@@ -208,8 +178,9 @@ TEST(documents__say_the_same, "table and JSON have the same rows; one that "
 	reproduce_printer *const prints[] = { reproduce_print,
 	    reproduce_print_json };
 	const char *key, *name, *role, *unit, *fitted_unit;
-	double high, predicted, published, share, value;
+	double accepted[2], high, predicted, published, share, value;
 	int holds, seed, within;
+	unsigned of_fit = 0;
 	char *text;
 	json_t *rows, *top;
 	unsigned i;
@@ -229,64 +200,43 @@ TEST(documents__say_the_same, "table and JSON have the same rows; one that "
 	ATF_CHECK_STREQ("ns", fitted_unit);
 	ATF_CHECK_EQ(fitted(), value);
 	ATF_CHECK(share > 0 && share < 1);
-	ATF_REQUIRE_EQ(ROWS, json_array_size(rows));
+	ATF_REQUIRE_EQ(REPRODUCE_ROWS, json_array_size(rows));
 	ATF_CHECK(json_object_get(json_array_get(rows, 0), "published_high") ==
 	    NULL);
-	ATF_REQUIRE_EQ(0, json_unpack(json_array_get(rows, 1), "{s:s, s:F, "
-	    "s:F, s:s, s:b, s:s, s:F}", "name", &name, "published",
+	ATF_REQUIRE_EQ(0, json_unpack(json_array_get(rows, 4), "{s:F}",
+	    "published_high", &high));
+	ATF_CHECK_EQ(99, high);
+	ATF_REQUIRE_EQ(0, json_unpack(json_array_get(rows, ROW_SEED), "{s:s, "
+	    "s:F, s:F, s:s, s:b, s:s}", "name", &name, "published",
 	    &published, "predicted", &predicted, "unit", &unit, "within",
-	    &within, "role", &role, "published_high", &high));
-	ATF_CHECK_STREQ("two", name);
-	ATF_CHECK_EQ(2, published);
-	ATF_CHECK_EQ(3, high);
-	ATF_CHECK_EQ(81, predicted);
+	    &within, "role", &role));
+	ATF_CHECK_STREQ("chacha20 locked: each reader", name);
+	ATF_CHECK_EQ(113, published);
+	ATF_CHECK_EQ(110, predicted);
 	ATF_CHECK_STREQ("MB/s", unit);
 	ATF_CHECK(within);
-	ATF_CHECK_STREQ("fitted", role);
+	ATF_CHECK_STREQ("predicted", role);
+	/* What was published is accepted itself; one row is fitted. */
+	for (i = 0; i < REPRODUCE_ROWS; i++) {
+		ATF_REQUIRE_EQ(0, json_unpack(json_array_get(rows, i), "{s:F, "
+		    "s:s, s:[F, F]}", "published", &published, "role", &role,
+		    "accepted", &accepted[0], &accepted[1]));
+		ATF_CHECK_MSG(accepted[0] <= published && published <=
+		    accepted[1], "row %u", i);
+		of_fit += strcmp(role, "fitted") == 0;
+	}
+	ATF_CHECK_EQ(1, of_fit);
 	json_decref(top);
 	free(text);
 	for (i = 0; i < nitems(prints); i++) {
-		ri.ri_figures[RUN_SEED][0] = 81;
+		ri.ri_figures[ROW_SEED][REPRODUCE_RATE] = 110;
 		text = printed(prints[i]);
 		ATF_CHECK(strstr(text, missed[i]) == NULL);
 		free(text);
-		ri.ri_figures[RUN_SEED][0] = 4;
+		ri.ri_figures[ROW_SEED][REPRODUCE_RATE] = 4;
 		text = printed(prints[i]);
 		ATF_CHECK_MSG(strstr(text, missed[i]) != NULL, "%s", text);
 		free(text);
-	}
-}
-
-TEST(family__is_sound, "each profile has the fitted value; what was published "
-    "is accepted itself; one row is fitted; runs are there")
-{
-	const struct reproduction *rn;
-	const struct reproduce_row *rr;
-	unsigned n;
-
-	ATF_REQUIRE(reproduction_count >= 2);
-	for (unsigned i = 0; i < reproduction_count; i++) {
-		rn = reproductions[i];
-		if (rn->rn_file != NULL)
-			continue;
-		load(rn->rn_profile);
-		ATF_CHECK_EQ_MSG(PROVENANCE_FITTED,
-		    profile.pr_from[rn->rn_fit_key], "%s", rn->rn_name);
-		n = 0;
-		for (unsigned k = 0; k < rn->rn_row_count; k++) {
-			rr = &rn->rn_rows[k];
-			ATF_CHECK_MSG(strpbrk(rr->rr_name, ",\"") == NULL &&
-			    strpbrk(rr->rr_unit, ",\"") == NULL, "%s",
-			    rr->rr_name);
-			ATF_CHECK_MSG(rr->rr_low <= rr->rr_published &&
-			    rr->rr_high >= rr->rr_published &&
-			    rr->rr_high >= rr->rr_published_high, "%s",
-			    rr->rr_name);
-			ATF_CHECK_MSG(rr->rr_run < rn->rn_runs, "%s",
-			    rr->rr_name);
-			n += rr->rr_role == REPRODUCE_FITTED;
-		}
-		ATF_CHECK_EQ_MSG(1, n, "%s", rn->rn_name);
 	}
 }
 
@@ -294,34 +244,27 @@ TEST(another_machine__misses, "a machine that is not the published one is not "
     "taken for it")
 {
 	static const struct {
-		const char	*name;
 		enum profile_key key;
 		double		 factor;
-		const char	*row;
+		unsigned	 row;
 	} cases[] = {
-		{ "fbsd-2019", PROFILE_CHACHA20_KERNEL_BYTE, 1.5,
-		    "chacha20 locked: each reader" },
-		/* So slow that no hold makes up for it. */
-		{ "fbsd-2019", PROFILE_AES_KERNEL_BYTE, 2,
-		    "aes locked: each reader" },
-		{ "fbsd-2019", PROFILE_EV_SOURCE, 20,
-		    "aes concurrent: rand_harvestq" },
+		/* ChaCha20 locked: each reader. */
+		{ PROFILE_CHACHA20_KERNEL_BYTE, 1.5, 1 },
+		/* AES locked; so slow that no hold makes up for it. */
+		{ PROFILE_AES_KERNEL_BYTE, 2, 0 },
+		/* AES concurrent: rand_harvestq. */
+		{ PROFILE_EV_SOURCE, 20, 6 },
 	};
-	const struct reproduction *rn;
-	unsigned k;
 
 	begin();
 	for (unsigned i = 0; i < nitems(cases); i++) {
-		rn = find(cases[i].name);
-		load(rn->rn_profile);
+		load(reproductions->rn_profile);
+		ATF_CHECK_EQ(PROVENANCE_FITTED,
+		    profile.pr_from[PROFILE_OP_LOCK_PAIR]);
 		profile.pr_value[cases[i].key] *= cases[i].factor;
-		ATF_REQUIRE_EQ_MSG(0, reproduce(&ri, rn, &profile, 1),
-		    "%s", ri.ri_error);
-		for (k = 0; k < rn->rn_row_count; k++)
-			if (strcmp(rn->rn_rows[k].rr_name, cases[i].row) == 0)
-				break;
-		ATF_REQUIRE_MSG(k < rn->rn_row_count, "%s", cases[i].row);
-		ATF_CHECK_MSG(!reproduce_within(&ri, k), "%s",
+		ATF_REQUIRE_EQ_MSG(0, reproduce(&ri, reproduce_run, &profile,
+		    1), "%s", ri.ri_error);
+		ATF_CHECK_MSG(!reproduce_within(&ri, cases[i].row), "row %u",
 		    cases[i].row);
 	}
 }
