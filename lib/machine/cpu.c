@@ -15,16 +15,6 @@ static unsigned *node_of;	/* by c_os; only nodes with an allowed CPU */
 static unsigned node_of_count;	/* more than any c_os */
 static unsigned nodes = 1;
 
-static hwloc_bitmap_t
-new_set(void)
-{
-	hwloc_bitmap_t set = hwloc_bitmap_alloc();
-
-	if (set == NULL)
-		no_memory();
-	return (set);
-}
-
 /* The first CPU behind the same last-level cache, or of the same core. */
 static unsigned
 cache_number(hwloc_obj_t pu)
@@ -90,7 +80,8 @@ cpu_init(void)
 	if (hwloc_topology_init(&topology) != 0 ||
 	    hwloc_topology_load(topology) != 0)
 		return (errno);
-	allowed = new_set();
+	if ((allowed = hwloc_bitmap_alloc()) == NULL)
+		no_memory();
 	if (hwloc_get_cpubind(topology, allowed, HWLOC_CPUBIND_PROCESS) != 0)
 		hwloc_bitmap_copy(allowed,
 		    hwloc_topology_get_allowed_cpuset(topology));
@@ -273,31 +264,21 @@ CPU_MEMBER(cpu_cache, c_cache)
 unsigned
 cpu_kind(unsigned os)
 {
-	hwloc_bitmap_t set;
-	int kind;
+	const hwloc_obj_t pu = hwloc_get_pu_obj_by_os_index(topology, os);
+	const int kind = pu == NULL ? 0 :
+	    hwloc_cpukinds_get_by_cpuset(topology, pu->cpuset, 0);
 
-	/* A set is as large as the number of what is in it. */
-	if (!hwloc_bitmap_isset(hwloc_topology_get_complete_cpuset(topology),
-	    os))
-		return (0);
-	set = new_set();
-	hwloc_bitmap_set(set, os);
-	kind = hwloc_cpukinds_get_by_cpuset(topology, set, 0);
-	hwloc_bitmap_free(set);
 	return (kind < 0 ? 0 : (unsigned)kind);
 }
 
 int
 cpu_bind(pthread_t thread, unsigned rank)
 {
-	hwloc_bitmap_t set = new_set();
-	int error;
+	const hwloc_obj_t pu = hwloc_get_pu_obj_by_os_index(topology,
+	    cpus[rank % cpu_count()].c_os);
 
-	hwloc_bitmap_only(set, cpus[rank % cpu_count()].c_os);
-	error = hwloc_set_thread_cpubind(topology, thread, set, 0) == 0 ? 0 :
-	    errno;
-	hwloc_bitmap_free(set);
-	return (error);
+	return (pu == NULL ? ENODEV : hwloc_set_thread_cpubind(topology, thread,
+	    pu->cpuset, 0) == 0 ? 0 : errno);
 }
 
 unsigned

@@ -82,8 +82,6 @@ freezer_init(struct freezer *fz)
 	    .sa_flags = SA_RESTART };
 
 	*fz = (struct freezer){ .fz_mutex = PTHREAD_MUTEX_INITIALIZER };
-	atomic_init(&fz->fz_round, 0);
-	atomic_init(&fz->fz_stopped, 0);
 	sigaction(SIGUSR2, &sa, NULL);
 }
 
