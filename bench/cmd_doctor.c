@@ -9,42 +9,31 @@ enum { LINE_SIZE = 256, COLUMN = 17 };
 #define	CPUFREQ	"/sys/devices/system/cpu/cpu0/cpufreq/"
 #define	CLOCK	"/sys/devices/system/clocksource/clocksource0/"
 
-/* The first line of a file of the system; false: there is none. */
-static bool
-read_line(const char *path, char line[LINE_SIZE])
+/* The first line of a file with a word, until the next call; NULL: none. */
+static const char *
+find_line(const char *path, const char *word)
 {
+	static char line[1 << 14];
 	FILE *f = fopen(path, "re");
-	const bool read = f != NULL && fgets(line, LINE_SIZE, f) != NULL;
+	bool found = false;
 
+	while (f != NULL && !found && fgets(line, sizeof(line), f) != NULL)
+		found = strstr(line, word) != NULL;
 	if (f != NULL)
 		fclose(f);
-	line[read ? strcspn(line, "\n") : 0] = '\0';
-	return (read);
+	line[strcspn(line, "\n")] = '\0';
+	return (found ? line : NULL);
 }
 
 /* Whether a line of /proc/cpuinfo has a flag, " NAME ". */
-static bool
-has_flag(const char *flag)
-{
-	FILE *f = fopen("/proc/cpuinfo", "re");
-	char line[1 << 14];
-	bool has = false;
-
-	while (f != NULL && !has && fgets(line, sizeof(line), f) != NULL)
-		has = strstr(line, flag) != NULL;
-	if (f != NULL)
-		fclose(f);
-	return (has);
-}
+#define	HAS_FLAG(flag)	(find_line("/proc/cpuinfo", flag) != NULL)
 
 /* A line for what was found, and below it what that does. */
 static void
 show(const char *what, const char *found, bool bad, const char *effect)
 {
-	char first[COLUMN + 1];
-
-	snprintf(first, sizeof(first), "%s %-12s", bad ? "!" : " ", what);
-	format_wrap(stdout, first, COLUMN, found);
+	format_wrap(stdout, FORMATF("%s %-12s", bad ? "!" : " ", what), COLUMN,
+	    found);
 	if (bad)
 		format_wrap(stdout, "                ", COLUMN, effect);
 }
@@ -74,9 +63,9 @@ show_cpus(void)
 static void
 show_clocks(void)
 {
-	char line[LINE_SIZE];
+	const char *line = find_line(CPUFREQ "scaling_governor", "");
 
-	if (read_line(CPUFREQ "scaling_governor", line))
+	if (line != NULL)
 		show("frequency", line, strcmp(line, "performance") != 0,
 		    "Rates rise and fall with the load.  Set the governor "
 		    "\"performance\": cpupower frequency-set -g performance.");
@@ -84,11 +73,12 @@ show_clocks(void)
 		show("frequency", "not visible", true, "It may change during a "
 		    "window.  Compare cells of one run, which are measured "
 		    "side by side, and not runs.");
-	if (read_line("/sys/devices/system/cpu/cpufreq/boost", line))
+	line = find_line("/sys/devices/system/cpu/cpufreq/boost", "");
+	if (line != NULL)
 		show("boost", line, strcmp(line, "0") != 0, "Few busy CPUs run "
 		    "faster than many: one reader looks too good.  Turn it "
 		    "off: echo 0 >/sys/devices/system/cpu/cpufreq/boost.");
-	if (!read_line(CLOCK "current_clocksource", line))
+	if ((line = find_line(CLOCK "current_clocksource", "")) == NULL)
 		return;
 	show("timer", line, strcmp(line, "tsc") != 0 &&
 	    strcmp(line, "kvm-clock") != 0 &&
@@ -103,7 +93,7 @@ run(struct options *op __unused)
 	struct calibrate_conditions cc = { .cc_quota = 0 };
 	char why[CALIBRATE_TEXT_SIZE];
 	const char *capabilities = getenv("OPENSSL_ia32cap");
-	const bool virtual = has_flag(" hypervisor ");
+	const bool virtual = HAS_FLAG(" hypervisor ");
 	struct utsname un;
 	unsigned bad;
 
@@ -124,9 +114,9 @@ run(struct options *op __unused)
 	show("others", FORMATF("%.2f of each CPU, load %.2f", cc.cc_others,
 	    cc.cc_load), false, "");
 	show("libcrypto", FORMATF("%.60s%s%s%s%s", crypto_version(),
-	    has_flag(" aes ") ? ", AES" : "", has_flag(" vaes ") ? ", VAES" :
-	    "", has_flag(" avx2 ") ? ", AVX2" : "",
-	    has_flag(" avx512f ") ? ", AVX-512" : ""), false, "");
+	    HAS_FLAG(" aes ") ? ", AES" : "", HAS_FLAG(" vaes ") ? ", VAES" :
+	    "", HAS_FLAG(" avx2 ") ? ", AVX2" : "",
+	    HAS_FLAG(" avx512f ") ? ", AVX-512" : ""), false, "");
 	if (capabilities != NULL)
 		show("OPENSSL_ia32cap", capabilities, true, "libcrypto uses "
 		    "what this allows, also with --crypto native: unset it.");
