@@ -160,13 +160,10 @@ survey_make(struct survey *sv, unsigned subjects, unsigned ways,
 void
 survey_free(struct survey *sv)
 {
-	if (sv->sv_subjects == NULL)
-		return;
 	free(sv->sv_subjects[0].su_points[0].pt_samples);
 	free(sv->sv_subjects[0].su_points);
 	free(sv->sv_subjects[0].su_of);
 	free(sv->sv_subjects);
-	sv->sv_subjects = NULL;
 }
 
 static int
