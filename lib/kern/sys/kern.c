@@ -274,8 +274,8 @@ kern_sysctl_path(struct sysctl_oid *oid)
 
 KERN_PLAIN struct sysctl_oid *
 kern_sysctl_add(struct sysctl_oid_list *parent, const char *name,
-    unsigned kind, void *arg1, intmax_t arg2,
-    int (*handler)(SYSCTL_HANDLER_ARGS), const char *descr)
+    unsigned kind, void *arg1, intmax_t arg2, kern_handle_t *handler,
+    const char *descr)
 {
 	struct sysctl_oid *oid = &kern_added[kern_added_count];
 	struct sysctl_req req;
@@ -465,16 +465,18 @@ kern_sysctl(unsigned i)
 
 /* What the object exports. */
 
-extern const struct kern_sysinit __start_kern_sysinits[] __attribute__((weak)),
-    __stop_kern_sysinits[] __attribute__((weak));
-#define	KERN_SITES(name)						\
-extern const struct kern_site __start_kern_##name[] __attribute__((weak)), \
+/* A section, if the object has it; and its members of kern_object. */
+#define	KERN_PART(type, name)						\
+extern type const __start_kern_##name[] __attribute__((weak)),		\
     __stop_kern_##name[] __attribute__((weak))
-KERN_SITES(sites);
-KERN_SITES(looks);
-KERN_SITES(holds);
-extern const char *const __start_kern_points[] __attribute__((weak)),
-    *const __stop_kern_points[] __attribute__((weak));
+#define	KERN_PARTS(name)	.ko_##name = __start_kern_##name,	\
+	.ko_##name##_end = __stop_kern_##name
+typedef const char *kern_point_t;
+KERN_PART(struct kern_sysinit, sysinits);
+KERN_PART(struct kern_site, sites);
+KERN_PART(struct kern_site, looks);
+KERN_PART(struct kern_site, holds);
+KERN_PART(kern_point_t, points);
 /* The layer above lib's. */
 const void *kern_device(void);
 
@@ -482,19 +484,14 @@ __attribute__((visibility("default")))
 const struct kern_object kern_object = {
 	.ko_abi = KERN_ABI,
 	.ko_device = kern_device,
-	.ko_sites = __start_kern_sites,
-	.ko_sites_end = __stop_kern_sites,
-	.ko_sysinits = __start_kern_sysinits,
-	.ko_sysinits_end = __stop_kern_sysinits,
+	KERN_PARTS(sites),
+	KERN_PARTS(sysinits),
 	.ko_host = &kern_host,
 	.ko_sysctl = kern_sysctl,
 	.ko_timer = kern_timer,
-	.ko_looks = __start_kern_looks,
-	.ko_looks_end = __stop_kern_looks,
-	.ko_holds = __start_kern_holds,
-	.ko_holds_end = __stop_kern_holds,
-	.ko_points = __start_kern_points,
-	.ko_points_end = __stop_kern_points,
+	KERN_PARTS(looks),
+	KERN_PARTS(holds),
+	KERN_PARTS(points),
 };
 
 /* Calls that compilers insert with -fsanitize=thread. */

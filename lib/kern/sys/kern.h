@@ -373,6 +373,14 @@ static const struct kern_sysinit kern_sysinit_##name			\
 KERN_SYSINIT(name, sub, order, func, arg, false)
 #define	SYSUNINIT(name, sub, order, func, arg)				\
 KERN_SYSINIT(un_##name, sub, order, func, arg, true)
+/* The same of a statement. */
+#define	KERN_RUN(name, sub, order, uninit, ...)				\
+static void								\
+kern_run_##name(void *kern_arg __unused)				\
+{									\
+	__VA_ARGS__;							\
+}									\
+KERN_SYSINIT(name, sub, order, kern_run_##name, NULL, uninit)
 
 /* sys/malloc.h */
 struct malloc_type { const char *ks_shortdesc; };

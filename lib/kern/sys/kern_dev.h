@@ -53,12 +53,8 @@ enum { MOD_LOAD, MOD_UNLOAD, MOD_SHUTDOWN, MOD_QUIESCE };
 typedef struct { const char *name; int (*evhand)(module_t, int, void *);
     void *priv; } moduledata_t;
 #define	DECLARE_MODULE(name, data, sub, order)				\
-static void								\
-kern_load_##name(void *kern_arg __unused)				\
-{									\
-	(void)data.evhand(NULL, MOD_LOAD, data.priv);			\
-}									\
-SYSINIT(load_##name, sub, order, kern_load_##name, NULL)
+KERN_RUN(load_##name, sub, order, false,				\
+    (void)data.evhand(NULL, MOD_LOAD, data.priv))
 #define	DEV_MODULE(name, event, arg)					\
 static moduledata_t name##_mod = { #name, event, arg };			\
 DECLARE_MODULE(name, name##_mod, SI_SUB_DRIVERS, SI_ORDER_MIDDLE)

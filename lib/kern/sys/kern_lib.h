@@ -70,13 +70,8 @@ void	kern_handler_remove(eventhandler_tag);
 	kern_handler_add(#name, (void (*)(void))(func), arg, priority)
 #define	EVENTHANDLER_DEREGISTER(name, tag)	kern_handler_remove(tag)
 #define	EVENTHANDLER_DEFINE(name, func, arg, priority)			\
-static void								\
-kern_register_##func(void *kern_arg __unused)				\
-{									\
-	EVENTHANDLER_REGISTER(name, func, arg, priority);		\
-}									\
-SYSINIT(kern_register_##func, SI_SUB_EVENTHANDLER, SI_ORDER_ANY,	\
-    kern_register_##func, NULL)
+KERN_RUN(register_##func, SI_SUB_EVENTHANDLER, SI_ORDER_ANY, false,	\
+    EVENTHANDLER_REGISTER(name, func, arg, priority))
 #define	EVENTHANDLER_INVOKE(name, ...) do {				\
 	for (eventhandler_tag kern_eh = NULL;				\
 	    (kern_eh = kern_handler_next(#name, kern_eh)) != NULL;)	\

@@ -116,17 +116,11 @@ enum { KERN_COUNTER_WORDS = CACHE_LINE_SIZE / 8 };
 	atomic_add_64(&(c)[KERN_COUNTER_WORDS * curcpu], (uint64_t)(n))
 uint64_t counter_u64_fetch(counter_u64_t);
 void	counter_u64_zero(counter_u64_t);
-#define	KERN_COUNTER(c, func, sub, uninit)				\
-static void								\
-kern_##func##_##c(void *arg __unused)					\
-{									\
-	uninit ? counter_u64_free(c) :					\
-	    (void)(c = counter_u64_alloc(M_WAITOK));			\
-}									\
-KERN_SYSINIT(func##_##c, sub, SI_ORDER_ANY, kern_##func##_##c, NULL, uninit)
 #define	COUNTER_U64_SYSINIT(c)						\
-KERN_COUNTER(c, counter_init, SI_SUB_COUNTER, false);			\
-KERN_COUNTER(c, counter_fini, SI_SUB_COUNTER, true)
+KERN_RUN(counter_init_##c, SI_SUB_COUNTER, SI_ORDER_ANY, false,		\
+    c = counter_u64_alloc(M_WAITOK));					\
+KERN_RUN(counter_fini_##c, SI_SUB_COUNTER, SI_ORDER_ANY, true,		\
+    counter_u64_free(c))
 #define	COUNTER_U64_DEFINE_EARLY(c)	counter_u64_t c; COUNTER_U64_SYSINIT(c)
 
 /* A ring of pointers: many producers, one or many consumers. */

@@ -113,12 +113,7 @@ kern_assert(const struct lock_object *lo, bool mutex, int what,
 	    KERN_LOCK_FLAGS(MTX, opts), KERN_SITE())
 
 #define	KERN_LOCK_SYSINIT(init, name, ...)				\
-static void								\
-kern_##init##_##name(void *arg __unused)				\
-{									\
-	init(__VA_ARGS__);						\
-}									\
-SYSINIT(init##_##name, SI_SUB_LOCK, SI_ORDER_MIDDLE,			\
-    kern_##init##_##name, NULL)
+KERN_RUN(init##_##name, SI_SUB_LOCK, SI_ORDER_MIDDLE, false,		\
+    init(__VA_ARGS__))
 #define	MTX_SYSINIT(name, mtx, desc, opts)				\
 	KERN_LOCK_SYSINIT(mtx_init, name, mtx, desc, NULL, opts)

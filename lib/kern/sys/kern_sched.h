@@ -60,13 +60,9 @@ typedef u_long register_t;
 #define	KERN_DPCPU(scope, type, name)					\
 scope struct dpcpu_##name { __aligned(CACHE_LINE_SIZE) __typeof__(type) v; }	\
     *dpcpu_##name;							\
-static void								\
-kern_dpcpu_##name(void *arg __unused)					\
-{									\
-	dpcpu_##name = malloc(sizeof(*dpcpu_##name) * (size_t)mp_ncpus,	\
-	    NULL, M_WAITOK | M_ZERO);					\
-}									\
-SYSINIT(dpcpu_##name, SI_SUB_TUNABLES, SI_ORDER_FIRST, kern_dpcpu_##name, NULL)
+KERN_RUN(dpcpu_##name, SI_SUB_TUNABLES, SI_ORDER_FIRST, false,		\
+    dpcpu_##name = malloc(sizeof(*dpcpu_##name) * (size_t)mp_ncpus,	\
+    NULL, M_WAITOK | M_ZERO))
 #define	DPCPU_DEFINE(type, name)	KERN_DPCPU(, type, name)
 #define	DPCPU_DEFINE_STATIC(type, name)	KERN_DPCPU(static, type, name)
 #define	DPCPU_ID_PTR(i, name)	(&dpcpu_##name[i].v)

@@ -25,13 +25,14 @@ struct sysctl_oid;
 #define	SYSCTL_HANDLER_ARGS						\
 	struct sysctl_oid *oidp, void *arg1, intmax_t arg2,		\
 	struct sysctl_req *req
+typedef int kern_handle_t(SYSCTL_HANDLER_ARGS);
 struct sysctl_oid {
 	const char	*oid_parent;	/* as in _kern_random, or a path */
 	const char	*oid_name;
 	unsigned	 oid_kind;
 	void		*oid_arg1;
 	intmax_t	 oid_arg2;
-	int		(*oid_handler)(SYSCTL_HANDLER_ARGS);
+	kern_handle_t	*oid_handler;
 	const char	*oid_descr;
 	const char	*oid_path;	/* in full; NULL: not made yet */
 };
@@ -91,16 +92,9 @@ static struct sysctl_oid kern_sysctl_##parent##_##name			\
 #define	sysctl_ctx_free(ctx)	(0)
 /* As programs use what is MPSAFE: reads, writes so often, the third time -1. */
 void	kern_sysctls_use(int writes);
-int	sysctl_handle_int(SYSCTL_HANDLER_ARGS);
-int	sysctl_handle_bool(SYSCTL_HANDLER_ARGS);
-int	sysctl_handle_8(SYSCTL_HANDLER_ARGS);
-int	sysctl_handle_16(SYSCTL_HANDLER_ARGS);
-int	sysctl_handle_32(SYSCTL_HANDLER_ARGS);
-int	sysctl_handle_64(SYSCTL_HANDLER_ARGS);
-int	sysctl_handle_long(SYSCTL_HANDLER_ARGS);
-int	sysctl_handle_string(SYSCTL_HANDLER_ARGS);
-int	sysctl_handle_counter_u64(SYSCTL_HANDLER_ARGS);
-int	sysctl_handle_sbintime(SYSCTL_HANDLER_ARGS);
+kern_handle_t sysctl_handle_int, sysctl_handle_bool, sysctl_handle_8,
+    sysctl_handle_16, sysctl_handle_32, sysctl_handle_64, sysctl_handle_long,
+    sysctl_handle_string, sysctl_handle_counter_u64, sysctl_handle_sbintime;
 #define	sysctl_usec_to_sbintime(oid, arg1, arg2, req)			\
 	sysctl_handle_sbintime(oid, arg1, 1000, req)
 #define	sysctl_msec_to_sbintime(oid, arg1, arg2, req)			\
@@ -112,8 +106,7 @@ int	kern_sysctl_out(struct sysctl_req *, const void *, size_t);
 #define	sysctl_wire_old_buffer(req, len)	((req)->lock = true, EOPNOTSUPP)
 const char *kern_sysctl_path(struct sysctl_oid *);
 struct sysctl_oid *kern_sysctl_add(struct sysctl_oid_list *, const char *,
-	    unsigned, void *, intmax_t, int (*)(SYSCTL_HANDLER_ARGS),
-	    const char *);
+	    unsigned, void *, intmax_t, kern_handle_t *, const char *);
 #define	KERN_TUNABLE(type, handler, path, ptr)				\
 	KERN_TUNED(path, KERN_TYPED(type, CTLFLAG_RDTUN, ptr, 0, handler), "")
 #define	KERN_TUNED(path, ...)						\
