@@ -71,7 +71,6 @@ KERN_PLAIN static __inline type name args { return (value); }
 #define	__containerof(p, s, m)						\
 	((s *)(void *)((char *)(p) - offsetof(s, m)))
 #define	__compiler_membar()	__asm__ volatile("" : : : "memory")
-#define	__diagused		__unused
 #define	__min_size(x)		static (x)
 #define	__result_use_check	__attribute__((warn_unused_result))
 #define	__nonnull(i)		__attribute__((nonnull(i)))
@@ -106,8 +105,6 @@ typedef char		*caddr_t;
 #define	UINT_MAX		(INT_MAX * 2u + 1)
 #define	LONG_MAX		__LONG_MAX__
 #define	ULONG_MAX		(LONG_MAX * 2ul + 1)
-#define	SSIZE_MAX		LONG_MAX
-#define	QUAD_MAX		LONG_MAX
 typedef uint64_t	u_quad_t;
 typedef int64_t		quad_t;
 typedef int		pid_t;
@@ -282,8 +279,6 @@ KERN_CODEC(le, 32)
 KERN_CODEC(le, 64)
 KERN_CODEC(be, 32)
 KERN_CODEC(be, 64)
-#define	le32toh(x)		htole32(x)
-#define	le64toh(x)		htole64(x)
 
 /* sys/time.h, machine/cpu.h */
 #define	SBT_1S			((sbintime_t)1 << 32)
@@ -401,7 +396,6 @@ MALLOC_DECLARE(M_CACHE);
 struct domainset;
 #define	VM_DOMAIN_EMPTY(domain)		((void)(domain), false)
 #define	DOMAINSET_PREF(domain)		NULL
-#define	DOMAINSET_FIXED(domain)		NULL
 #define	malloc_domainset(size, type, ds, flags)				\
 	((void)(ds), malloc(size, type, flags))
 

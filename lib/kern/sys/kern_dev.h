@@ -46,7 +46,6 @@ enum { MAKEDEV_ETERNAL_KLD = 0, UID_ROOT = 0, GID_WHEEL = 0 };
 #define	make_dev_credf(flags, devsw, ...)				\
 	((struct cdev *)(kern_devsw = (devsw), NULL))
 #define	make_dev_alias(dev, ...)		((void)(dev))
-#define	destroy_dev(dev)			((void)(dev))
 
 typedef void *module_t;
 enum { MOD_LOAD, MOD_UNLOAD, MOD_SHUTDOWN, MOD_QUIESCE };
@@ -58,12 +57,10 @@ KERN_RUN(load_##name, sub, order, false,				\
 #define	DEV_MODULE(name, event, arg)					\
 static moduledata_t name##_mod = { #name, event, arg };			\
 DECLARE_MODULE(name, name##_mod, SI_SUB_DRIVERS, SI_ORDER_MIDDLE)
-#define	MODULE_VERSION(name, ...)	struct kern_hack
 
 struct selinfo { int si_unused; };
 enum { POLLIN = 1, POLLRDNORM = 0x40 };
 enum { FIONBIO = 1, FIOASYNC = 2 };
-#define	selrecord(td, si)		((void)(td), (void)(si))
 #define	selwakeuppri(si, priority)	((void)(si))
 
 /* What a loader left, by type; the pointer is its description. */

@@ -35,7 +35,6 @@ void	kern_epoch_drain(epoch_t, const struct kern_site *);
 #define	epoch_wait(ep)		kern_epoch_wait(ep, false, KERN_SITE())
 #define	epoch_wait_preempt(ep)	kern_epoch_wait(ep, true, KERN_SITE())
 #define	epoch_drain_callbacks(ep)	kern_epoch_drain(ep, KERN_SITE())
-#define	in_epoch(ep)		(kern_owned(&(ep)->lock_object) != 0)
 
 /* smr(9) */
 typedef uint32_t	smr_seq_t;
@@ -48,7 +47,6 @@ void	kern_smr_enter(smr_t, bool, const struct kern_site *);
 	kern_lock_destroy(&(s)->lock_object, KERN_SITE()), free(s, NULL))
 #define	smr_enter(s)		kern_smr_enter(s, false, KERN_SITE())
 #define	smr_lazy_enter(s)	kern_smr_enter(s, true, KERN_SITE())
-#define	SMR_ENTERED(s)		(kern_owned(&(s)->lock_object) != 0)
 #define	SMR_ASSERT_ENTERED(s)						\
 	KASSERT(SMR_ENTERED(s), ("Not in smr section"))
 #define	SMR_ASSERT_NOT_ENTERED(s)					\

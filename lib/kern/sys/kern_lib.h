@@ -41,7 +41,6 @@ void	arc4random_buf(void *, size_t);
 
 /* Loaders set nothing but what TUNABLE_ and sysctls read. */
 #define	kern_getenv(name)	((void)(name), (char *)NULL)
-#define	freeenv(value)		((void)(value))
 #define	testenv(name)		((void)(name), 0)
 
 #define	CTR0(mask, ...)		((void)(mask))

@@ -65,7 +65,6 @@ void	kern_uma_given(uma_zone_t, void *, void *);
 #define	uma_zdestroy(zone)		free(zone, NULL)
 #define	uma_prealloc(zone, n)		((void)(zone))
 #define	uma_zone_set_max(zone, n)	((void)(zone), (n))
-#define	uma_zone_reserve(zone, n)	((void)(zone))
 uma_zone_t kern_pcpu_zone(void);
 #define	pcpu_zone_4		kern_pcpu_zone()
 

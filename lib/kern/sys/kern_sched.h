@@ -21,7 +21,6 @@ struct thread { u_int td_tid, td_critnest; int td_pinned; };
 	panic("a tracker that another thread uses, or that of another section"))
 
 enum { PRI_UNCHANGED = -1, PRI_USER = -2 };
-#define	kern_yield(prio)	((void)(prio))
 #define	maybe_yield()		kern_yield(PRI_USER)
 #define	critical_enter()	HOST(nest, KERN_CRITICAL, 1, KERN_HOLD())
 #define	critical_exit()		HOST(nest, KERN_CRITICAL, -1, KERN_HOLD())
@@ -39,7 +38,6 @@ typedef u_long register_t;
 	((void)(flags), HOST(nest, KERN_MASKED, -1, KERN_HOLD()))
 /* A thread binds itself alone, so its lock has no other user. */
 #define	thread_lock(td)		((void)(td))
-#define	thread_unlock(td)	((void)(td))
 #define	sched_bind(td, cpu)						\
 	((void)(td), HOST(bind, cpu, false, KERN_HOLD()))
 #define	sched_unbind(td)						\

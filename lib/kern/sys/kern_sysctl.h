@@ -89,7 +89,6 @@ static struct sysctl_oid kern_sysctl_##parent##_##name			\
 	kern_sysctl_add(parent, name, (unsigned)(access), ptr, arg, handler, \
 	    descr)
 #define	sysctl_ctx_init(ctx)	(0)
-#define	sysctl_ctx_free(ctx)	(0)
 /* As programs use what is MPSAFE: reads, writes so often, the third time -1. */
 void	kern_sysctls_use(int writes);
 kern_handle_t sysctl_handle_int, sysctl_handle_bool, sysctl_handle_8,
@@ -129,6 +128,4 @@ struct sbuf { int s_unused; };
 #define	sbuf_new_for_sysctl(s, buf, length, req)	((void)(s))
 #define	sbuf_cat(s, text)	((void)(s), (void)(text))
 #define	sbuf_printf(s, ...)	((void)(s), printf(__VA_ARGS__))
-#define	sbuf_putc(s, c)		((void)(s), (void)(c))
 #define	sbuf_finish(s)		((void)(s), 0)
-#define	sbuf_delete(s)		((void)(s))

@@ -102,7 +102,6 @@ void	taskqueue_drain_all(struct taskqueue *);
 #define	taskqueue_drain_timeout(queue, tt)				\
 	((void)taskqueue_cancel_timeout(queue, tt, NULL),		\
 	    kern_timed_wait(&(tt)->t.ta_timed))
-#define	fxrng_push_seed_generation(generation)	((void)(generation))
 
 /*
  * A kernel has one process, which begins when it has booted and ends by
