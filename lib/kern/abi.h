@@ -87,8 +87,6 @@ struct kern_host {
 #define	KERN_HOST_AS(type, name, arguments, function)			\
 	KERN_HOST(type, name, arguments)
 #include "lib/kern/host.tbl"
-#undef	KERN_HOST
-#undef	KERN_HOST_AS
 };
 
 /* A sysctl(8) or tunable of the source. */

@@ -180,19 +180,6 @@ kern_interrupt(struct kernel *k, bool begins)
 	hold(k, kt, MACHINE_CPU_ANY);
 }
 
-void
-kern_held_on(struct kernel *k, const struct kern_thread *kt)
-{
-	if (kt->kt_critical + kt->kt_masked > kt->kt_outer_critical)
-		kernel_stop(k, kt->kt_critical_site, "returned %s",
-		    kt->kt_critical > 0 ? "in the critical section that begins "
-		    "here" : "with interrupts off since here");
-	/* A process may stay where it is. */
-	if (kt->kt_pinned > kt->kt_outer_pinned && !kt->kt_process)
-		kernel_stop(k, kt->kt_pinned_site, "returned %s here",
-		    kt->kt_bound ? "bound to a CPU" : "pinned");
-}
-
 unsigned *
 host_curthread(struct kernel *k)
 {
@@ -202,21 +189,4 @@ host_curthread(struct kernel *k)
 	kt->kt_td[1] = kt->kt_critical;
 	kt->kt_td[2] = kt->kt_pinned;
 	return (kt->kt_td);
-}
-
-void
-kern_cpus_init(struct kernel *k)
-{
-	const struct kern_object *ko = k->k_object;
-	const unsigned cpus = k->k_host.kh_cpus;
-
-	for (unsigned i = 0; i < k->k_params.kp_lock_config.threads; i++)
-		k->k_thread[i].kt_at = MACHINE_CPU_ANY;
-	if (ko->ko_looks != ko->ko_looks_end || ko->ko_holds !=
-	    ko->ko_holds_end) {
-		k->k_cpu = xaligned(_Alignof(struct kern_cpu),
-		    cpus * sizeof(*k->k_cpu));
-		for (unsigned i = 0; i < cpus; i++)
-			atomic_init_32(&k->k_cpu[i].kq_alone, 0);
-	}
 }

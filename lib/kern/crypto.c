@@ -160,7 +160,7 @@ host_key_set(struct kernel *k, void *to, const void *key)
 	kt->kt_drained = false;
 	kt->kt_seeds = 0;
 	if (k->k_keys != NULL)
-		kern_keys_set(k, to, key);
+		kern_keys_set(k, to, key, false);
 	memmove(to, key, KERN_KEY_BYTES);
 	arrived(k, kt);
 	machine_charge(COST_KEY_SET, 1);

@@ -301,19 +301,18 @@ void kern_take_seed(struct kern_thread *kt, const uint8_t *out);
 void kern_use_seed(struct kern_thread *kt, const uint8_t *data, size_t n);
 void kern_keys_free(struct kernel *k);
 
-/* A key is put where it was not; n bytes, with all keys, are copied. */
-void kern_keys_set(struct kernel *k, void *at, const uint8_t *key);
+/*
+ * A key is put where it was not, unseen: by a thread that need not see it;
+ * n bytes, with all keys, are copied.
+ */
+void kern_keys_set(struct kernel *k, void *at, const uint8_t *key, bool unseen);
 void kern_keys_copy(struct kernel *k, void *to, const void *from, size_t n);
 
 /*
- * What witness(4) and INVARIANTS check, each with both places: that a thread
- * may wait for a mutex, or sleep; a lock that is about to be taken; that one is
- * held, so; the end of a call.
+ * What witness(4) and INVARIANTS check, each with both places, beside
+ * host.tbl's: a lock that is about to be taken; that one is held, so; the end
+ * of a call, which may not leave its thread held to its CPU.
  */
-void kern_may_block(struct kernel *k, const struct kern_site *site,
-    const char *what);
-void kern_may_sleep(struct kernel *k, const struct kern_site *site,
-    const char *what);
 void kern_check_lock(struct kernel *k, const struct kern_thread *kt,
     const struct kern_lock *kl, const struct kern_site *site, unsigned how);
 struct kern_held *kern_check_held(struct kernel *k, struct kern_thread *kt,
@@ -323,12 +322,6 @@ void kern_check_leave(struct kernel *k, const struct kern_thread *kt);
 /* The kernel's word for a lock's kind; the number of a name in orders. */
 const char *kern_kind_name(const struct kern_lock *kl);
 unsigned kern_class_of(struct kernel *k, const char *name);
-
-/* Of host.tbl. */
-bool kern_take(struct kernel *k, struct kern_lock *kl,
-    const struct kern_site *site, unsigned how);
-void kern_drop(struct kernel *k, struct kern_lock *kl,
-    const struct kern_site *site, unsigned how);
 
 /* words.c: locks with a word of the source's, and sections. */
 extern const struct lock_class kern_word_class;
@@ -373,9 +366,6 @@ kern_cannot_block(const struct kern_thread *kt)
 /* A call of the caller's is, or was, one of an interrupt. */
 void kern_interrupt(struct kernel *k, bool begins);
 
-/* Ends the run if the caller, which returns, is held to its CPU. */
-void kern_held_on(struct kernel *k, const struct kern_thread *kt);
-
 /* A key is about to be used. */
 void kern_keys_used(struct kernel *k, const uint8_t *key);
 
@@ -410,9 +400,6 @@ void kern_secrets_finish(struct kernel *k);
 /* Where memory of the heap was allocated, and whether it is free; or NULL. */
 const struct kern_site *kern_memory_site(struct kernel *k, const void *p,
     bool *freed);
-/* It is used although it is free.  Does not return. */
-void kern_memory_freed(struct kernel *k, const void *p)
-    __attribute__((noreturn));
 /* Looks for memory that no pointer of the source refers to. */
 void kern_memory_leaks(struct kernel *k);
 void kern_block_give(struct kernel *k, struct block *b);
@@ -421,8 +408,3 @@ void kern_block_give(struct kernel *k, struct block *b);
 #define	KERN_HOST(type, name, arguments)	type host_##name arguments;
 #define	KERN_HOST_AS(type, name, arguments, function)
 #include "lib/kern/host.tbl"
-#undef	KERN_HOST
-#undef	KERN_HOST_AS
-
-/* Where threads are: before the first call of the source. */
-void kern_cpus_init(struct kernel *k);

@@ -86,19 +86,6 @@ host_hold(struct kernel *k, uint64_t ns, bool drawn)
 }
 
 void
-host_access(struct kernel *k, const void *p, size_t n, bool store)
-{
-	const size_t at = (uintptr_t)p - k->k_host.kh_heap;
-
-	if (k->k_looking)
-		return;
-	if (__builtin_expect(at < k->k_host.kh_heap_bytes &&
-	    k->k_copy->kc_freed[at / MACHINE_CACHE_LINE], 0))
-		kern_memory_freed(k, p);
-	machine_access(p, n, store);
-}
-
-void
 host_returned(struct kernel *k, const void *func)
 {
 	if (MACHINE_SIMULATED && k->k_secrets != NULL &&
@@ -134,8 +121,6 @@ static const struct kern_host host = {
 #define	KERN_HOST(type, name, arguments)	.kh_##name = host_##name,
 #define	KERN_HOST_AS(type, name, arguments, function)	.kh_##name = function,
 #include "lib/kern/host.tbl"
-#undef	KERN_HOST
-#undef	KERN_HOST_AS
 };
 
 int
@@ -144,6 +129,7 @@ kernel_load(struct kernel **kp_out, const struct kernel_params *kp)
 	const unsigned threads = kp->kp_lock_config.threads;
 	struct kernel *k = xaligned(_Alignof(struct kernel), sizeof(*k));
 	struct kern_host *kh = &k->k_host;
+	const struct kern_object *ko;
 	int error;
 
 	k->k_params = *kp;
@@ -154,6 +140,7 @@ kernel_load(struct kernel **kp_out, const struct kernel_params *kp)
 	    threads * sizeof(*k->k_thread));
 	for (unsigned i = 0; i < threads; i++) {
 		k->k_thread[i].kt_pool = -1;
+		k->k_thread[i].kt_at = MACHINE_CPU_ANY;
 		atomic_init_32(&k->k_thread[i].kt_wakes, 0);
 		for (unsigned n = 0; n < KERN_KEYS_CACHED; n++)
 			k->k_thread[i].kt_key[n] = &k->k_thread[i].kt_cipher[n];
@@ -179,9 +166,15 @@ kernel_load(struct kernel **kp_out, const struct kernel_params *kp)
 	kh->kh_data_bytes = k->k_copy->kc_data_bytes;
 	kh->kh_heap = (uintptr_t)k->k_copy->kc_heap;
 	kh->kh_heap_bytes = KERN_HEAP_BYTES;
-	k->k_object = k->k_copy->kc_object;
-	kern_cpus_init(k);
-	*k->k_object->ko_host = kh;
+	k->k_object = ko = k->k_copy->kc_object;
+	if (ko->ko_looks != ko->ko_looks_end ||
+	    ko->ko_holds != ko->ko_holds_end) {
+		k->k_cpu = xaligned(_Alignof(struct kern_cpu),
+		    kh->kh_cpus * sizeof(*k->k_cpu));
+		for (unsigned i = 0; i < kh->kh_cpus; i++)
+			atomic_init_32(&k->k_cpu[i].kq_alone, 0);
+	}
+	*ko->ko_host = kh;
 	*kp_out = k;
 	return (0);
 }
@@ -240,13 +233,8 @@ kernel_free(struct kernel *k)
 	kern_locks_end(k, NULL, SIZE_MAX, NULL);
 	free(k->k_class);
 	free(k->k_order);
-	/* Keys go with the variables and the heap, which are put back. */
-	if (k->k_keys != NULL && k->k_copy != NULL) {
-		kern_keys_clear(k, k->k_copy->kc_data,
-		    k->k_copy->kc_data_bytes);
-		kern_keys_clear(k, k->k_copy->kc_heap, k->k_copy->kc_heap_used);
-	}
 	kern_hashes_fini(k);
+	/* Keys go with the variables and the heap, which are put back. */
 	kern_keys_free(k);
 	free(k->k_cpu);
 	free(k->k_secrets);

@@ -83,29 +83,6 @@ take_out(struct key_table *kb, const uint8_t *p, size_t n, uintptr_t *b)
 	return (NULL);
 }
 
-void
-kern_keys_free(struct kernel *k)
-{
-	struct key_table *kb = k->k_keys;
-	struct key_place *ky;
-
-	if (kb == NULL)
-		return;
-	for (unsigned i = 0; i < BUCKETS; i++)
-		while ((ky = kb->kb_bucket[i]) != NULL) {
-			kb->kb_bucket[i] = ky->ky_next;
-			ledger_key_set(k->k_params.kp_ledger, ky->ky_key,
-			    no_key);
-			wipe(ky, sizeof(*ky));
-			free(ky);
-		}
-	while ((ky = kb->kb_spare) != NULL) {
-		kb->kb_spare = ky->ky_next;
-		free(ky);
-	}
-	free(kb);
-}
-
 /* It has left the table. */
 static void
 end_place(struct kernel *k, struct key_place *ky)
@@ -118,6 +95,26 @@ end_place(struct kernel *k, struct key_place *ky)
 	ky->ky_next = kb->kb_spare;
 	kb->kb_spare = ky;
 	kern_tables_drop(k);
+}
+
+void
+kern_keys_free(struct kernel *k)
+{
+	struct key_table *kb = k->k_keys;
+	struct key_place *ky;
+
+	if (kb == NULL)
+		return;
+	for (unsigned i = 0; i < BUCKETS; i++)
+		while ((ky = kb->kb_bucket[i]) != NULL) {
+			kb->kb_bucket[i] = ky->ky_next;
+			end_place(k, ky);
+		}
+	while ((ky = kb->kb_spare) != NULL) {
+		kb->kb_spare = ky->ky_next;
+		free(ky);
+	}
+	free(kb);
 }
 
 void
@@ -258,7 +255,7 @@ kern_keys_used(struct kernel *k, const uint8_t *key)
 
 	if (!has_place(k, key, key, &sees) &&
 	    search(k, &(unsigned){ 0 }, is_same, key, 0) != NULL)
-		kern_keys_set(k, (void *)(uintptr_t)key, key);
+		kern_keys_set(k, (void *)(uintptr_t)key, key, false);
 	if (!sees)
 		ledger_kernel(k->k_params.kp_ledger, LEDGER_TORN, "the key's "
 		    "bytes are not ordered before its use, by a release and an "
@@ -284,12 +281,12 @@ find_copies(struct kernel *k, const uint8_t *key)
 			    i * sizeof(*p), sizeof(*p)) == 0;
 		if (same == i && !has_place(k, (const void *)(uintptr_t)p, key,
 		    NULL))
-			kern_keys_set(k, (void *)(uintptr_t)p, key);
+			kern_keys_set(k, (void *)(uintptr_t)p, key, false);
 	}
 }
 
-static void
-set_place(struct kernel *k, void *at, const uint8_t *key, bool unseen)
+void
+kern_keys_set(struct kernel *k, void *at, const uint8_t *key, bool unseen)
 {
 	struct key_table *kb = k->k_keys;
 	const uintptr_t bucket = (uintptr_t)at / BUCKET_BYTES;
@@ -314,12 +311,6 @@ set_place(struct kernel *k, void *at, const uint8_t *key, bool unseen)
 	memcpy(ky->ky_key, key, key_bytes);
 	*first = ky;
 	kern_tables_drop(k);
-}
-
-void
-kern_keys_set(struct kernel *k, void *at, const uint8_t *key)
-{
-	set_place(k, at, key, false);
 }
 
 void
@@ -355,7 +346,7 @@ kern_keys_copy(struct kernel *k, void *to, const void *from, size_t n)
 	kt->kt_touched |= count > 0;
 	kt->kt_unlooked |= count > 0;
 	for (unsigned i = 0; i < count; i++)
-		set_place(k, (uint8_t *)to + copied[i].off, copied[i].key,
+		kern_keys_set(k, (uint8_t *)to + copied[i].off, copied[i].key,
 		    copied[i].unseen);
 	wipe(copied, sizeof(copied));
 }

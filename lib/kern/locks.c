@@ -64,7 +64,7 @@ check_end(struct kernel *k, struct kern_lock *kl, const struct kern_site *site)
 			kernel_stop(k, site, "%s %s destroyed, but locked at "
 			    "%s:%d", kern_kind_name(kl), kl->kl_lock.lo_name,
 			    KERN_AT(hd->hd_site));
-		kern_drop(k, kl, site, kl->kl_kind == KERN_SPIN ?
+		host_unlock(k, kl, site, kl->kl_kind == KERN_SPIN ?
 		    KERN_SPINS : 0);
 	}
 }
@@ -190,7 +190,7 @@ nest(struct kernel *k, const struct kern_lock *kl, int delta,
 }
 
 bool
-kern_take(struct kernel *k, struct kern_lock *kl, const struct kern_site *site,
+host_lock(struct kernel *k, struct kern_lock *kl, const struct kern_site *site,
     unsigned how)
 {
 	struct kern_thread *kt = kern_thread_of(k);
@@ -231,8 +231,8 @@ host_owned(struct kernel *k, struct kern_lock *kl)
 }
 
 void
-kern_drop(struct kernel *k, struct kern_lock *kl, const struct kern_site *site,
-    unsigned how)
+host_unlock(struct kernel *k, struct kern_lock *kl,
+    const struct kern_site *site, unsigned how)
 {
 	struct kern_thread *kt = kern_thread_of(k);
 	struct kern_held *hd = kern_check_held(k, kt, kl, site, how);

@@ -26,7 +26,7 @@ memory_of(const struct block *b)
 	return ((uint8_t *)(uintptr_t)b + MACHINE_CACHE_LINE);
 }
 
-/* Marks a block's lines, for kern_memory_access(). */
+/* Marks a block's lines, for host_access(). */
 static void
 mark(struct kernel *k, const struct block *b, bool freed)
 {
@@ -67,12 +67,20 @@ kern_memory_site(struct kernel *k, const void *p, bool *freed)
 }
 
 void
-kern_memory_freed(struct kernel *k, const void *p)
+host_access(struct kernel *k, const void *p, size_t n, bool store)
 {
-	const struct block *b = block_at(k->k_copy, p);
+	const size_t at = (uintptr_t)p - k->k_host.kh_heap;
+	const struct block *b;
 
-	kernel_stop(k, b->b_freed, "freed here, memory of %s:%d is used "
-	    "afterwards", KERN_AT(b->b_site));
+	if (k->k_looking)
+		return;
+	if (__builtin_expect(at < k->k_host.kh_heap_bytes &&
+	    k->k_copy->kc_freed[at / MACHINE_CACHE_LINE], 0)) {
+		b = block_at(k->k_copy, p);
+		kernel_stop(k, b->b_freed, "freed here, memory of %s:%d is "
+		    "used afterwards", KERN_AT(b->b_site));
+	}
+	machine_access(p, n, store);
 }
 
 /* A free block of n bytes, or a new one; NULL: there is no room. */
@@ -101,9 +109,9 @@ host_malloc(struct kernel *k, size_t n, int flags, const struct kern_site *site)
 	struct block *b = kt->kt_block;
 	void *p;
 
-	kern_may_block(k, site, "malloc: called");
+	host_may_block(k, site, "malloc: called");
 	if ((flags & KERN_WAITOK) != 0)
-		kern_may_sleep(k, site, "malloc(M_WAITOK)");
+		host_may_sleep(k, site, "malloc(M_WAITOK)");
 	if (n > SIZE_MAX / 2 && (flags & KERN_WAITOK) != 0)
 		kernel_stop(k, site, "malloc: no memory has %zu bytes", n);
 	/* Explored: of a thread's three calls one gets none. */
@@ -162,7 +170,7 @@ host_free(struct kernel *k, void *p, unsigned how,
 	struct kern_thread *kt = kern_thread_of(k);
 	struct block *b;
 
-	kern_may_block(k, site, "free: called");
+	host_may_block(k, site, "free: called");
 	if (p == NULL)
 		return;
 	b = (struct block *)(void *)((uint8_t *)p - MACHINE_CACHE_LINE);

@@ -89,18 +89,12 @@ load(const struct kern_file *kf)
 	return (handle);
 }
 
-struct search {
-	const struct kern_object *s_object;
-	uint8_t		*s_data;
-	size_t		 s_bytes;
-};
-
-/* Finds the writable part of the object that holds a symbol. */
+/* Finds the writable part of a copy's object. */
 static int
 find_data(struct dl_phdr_info *info, size_t size __unused, void *arg)
 {
 	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-	struct search *s = arg;
+	struct kern_copy *kc = arg;
 	const ElfW(Phdr) *ph;
 	uintptr_t start, end, from = 0, to = 0, constants = 0;
 	bool here = false;
@@ -114,8 +108,8 @@ find_data(struct dl_phdr_info *info, size_t size __unused, void *arg)
 			constants = (end + page - 1) & ~(page - 1);
 		if (ph->p_type != PT_LOAD)
 			continue;
-		here |= (uintptr_t)s->s_object >= start &&
-		    (uintptr_t)s->s_object < end;
+		here |= (uintptr_t)kc->kc_object >= start &&
+		    (uintptr_t)kc->kc_object < end;
 		if ((ph->p_flags & PF_W) != 0) {
 			from = start;
 			to = end;
@@ -124,8 +118,8 @@ find_data(struct dl_phdr_info *info, size_t size __unused, void *arg)
 	if (!here)
 		return (0);
 	from = MAX(from, constants);
-	s->s_data = (uint8_t *)from;
-	s->s_bytes = to > from ? to - from : 0;
+	kc->kc_data = (uint8_t *)from;
+	kc->kc_data_bytes = to > from ? to - from : 0;
 	return (1);
 }
 
@@ -205,7 +199,6 @@ by_order(const void *a, const void *b)
 static struct kern_copy *
 copy_new(const struct kern_file *kf)
 {
-	struct search s = { .s_bytes = 0 };
 	const struct kern_object *ko;
 	struct kern_copy *kc;
 	void *handle = load(kf);
@@ -213,21 +206,19 @@ copy_new(const struct kern_file *kf)
 
 	if (handle == NULL)
 		return (NULL);
-	s.s_object = dlsym(handle, "kern_object");
-	if (s.s_object != NULL && s.s_object->ko_abi == KERN_ABI)
-		dl_iterate_phdr(find_data, &s);
-	if (s.s_bytes == 0) {
+	kc = xcalloc(1, sizeof(*kc));
+	kc->kc_object = ko = dlsym(handle, "kern_object");
+	if (ko != NULL && ko->ko_abi == KERN_ABI)
+		dl_iterate_phdr(find_data, kc);
+	if (kc->kc_data_bytes == 0) {
+		free(kc);
 		dlclose(handle);
 		errno = ENOEXEC;
 		return (NULL);
 	}
-	kc = xcalloc(1, sizeof(*kc));
-	kc->kc_object = ko = s.s_object;
 	kc->kc_file = kf;
 	kc->kc_name = "kernel";
 	kern_fault_add(kc);
-	kc->kc_data = s.s_data;
-	kc->kc_data_bytes = s.s_bytes;
 	kc->kc_heap = map_zeros(KERN_HEAP_BYTES);
 	if (kc->kc_heap == NULL)
 		no_memory();

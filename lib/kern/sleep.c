@@ -110,14 +110,14 @@ host_sleep(struct kernel *k, const void *ident, struct kern_lock *kl,
 		enqueue(k, kt, ident);
 	}
 	if (kl != NULL && (error == 0 || (how & KERN_DROP) != 0))
-		kern_drop(k, kl, site, as);
+		host_unlock(k, kl, site, as);
 	if (error != 0)
 		return (error);
 	snprintf(what, sizeof(what), "Sleeping on \"%s\"", wmesg);
-	kern_may_sleep(k, site, what);
+	host_may_sleep(k, site, what);
 	error = sleep_on(k, kt, ident, seen, timeout_ns);
 	if (kl != NULL && (how & KERN_DROP) == 0)
-		(void)kern_take(k, kl, hd.hd_site, as);
+		(void)host_lock(k, kl, hd.hd_site, as);
 	/* Who was woken has not been interrupted, whatever came since. */
 	return (error != 0 && (how & KERN_CATCH) != 0 &&
 	    machine_interrupted() ? KERN_EINTR : error);

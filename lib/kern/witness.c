@@ -140,7 +140,7 @@ stop_critical(struct kernel *k, const struct kern_thread *kt,
 }
 
 void
-kern_may_block(struct kernel *k, const struct kern_site *site, const char *what)
+host_may_block(struct kernel *k, const struct kern_site *site, const char *what)
 {
 	const struct kern_thread *kt = kern_thread_of(k);
 
@@ -149,11 +149,11 @@ kern_may_block(struct kernel *k, const struct kern_site *site, const char *what)
 }
 
 void
-kern_may_sleep(struct kernel *k, const struct kern_site *site, const char *what)
+host_may_sleep(struct kernel *k, const struct kern_site *site, const char *what)
 {
 	const struct kern_thread *kt = kern_thread_of(k);
 
-	kern_may_block(k, site, what);
+	host_may_block(k, site, what);
 	for (unsigned i = 0; i < kt->kt_held; i++)
 		if (!is_sleepable(kt->kt_hold[i].hd_lock))
 			stop_held(k, site, what, kern_is_section(
@@ -273,5 +273,12 @@ kern_check_leave(struct kernel *k, const struct kern_thread *kt)
 		    "returned with mutex %.0s%s owned" :
 		    "returned with %s lock %s held",
 		    kern_kind_name(hd->hd_lock), hd->hd_lock->kl_lock.lo_name);
-	kern_held_on(k, kt);
+	if (kt->kt_critical + kt->kt_masked > kt->kt_outer_critical)
+		kernel_stop(k, kt->kt_critical_site, "returned %s",
+		    kt->kt_critical > 0 ? "in the critical section that begins "
+		    "here" : "with interrupts off since here");
+	/* A process may stay where it is. */
+	if (kt->kt_pinned > kt->kt_outer_pinned && !kt->kt_process)
+		kernel_stop(k, kt->kt_pinned_site, "returned %s here",
+		    kt->kt_bound ? "bound to a CPU" : "pinned");
 }
