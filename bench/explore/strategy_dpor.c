@@ -15,14 +15,6 @@
  */
 #include "bench/explore/dpor.h"
 
-static struct dpor *
-dpor_of(struct strategy *sg)
-{
-	if (sg->sg_memory == NULL)
-		sg->sg_memory = xcalloc(1, sizeof(struct dpor));
-	return (sg->sg_memory);
-}
-
 /* The search cannot go on, and nothing that it says would be true. */
 static void
 give_up(struct strategy *sg, struct dpor *dp, int error)
@@ -119,10 +111,11 @@ note_await(struct dpor *dp, struct awaited *aw, const void *p, size_t n,
 }
 
 static void
-dpor_access(void *sg, unsigned number, const void *p, size_t n,
+dpor_access(void *context, unsigned number, const void *p, size_t n,
     enum vm_use use)
 {
-	struct dpor *dp = dpor_of(sg);
+	struct strategy *sg = context;
+	struct dpor *dp = sg->sg_memory;
 	const unsigned thread = thread_of(dp, number);
 	uint64_t word = (uintptr_t)p >> WORD_SHIFT;
 	const uint64_t end = (uintptr_t)p + MAX(n, 1);
@@ -180,7 +173,7 @@ next_node(struct strategy *sg, struct dpor *dp, uint64_t enabled,
 static unsigned
 way(struct strategy *sg, unsigned ways)
 {
-	struct dpor *dp = dpor_of(sg);
+	struct dpor *dp = sg->sg_memory;
 
 	return (dp->dp_idle ? 0 : next_node(sg, dp, 0, ways)->nd_taken % ways);
 }
@@ -193,7 +186,7 @@ way(struct strategy *sg, unsigned ways)
 static unsigned
 older(struct strategy *sg, unsigned ways)
 {
-	struct dpor *dp = dpor_of(sg);
+	struct dpor *dp = sg->sg_memory;
 	unsigned known, taken;
 
 	if (dp->dp_idle)
@@ -220,7 +213,7 @@ prefer(struct dpor *dp, const struct vm_choice *vo, uint64_t may)
 static unsigned
 dpor_choose(struct strategy *sg, const struct vm_choice *vo)
 {
-	struct dpor *dp = dpor_of(sg);
+	struct dpor *dp = sg->sg_memory;
 	uint64_t asleep = 0, enabled = 0;
 	struct node *nd;
 	unsigned i;
@@ -310,8 +303,10 @@ count_open(const struct dpor *dp)
 static bool
 dpor_begin(struct strategy *sg)
 {
-	struct dpor *dp = dpor_of(sg);
+	struct dpor *dp = sg->sg_memory;
 
+	if (dp == NULL)
+		dp = sg->sg_memory = xcalloc(1, sizeof(*dp));
 	if (dp->dp_run > 0) {
 		dp->dp_over = true;
 		if (!dp->dp_idle) {
