@@ -221,6 +221,7 @@ execution_idle(void *arg, int64_t *timeout_ns)
 {
 	struct execution *ex = arg;
 
+	ex->ex_ended++;
 	execution_tick(ex, false);
 	if (ex->ex_passes == PASSES_MAX && is_emptied(ex)) {
 		execution_seed(ex);

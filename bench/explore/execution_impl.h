@@ -21,6 +21,7 @@ struct execution_reader {
 struct execution_source {
 	struct execution *xs_execution;
 	uint32_t	 xs_given;	/* by it */
+	uint32_t	 xs_first;	/* ex_ended then, the first time */
 	uint32_t	 xs_events;	/* that the algorithm was given */
 	bool		 xs_gone;	/* it is deregistered */
 };
@@ -56,6 +57,7 @@ struct execution {
 	uint32_t	 ex_alone;	/* the last to wake; others slept */
 	struct randomdev *ex_device;
 	unsigned	 ex_passes;	/* of the harvest thread */
+	uint32_t	 ex_ended;	/* of all these */
 	uint64_t	 ex_pending;	/* then, after the last event */
 	unsigned	 ex_stalls;	/* passes that left as many */
 	bool		 ex_tested;	/* sources have health tests */

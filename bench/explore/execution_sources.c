@@ -42,7 +42,8 @@ read_source(void *state, void *buf, size_t n)
 	if (n > sizeof(value))
 		n = sizeof(value);
 	memcpy(buf, &value, n);
-	xs->xs_given++;
+	if (xs->xs_given++ == 0)
+		xs->xs_first = ex->ex_ended;
 	return (n);
 }
 
@@ -135,7 +136,8 @@ execution_calls(struct execution *ex, unsigned i, unsigned k)
 
 /*
  * A queue may collect, hash, or for lack of room drop what sources give, but
- * not all of it.  A source that is taken off is masked first.
+ * not all of it, once a whole pass came after the first that read it.  A source
+ * that is taken off is masked first.
  */
 void
 execution_sources_end(struct execution *ex)
@@ -155,7 +157,8 @@ execution_sources_end(struct execution *ex)
 	if (pools != POOLS)
 		return;
 	for (unsigned i = 0; i < EXECUTION_POLLED; i++, xs++)
-		if (!xs->xs_gone && xs->xs_given > 0 && xs->xs_events == 0)
+		if (!xs->xs_gone && xs->xs_given > 0 && xs->xs_events == 0 &&
+		    ex->ex_ended - xs->xs_first > 1)
 			execution_fail(ex, EXECUTION_SOURCES, "rs_read() of "
 			    "source \"%s\" (%s) gave entropy %u times, and "
 			    "ra_event_processor() was given that %u times",
