@@ -103,8 +103,8 @@ member_main(void *arg)
 		/* Others get in, so that all wait. */
 		if (lt->lt_brief)
 			machine_pause(AWAY_PAUSES);
-		if (lt->lt_until_ns != 0 && (i + 1) % LOOK_EVERY == 0 &&
-		    tick_ns() >= lt->lt_until_ns)
+		if (lt->lt_late != NULL && (i + 1) % LOOK_EVERY == 0 &&
+		    lt->lt_late(lt))
 			machine_note_store_32(&tl->tl_late, 1);
 	}
 	machine_note_store_32(&mb->mb_past, 1);

@@ -27,7 +27,9 @@ struct lock_trial {
 	unsigned	lt_threads;
 	unsigned	lt_rounds;	/* of each thread */
 	bool		lt_brief;	/* it is held a moment */
-	int64_t		lt_until_ns;	/* it ends then, by tick_ns(), or 0 */
+	/* Whether it is late, which ends it, by tick_ns(); NULL: all rounds. */
+	bool		(*lt_late)(const struct lock_trial *lt);
+	int64_t		lt_until_ns;
 	unsigned	lt_try_every;	/* so many-th only tries; 0: none */
 	/* Found; zero before. */
 	uint64_t	lt_acquired;
