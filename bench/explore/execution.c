@@ -161,11 +161,13 @@ missed(void *arg)
 	const struct mthread *td = machine_curthread();
 
 	/*
-	 * A fail point may have changed that; another thread may have been
-	 * about to wake it, or seeded the device when its time was over.
+	 * A fail point may have changed that; another thread or a task may
+	 * have been about to wake it, or seeded the device when its time was
+	 * over.
 	 */
 	if (ex->ex_subject->tb_faults == NULL &&
-	    ex->ex_alone == 1u << td->mt_index)
+	    ex->ex_alone == 1u << td->mt_index &&
+	    !kernel_tasks(randomdev_kernel(ex->ex_device)))
 		execution_fail(ex, EXECUTION_WOKEN, "%s slept on in its read "
 		    "after the device was seeded, until its time was over",
 		    td->mt_name);

@@ -137,12 +137,19 @@ kern_timed_run(struct kern_timed kd)
 		mtx_unlock(kd.kd_mtx);
 }
 
-/* What sets itself again runs when the timer runs next. */
+/*
+ * What sets itself again runs when the timer runs next.  Before 0 nothing runs:
+ * whether a task waits.
+ */
 KERN_PLAIN static bool
 kern_timer(int64_t now_ns)
 {
-	struct kern_timed *kd, copy;
+	struct kern_timed *kd = kern_pending, copy;
 
+	while (now_ns < 0 && kd != NULL && kd->kd_count == 0)
+		kd = kd->kd_next;
+	if (now_ns < 0)
+		return (kd != NULL);
 	kern_epoch_drain(NULL, KERN_SITE());
 	if (!kern_timed_any)
 		return (false);
