@@ -29,6 +29,7 @@ enum {
 	KERN_SYSCTL_INT		= 1,
 	KERN_SYSCTL_UINT	= 2,
 	/* kh_sleep()'s results: FreeBSD's numbers, or 0 */
+	KERN_ERESTART		= -1,
 	KERN_EINTR		= 4,
 	KERN_EWOULDBLOCK	= 35,
 	/* kh_nest(): enum vm_hold */

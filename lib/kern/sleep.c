@@ -75,6 +75,14 @@ sleep_on(struct kernel *k, struct kern_thread *kt, const void *ident,
 	return (woken ? 0 : KERN_EWOULDBLOCK);
 }
 
+/* As the handler has SA_RESTART or not: each other call of a thread. */
+static int
+caught(const struct kernel *k, const struct kern_thread *kt)
+{
+	return (((unsigned)(kt - k->k_thread) + kt->kt_calls / 2) % 2 == 0 ?
+	    KERN_EINTR : KERN_ERESTART);
+}
+
 int
 host_sleep(struct kernel *k, const void *ident, struct kern_lock *kl,
     unsigned how, int64_t timeout_ns, const char *wmesg,
@@ -98,7 +106,8 @@ host_sleep(struct kernel *k, const void *ident, struct kern_lock *kl,
 		kernel_stop(k, site, "sleeping without a lock on \"%s\", and "
 		    "without a timeout", wmesg);
 	}
-	error = (how & KERN_CATCH) != 0 && machine_interrupted() ? KERN_EINTR :
+	error = (how & KERN_CATCH) != 0 && machine_interrupted() ?
+	    caught(k, kt) :
 	    /* Less than a tick: only signals are looked for. */
 	    timeout_ns >= 0 && timeout_ns < 1000 && !kt->kt_process ?
 	    KERN_EWOULDBLOCK : 0;
@@ -120,7 +129,7 @@ host_sleep(struct kernel *k, const void *ident, struct kern_lock *kl,
 		(void)host_lock(k, kl, hd.hd_site, as);
 	/* Who was woken has not been interrupted, whatever came since. */
 	return (error != 0 && (how & KERN_CATCH) != 0 &&
-	    machine_interrupted() ? KERN_EINTR : error);
+	    machine_interrupted() ? caught(k, kt) : error);
 }
 
 /* The first that sleeps there since before a time; or NULL. */
