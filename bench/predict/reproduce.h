@@ -49,6 +49,8 @@ struct reproducing {
 	reproduce_runner *ri_run;
 	struct profile	 ri_profile;	/* with what was fitted */
 	double		 ri_given;	/* what is fitted, as it was */
+	double		 ri_off;	/* a share, with the last value tried */
+	int		 ri_failed;	/* error of a run of the fit */
 	uint64_t	 ri_seed;
 	double		 ri_figures[REPRODUCE_RUNS][REPRODUCE_FIGURES];
 	char		 ri_error[CELL_ERROR_SIZE];

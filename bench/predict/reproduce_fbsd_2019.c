@@ -5,6 +5,8 @@
  * A debug kernel, a virtual machine of 4 CPUs, 3 readers.  The cost of one hold
  * of the mutex is fitted to the rate of AES under the lock.
  */
+#include <gsl/gsl_roots.h>
+
 #include "bench/predict/reproduce.h"
 #include "bench/stats/stats.h"
 
@@ -164,52 +166,48 @@ value(const struct reproducing *ri, unsigned row)
 
 /*
  * How far the fitted figure is off: the inverse of a rate is a sum of costs, so
- * published / figure is nearly linear in a cost.
+ * published / figure is nearly linear in a cost.  NaN: a run has failed.
  */
-static int
-off(struct reproducing *ri, double *share)
+static double
+off(double tried, void *context)
 {
+	struct reproducing *ri = context;
 	const double *v = &ri->ri_figures[REPRODUCE_FIT][REPRODUCE_RATE];
-	const int error = medians(ri, REPRODUCE_FIT);
 
-	KASSERT(error != 0 || *v > 0, ("a figure of %g", *v));
-	*share = error == 0 ? rows->rr_published / *v - 1 : 0;
-	return (error);
+	ri->ri_profile.pr_value[FITTED] = tried;
+	if (ri->ri_failed == 0)
+		ri->ri_failed = medians(ri, REPRODUCE_FIT);
+	KASSERT(ri->ri_failed != 0 || *v > 0, ("a figure of %g", *v));
+	return (ri->ri_off = ri->ri_failed != 0 ? GSL_NAN :
+	    rows->rr_published / *v - 1);
 }
 
-/*
- * By false position between the ends of the range, if the figure is too high at
- * one and too low at the other; an end that stays twice counts half (Illinois).
- */
+/* The root, or the nearer end of the range if both are on one side of it. */
 static int
 fit(struct reproducing *ri)
 {
+	gsl_function f = { .function = off, .params = ri };
+	gsl_error_handler_t *handler = gsl_set_error_handler_off();
+	gsl_root_fsolver *solver =
+	    gsl_root_fsolver_alloc(gsl_root_fsolver_brent);
 	double *value = &ri->ri_profile.pr_value[FITTED];
-	double at[2] = { fit_high, 0 }, now = 1, share[2] = { 0 };
-	unsigned moved, last = 2;
-	int error = 0;
+	const double below = off(0, ri), above = off(fit_high, ri);
 
-	for (unsigned i = 0; i < 2 && error == 0; i++) {
-		*value = at[i];
-		error = off(ri, &share[i]);
-	}
-	*value = fabs(share[0]) < fabs(share[1]) ? at[0] : at[1];
-	for (unsigned i = 0; error == 0 && i < FIT_STEPS_MAX &&
-	    (share[0] < 0) != (share[1] < 0) && fabs(now) > fit_tolerance;
-	    i++) {
-		*value = (at[0] * share[1] - at[1] * share[0]) /
-		    (share[1] - share[0]);
-		error = off(ri, &now);
-		moved = (now < 0) != (share[0] < 0);
-		at[moved] = *value;
-		share[moved] = now;
-		share[!moved] /= moved == last ? 2 : 1;
-		last = moved;
-	}
+	if (solver == NULL)
+		no_memory();
+	if (gsl_root_fsolver_set(solver, &f, 0, fit_high) != GSL_SUCCESS)
+		*value = fabs(below) < fabs(above) ? 0 : fit_high;
+	else
+		for (unsigned i = 0; i < FIT_STEPS_MAX && fabs(ri->ri_off) >
+		    fit_tolerance && gsl_root_fsolver_iterate(solver) ==
+		    GSL_SUCCESS; i++)
+			continue;
+	gsl_root_fsolver_free(solver);
+	gsl_set_error_handler(handler);
 	/* More than four digits are noise. */
 	*value = strtod(FORMATF("%.4g", *value), NULL);
 	ri->ri_profile.pr_from[FITTED] = PROVENANCE_FITTED;
-	return (error);
+	return (ri->ri_failed);
 }
 
 int
