@@ -108,7 +108,10 @@ enum {
 	PROGRAM_SCRIPT_SIZE	= 4 * PROGRAM_PATH_SIZE
 };
 
-/* Makes an argv of a path and of words as sh(1) has them; until the next. */
+/*
+ * Makes an argv that runs a program with words as sh(1) reads them; it is valid
+ * until the next call.
+ */
 void program_words(const char *path, const char *words,
     const char *argv[PROGRAM_WORDS]);
 

@@ -226,9 +226,9 @@ exhaust(const struct assure_params *ap, const struct lock_class *lc,
 		return;
 	row_says(row, ". None fails.");
 	evidence_say(row->er_bounds, "%u readers, one read of 16 bytes each, "
-	    "two events, one reseed, %s, lock %s.",
-	    cn->cn_limits.lim_readers_most, tb->tb_cipher->ci_name,
-	    lc->lc_name);
+	    "two events, %slock %s.", cn->cn_limits.lim_readers_most,
+	    (tb->tb_design->de_flags & DE_NULL) != 0 ? "design none, " :
+	    FORMATF("one reseed, %s, ", tb->tb_cipher->ci_name), lc->lc_name);
 	evidence_say(row->er_replay, "rngsim explore -d %s -l %s --exhaustive "
 	    "--memory weak", ap->ap_spec, lc->lc_name);
 }
@@ -239,7 +239,7 @@ exhaustive_gather(const struct assure_params *ap, struct evidence_row *row)
 	exhaust(ap, virtual_lock_class_find(CAMPAIGN_ALL_LOCK), row);
 }
 
-/* The design of which nothing but the lock takes a step. */
+/* Design none takes no steps but the lock's. */
 void
 executions_gather(const struct assure_params *ap, struct evidence_row *row)
 {

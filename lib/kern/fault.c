@@ -13,8 +13,8 @@ enum {
 	PLACE_SIZE	= 1024,
 	HANDLER_BYTES	= 64 * 1024,
 	/*
-	 * A loop is looked at so often, and has so many looks; on this machine
-	 * more, as a read of 1 GB takes a while with a source's own cipher.
+	 * How often a loop is looked at, and how many looks it has: more on
+	 * this machine, where a read of 1 GB may take seconds.
 	 */
 	LOOK_US		= 250 * 1000,
 	LOOKS_MAX	= 20,

@@ -75,7 +75,7 @@ sleep_on(struct kernel *k, struct kern_thread *kt, const void *ident,
 	return (woken ? 0 : KERN_EWOULDBLOCK);
 }
 
-/* As the handler has SA_RESTART or not: each other call of a thread. */
+/* Whether the signal has SA_RESTART alternates from call to call. */
 static int
 caught(const struct kernel *k, const struct kern_thread *kt)
 {

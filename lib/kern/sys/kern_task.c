@@ -138,8 +138,8 @@ kern_timed_run(struct kern_timed kd)
 }
 
 /*
- * What sets itself again runs when the timer runs next.  Before 0 nothing runs:
- * whether a task waits.
+ * What sets itself again runs when the timer runs next.  At a time before 0
+ * nothing runs, and the result is whether a task waits.
  */
 KERN_PLAIN static bool
 kern_timer(int64_t now_ns)
