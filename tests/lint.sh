@@ -41,8 +41,8 @@ budget()
 	done
 }
 found "more lines than the budget" "$(budget <<'END'
-1320 lib/base
-1620 lib/crypto
+1330 lib/base
+1629 lib/crypto
 9060 lib/kern
 1780 lib/ledger
 2520 lib/lock
@@ -70,7 +70,7 @@ found "more lines than the budget" "$(budget <<'END'
 460 bench/timeline
 1470 bench/workload
 68000 lib fortuna harvest bench
-47090 tests
+47130 tests
 END
 )"
 found "a function of more than 70 lines" "$(awk '

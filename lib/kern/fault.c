@@ -38,18 +38,20 @@ _Thread_local uint64_t kern_fault_calls;
 static _Atomic(struct kern_copy *) copies;
 static atomic_bool armed;	/* the process has the timer */
 
-/* The copy whose code that is, and where in it; or NULL. */
+/*
+ * The copy whose code that is, and where in it; or NULL.  dladdr(3) would take
+ * the loader's lock, which a thread that is stopped may hold.
+ */
 static struct kern_copy *
 find_copy(const void *pc, uintptr_t *offset)
 {
 	struct kern_copy *kc;
-	Dl_info info;
 
-	if (dladdr(pc, &info) == 0)
-		return (NULL);
-	for (kc = copies; kc != NULL && kc->kc_base != info.dli_fbase;)
-		kc = kc->kc_listed;
-	*offset = (uintptr_t)pc - (uintptr_t)info.dli_fbase;
+	for (kc = copies; kc != NULL; kc = kc->kc_listed) {
+		*offset = (uintptr_t)pc - kc->kc_base;
+		if (*offset < kc->kc_bytes)
+			break;
+	}
 	return (kc);
 }
 
@@ -306,10 +308,6 @@ kern_fault_catch(void)
 void
 kern_fault_add(struct kern_copy *kc)
 {
-	Dl_info info;
-
-	kc->kc_base = dladdr(kc->kc_object, &info) == 0 ? NULL :
-	    info.dli_fbase;
 	kc->kc_listed = copies;
 	while (!atomic_compare_exchange_weak(&copies, &kc->kc_listed, kc))
 		continue;

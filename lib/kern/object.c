@@ -89,14 +89,14 @@ load(const struct kern_file *kf)
 	return (handle);
 }
 
-/* Finds the writable part of a copy's object. */
+/* Finds a copy's object and its writable part. */
 static int
 find_data(struct dl_phdr_info *info, size_t size __unused, void *arg)
 {
 	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
 	struct kern_copy *kc = arg;
 	const ElfW(Phdr) *ph;
-	uintptr_t start, end, from = 0, to = 0, constants = 0;
+	uintptr_t start, end, from = 0, to = 0, constants = 0, last = 0;
 	bool here = false;
 
 	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
@@ -110,6 +110,7 @@ find_data(struct dl_phdr_info *info, size_t size __unused, void *arg)
 			continue;
 		here |= (uintptr_t)kc->kc_object >= start &&
 		    (uintptr_t)kc->kc_object < end;
+		last = end;
 		if ((ph->p_flags & PF_W) != 0) {
 			from = start;
 			to = end;
@@ -117,6 +118,8 @@ find_data(struct dl_phdr_info *info, size_t size __unused, void *arg)
 	}
 	if (!here)
 		return (0);
+	kc->kc_base = info->dlpi_addr;
+	kc->kc_bytes = last - kc->kc_base;
 	from = MAX(from, constants);
 	kc->kc_data = (uint8_t *)from;
 	kc->kc_data_bytes = to > from ? to - from : 0;
@@ -238,14 +241,6 @@ copy_new(const struct kern_file *kf)
 	return (kc);
 }
 
-/* Not in use, or left behind by a run that was ended early. */
-static bool
-is_free(const struct kern_copy *kc, uint64_t run, const void *thread)
-{
-	return (!kc->kc_used || (kc->kc_run != 0 && kc->kc_run != run &&
-	    kc->kc_thread == thread));
-}
-
 /* Also clears the keys. */
 static void
 put_back(struct kern_copy *kc)
@@ -264,7 +259,9 @@ kern_copy_get(struct kern_file *kf, uint64_t run)
 
 	kern_fault_catch();
 	pthread_mutex_lock(&kf->kf_mutex);
-	for (kc = kf->kf_copies; kc != NULL && !is_free(kc, run, &thread);)
+	/* Not in use, or left behind by a run that was ended early. */
+	for (kc = kf->kf_copies; kc != NULL && kc->kc_used && (kc->kc_run ==
+	    0 || kc->kc_run == run || kc->kc_thread != &thread);)
 		kc = kc->kc_next;
 	if (kc != NULL && kc->kc_used) {
 		put_back(kc);

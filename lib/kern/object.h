@@ -40,7 +40,8 @@ struct kern_copy {
 	/* For fault.c: its design's name, and all copies of all objects. */
 	const char	*kc_name;
 	const struct kern_file *kc_file;
-	const void	*kc_base;
+	uintptr_t	 kc_base;
+	size_t		 kc_bytes;
 	struct kern_copy *kc_listed;
 };
 

@@ -2,10 +2,15 @@
  * What lib/machine/freezer.h promises: threads stop wherever they are, their
  * clocks stand still, and nothing is lost when they go on.
  */
+#include <sys/stat.h>
+
+#include <dlfcn.h>
+#include <fcntl.h>
 #include <signal.h>
 
 #include "lib/base/base.h"
 #include "lib/crypto/digest.h"
+#include "lib/kern/object.h"
 #include "lib/machine/freezer.h"
 #include "lib/machine/machine.h"
 #include "tests/unit/support.h"
@@ -341,6 +346,41 @@ enter_stopped(void *arg)
 	atomic_store_rel_32(&go, 1);
 	freezer_leave(&member);
 	return (NULL);
+}
+
+/* Holds the loader's lock until what it loads has a writer that closes it. */
+static void *
+load(void *arg)
+{
+	ATF_CHECK(dlopen(arg, RTLD_NOW) == NULL);
+	return (NULL);
+}
+
+TEST_CASE(kern_fault_catch__takes_no_lock);
+ATF_TC_HEAD(kern_fault_catch__takes_no_lock, tc)
+{
+	atf_tc_set_md_var(tc, "descr", "The look at loops waits for no thread, "
+	    "as one that holds the loader's lock may be stopped");
+	atf_tc_set_md_var(tc, "timeout", "30");
+}
+ATF_TC_BODY(kern_fault_catch__takes_no_lock, tc)
+{
+	struct sigaction sa;
+	pthread_t loading;
+	int fd;
+
+	kern_fault_catch();
+	ATF_REQUIRE_EQ(0, sigaction(SIGVTALRM, NULL, &sa));
+	if (sa.sa_handler == SIG_DFL)
+		atf_tc_skip("this build looks at no loops");
+	ATF_REQUIRE_EQ(0, mkfifo("./object.so", 0600));
+	ATF_REQUIRE_EQ(0, pthread_create(&loading, NULL, load,
+	    (void *)(uintptr_t)"./object.so"));
+	fd = open("./object.so", O_WRONLY);
+	ATF_REQUIRE(fd >= 0);
+	ATF_CHECK_EQ(0, raise(SIGVTALRM));
+	close(fd);
+	pthread_join(loading, NULL);
 }
 
 static unsigned
