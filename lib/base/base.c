@@ -45,62 +45,74 @@ no_memory(void)
 	exit(EXIT_FAILURE);
 }
 
+/* Ends the hold in which p was allocated. */
 static void *
 checked(void *p)
 {
+	hold_end();
 	if (p == NULL)
 		no_memory();
 	return (p);
 }
 
+#define	HELD(call)	(hold_begin(), checked(call))
+
 void *
 xmalloc(size_t size)
 {
-	return (checked(malloc(size > 0 ? size : 1)));
+	return (HELD(malloc(size > 0 ? size : 1)));
 }
 
 void *
 xcalloc(size_t n, size_t size)
 {
-	return (checked(calloc(n > 0 ? n : 1, size)));
+	return (HELD(calloc(n > 0 ? n : 1, size)));
 }
 
 void *
 xreallocarray(void *p, size_t n, size_t size)
 {
-	return (checked(reallocarray(p, n > 0 ? n : 1, size)));
+	return (HELD(reallocarray(p, n > 0 ? n : 1, size)));
 }
 
 char *
 xstrdup(const char *text)
 {
-	return (checked(strdup(text)));
+	return (HELD(strdup(text)));
 }
 
 void *
 xaligned(size_t alignment, size_t size)
 {
 	size += -size % alignment;
-	return (memset(checked(aligned_alloc(alignment, size)), 0, size));
+	return (memset(HELD(aligned_alloc(alignment, size)), 0, size));
 }
+
+void
+xfree(void *p)
+{
+	hold_begin();
+	free(p);
+	hold_end();
+}
+
+#ifndef MAP_NORESERVE
+#define	MAP_NORESERVE	0
+#endif
 
 void *
 map_zeros(size_t n)
 {
-	int flags = MAP_PRIVATE | MAP_ANONYMOUS;
-	void *map;
+	void *map = mmap(NULL, n, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
-#ifdef MAP_NORESERVE
-	flags |= MAP_NORESERVE;
-#endif
-	map = mmap(NULL, n, PROT_READ | PROT_WRITE, flags, -1, 0);
 	return (map == MAP_FAILED ? NULL : map);
 }
 
 FILE *
 xmemstream(char **text, size_t *len)
 {
-	return (checked(open_memstream(text, len)));
+	return (HELD(open_memstream(text, len)));
 }
 
 void

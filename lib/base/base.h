@@ -92,6 +92,9 @@ char *xstrdup(const char *text);
 /* As aligned_alloc(3), with zeros; any size. */
 void *xaligned(size_t alignment, size_t size);
 
+/* As free(3).  This and those above are each a hold: hold_begin(). */
+void xfree(void *p);
+
 /* Pages of zeros, taken when written, for munmap(2); NULL with errno set. */
 void *map_zeros(size_t n);
 

@@ -314,6 +314,7 @@ int
 cipher_key_init(struct cipher_key *ck, const struct cipher *cipher)
 {
 	const EVP_CIPHER *evp;
+	int error = 0;
 
 	memset(ck, 0, sizeof(*ck));
 	ck->ck_cipher = cipher;
@@ -321,14 +322,17 @@ cipher_key_init(struct cipher_key *ck, const struct cipher *cipher)
 		return (0);
 	evp = fetched[cipher_index(cipher)];
 	KASSERT(evp != NULL, ("%s was not fetched", cipher->ci_name));
+	hold_begin();
 	ck->ck_ctx = EVP_CIPHER_CTX_new();
 	if (ck->ck_ctx == NULL)
-		return (ENOMEM);
-	if (EVP_EncryptInit_ex2(ck->ck_ctx, evp, zero_key, zeros, NULL) == 1)
-		return (0);
-	EVP_CIPHER_CTX_free(ck->ck_ctx);
-	ck->ck_ctx = NULL;
-	return (ENOTSUP);
+		error = ENOMEM;
+	else if (EVP_EncryptInit_ex2(ck->ck_ctx, evp, zero_key, zeros,
+	    NULL) != 1)
+		error = ENOTSUP;
+	if (error != 0)
+		cipher_key_fini(ck);
+	hold_end();
+	return (error);
 }
 
 void

@@ -101,15 +101,22 @@ void hash_unload_all(void);
 static inline int
 hash_init(const struct hash *ha, union hash_context *hc)
 {
-	return (ha->ha_library->hl_init(ha, hc));
+	int error;
+
+	hold_begin();
+	error = ha->ha_library->hl_init(ha, hc);
+	hold_end();
+	return (error);
 }
 
 /* Wipes and releases; of a context of zero bytes too. */
 static inline void
 hash_fini(const struct hash *ha, union hash_context *hc)
 {
+	hold_begin();
 	if (ha->ha_library->hl_fini != NULL)
 		ha->ha_library->hl_fini(hc);
+	hold_end();
 	*hc = (union hash_context){ .hc_word = 0 };
 }
 

@@ -91,7 +91,7 @@ kern_locks_end(struct kernel *k, const void *p, size_t n,
 		if (site != NULL)
 			check_end(k, kl, site);
 		lock_fini(&kl->kl_lock);
-		free(kl);
+		xfree(kl);
 	}
 }
 

@@ -132,7 +132,9 @@ host_malloc(struct kernel *k, size_t n, int flags, const struct kern_site *site)
 		kern_tables_drop(k);
 	}
 	if (b == NULL) {
+		hold_begin();
 		b = aligned_alloc(MACHINE_CACHE_LINE, MACHINE_CACHE_LINE + n);
+		hold_end();
 		/* A prediction must not depend on the host's memory. */
 		if (b == NULL && MACHINE_SIMULATED)
 			kern_no_memory(k);
@@ -153,7 +155,7 @@ void
 kern_block_give(struct kernel *k, struct block *b)
 {
 	if (b == NULL || b->b_own) {
-		free(b);
+		xfree(b);
 		return;
 	}
 	kern_tables_take(k);

@@ -39,7 +39,7 @@ kern_class_of(struct kernel *k, const char *name)
 		for (unsigned a = 0; a < room; a++)
 			memcpy(&orders[a * k->k_class_room],
 			    &k->k_order[a * room], room * sizeof(*orders));
-		free(k->k_order);
+		xfree(k->k_order);
 		k->k_order = orders;
 	}
 	/* A copy, as its lock may end before the order. */
@@ -99,7 +99,7 @@ check_order(struct kernel *k, const struct kern_held *hd,
 	if (now->first == 0) {
 		seen = xcalloc(k->k_classes, sizeof(*seen));
 		before = order_between(k, kl->kl_class, held, seen);
-		free(seen);
+		xfree(seen);
 		if (before != NULL) {
 			kern_tables_drop(k);
 			stop_reversal(k, hd, kl, site, before);

@@ -57,7 +57,7 @@ lock_fini(struct lock *l)
 	else
 		KASSERT((l->lo_class->lc_flags & LC_EXCLUDES) == 0 ||
 		    !l->lo_class->lc_owned(l), ("%s is owned", l->lo_name));
-	free(l->lo_lines);
+	xfree(l->lo_lines);
 	memset(l, 0, sizeof(*l));
 }
 
