@@ -27,6 +27,7 @@ struct slice_arm {
 	uint64_t	(*sa_bytes)(void *run);
 	void		*sa_run;
 	struct m32	 sa_state;	/* set by its thread */
+	struct m32	 sa_go;		/* it may go on from these states */
 	double		*sa_mb_per_s;	/* by block */
 	struct freezer	 sa_freezer;
 };
@@ -40,43 +41,35 @@ struct slices {
 	gsl_rng		*sl_rng;
 	const volatile sig_atomic_t *sl_asked;	/* to end, by a signal */
 	volatile sig_atomic_t sl_end;	/* what the cells see */
-	struct m32	 sl_go;		/* all are made; or all are closed */
 	int64_t		 sl_slice_ns;
 	unsigned	 sl_blocks;
 	unsigned	 sl_room;	/* blocks */
 };
 
 static void
-set_state(struct slice_arm *sa, enum slice_state state)
+set(struct m32 *word, enum slice_state state)
 {
-	atomic_store_rel_32(&sa->sa_state, state);
-	machine_wake_32(&sa->sa_state);
-}
-
-/* Waits until sl_go is as high; false: all is to end. */
-static bool
-wait_go(struct slices *sl, uint32_t least)
-{
-	uint32_t go;
-
-	while ((go = atomic_load_acq_32(&sl->sl_go)) < least && sl->sl_end == 0)
-		machine_wait_32(&sl->sl_go, go, -1);
-	return (sl->sl_end == 0);
+	atomic_store_rel_32(word, state);
+	machine_wake_32(word);
 }
 
 int
 slice_report(struct slice_arm *sa, enum slice_state state,
     uint64_t (*bytes)(void *run), void *run)
 {
+	uint32_t go;
+
 	if (sa == NULL)
 		return (0);
 	if (state == SLICE_READY) {
 		sa->sa_bytes = bytes;
 		sa->sa_run = run;
 	}
-	set_state(sa, state);
-	return ((state == SLICE_READY && !wait_go(sa->sa_slices, 1)) ||
-	    (state == SLICE_CLOSED && !wait_go(sa->sa_slices, 2)) ? EINTR : 0);
+	set(&sa->sa_state, state);
+	while ((go = atomic_load_acq_32(&sa->sa_go)) < (uint32_t)state &&
+	    sa->sa_slices->sl_end == 0)
+		machine_wait_32(&sa->sa_go, go, -1);
+	return (sa->sa_slices->sl_end == 0 ? 0 : EINTR);
 }
 
 static void *
@@ -89,7 +82,7 @@ arm_main(void *arg)
 	sa->sa_error = sa->sa_slices->sl_engine->en_run(&sa->sa_params,
 	    sa->sa_measure, sa->sa_why);
 	freezer_leave(&member);
-	set_state(sa, SLICE_ENDED);
+	set(&sa->sa_state, SLICE_ENDED);
 	return (NULL);
 }
 
@@ -121,16 +114,11 @@ go(struct slice_arm *sa)
 	sa->sa_stopped = false;
 }
 
-/* A cell that closes is let go until it has one thread left, which waits. */
 static void
-stop(struct slices *sl, struct slice_arm *sa)
+stop(struct slice_arm *sa)
 {
 	freezer_stop(&sa->sa_freezer);
 	sa->sa_stopped = true;
-	if (atomic_load_acq_32(&sa->sa_state) == SLICE_CLOSING) {
-		go(sa);
-		(void)wait_state(sl, sa, SLICE_CLOSED, -1);
-	}
 }
 
 /* Makes all cells, stops them, and lets each in turn open its window. */
@@ -157,15 +145,15 @@ open_all(struct slices *sl)
 			return (false);
 	}
 	for (unsigned i = 0; i < sl->sl_count; i++)
-		stop(sl, &sl->sl_arms[i]);
-	atomic_store_rel_32(&sl->sl_go, 1);
-	machine_wake_32(&sl->sl_go);
+		stop(&sl->sl_arms[i]);
 	for (unsigned i = 0; i < sl->sl_count; i++) {
 		sa = &sl->sl_arms[sl->sl_order[i]];
+		set(&sa->sa_go, SLICE_OPEN);
 		go(sa);
-		if (wait_state(sl, sa, SLICE_OPEN, -1) != SLICE_OPEN)
+		(void)wait_state(sl, sa, SLICE_OPEN, -1);
+		if (sl->sl_end != 0)
 			return (false);
-		stop(sl, sa);
+		stop(sa);
 	}
 	return (true);
 }
@@ -180,21 +168,24 @@ slice(struct slices *sl, struct slice_arm *sa, double *mb_per_s,
 	bool open;
 
 	go(sa);
-	(void)wait_state(sl, sa, SLICE_CLOSED, WARM_NS);
+	(void)wait_state(sl, sa, SLICE_CLOSING, WARM_NS);
 	bytes = sa->sa_bytes(sa->sa_run);
 	ns = tick_ns();
-	open = wait_state(sl, sa, SLICE_CLOSED, sl->sl_slice_ns) == SLICE_OPEN;
+	open = wait_state(sl, sa, SLICE_CLOSING, sl->sl_slice_ns) ==
+	    SLICE_OPEN && sl->sl_end == 0;
 	ns = tick_ns() - ns;
 	bytes = sa->sa_bytes(sa->sa_run) - bytes;
-	if (open)
-		stop(sl, sa);
-	else
+	if (open) {
+		stop(sa);
+	} else {
+		/* Not stopped any more, as threads that end take locks. */
+		set(&sa->sa_go, SLICE_CLOSING);
 		(void)wait_state(sl, sa, SLICE_CLOSED, -1);
-	open = open && sa->sa_stopped;
+	}
 	*mb_per_s = (double)bytes * 1e3 / (double)ns;
 	*requests = (double)bytes /
 	    (double)sa->sa_params.cp_cell.ce_request_bytes;
-	return (open && sl->sl_end == 0);
+	return (open);
 }
 
 /* A slice of each cell that is open; false: none is, or all is to end. */
@@ -249,10 +240,10 @@ finish(struct slices *sl, struct cell_measure *cm, char error_text[])
 	struct slice_arm *sa;
 	int error = 0;
 
-	atomic_store_rel_32(&sl->sl_go, 2);
-	for (unsigned i = 0; i < sl->sl_count; i++)
+	for (unsigned i = 0; i < sl->sl_count; i++) {
+		set(&sl->sl_arms[i].sa_go, SLICE_CLOSED);
 		go(&sl->sl_arms[i]);
-	machine_wake_32(&sl->sl_go);
+	}
 	for (unsigned i = 0; i < sl->sl_count; i++) {
 		sa = &sl->sl_arms[i];
 		if (sa->sa_started)
@@ -286,7 +277,6 @@ slices_run(const struct engine *en, const struct cell_params *cp,
 	struct mthread self;
 	int error;
 
-	atomic_init_32(&sl.sl_go, 0);
 	sl.sl_room = (unsigned)(cp->cp_time_s * 1e9 / SLICE_MIN_NS) + 1;
 	sl.sl_arms = xcalloc(count, sizeof(*sl.sl_arms));
 	sl.sl_order = xcalloc(count, sizeof(*sl.sl_order));
@@ -298,7 +288,6 @@ slices_run(const struct engine *en, const struct cell_params *cp,
 		    .sa_mb_per_s = xcalloc(sl.sl_room, sizeof(double)) };
 		sa->sa_params.cp_arm = sa;
 		sa->sa_params.cp_stop = &sl.sl_end;
-		atomic_init_32(&sa->sa_state, SLICE_MADE);
 		freezer_init(&sa->sa_freezer);
 	}
 	machine_attach(&self, "rngsim");

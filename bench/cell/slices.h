@@ -46,7 +46,7 @@ enum slice_state {
 	SLICE_MADE,
 	SLICE_READY,	/* its threads are made and wait */
 	SLICE_OPEN,	/* its window is */
-	SLICE_CLOSING,	/* threads end, which takes the host's locks */
+	SLICE_CLOSING,	/* it is over; threads end, which takes host's locks */
 	SLICE_CLOSED,	/* all other threads have ended */
 	SLICE_ENDED	/* set by slices_run() */
 };
