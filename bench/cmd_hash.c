@@ -274,7 +274,7 @@ make_subject(struct survey_subject *su, struct hash *ha, unsigned ways,
 	enum hash_state state = hash_load(ha);
 	struct hash_work *hb = su->su_of;
 
-	snprintf(su->su_name, sizeof(su->su_name), "%s", ha->ha_name);
+	TEXT_SET(su->su_name, ha->ha_name);
 	su->su_error = state == HASH_READY ? 0 : state == HASH_WRONG ? EILSEQ :
 	    ENOTSUP;
 	hb->hb_hash = ha;

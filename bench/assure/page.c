@@ -48,7 +48,7 @@ title(const char *name)
 {
 	static char buf[2 * INDENT];
 
-	snprintf(buf, sizeof(buf), "%s", name);
+	TEXT_SET(buf, name);
 	buf[0] = (char)toupper((unsigned char)buf[0]);
 	return (buf);
 }

@@ -33,7 +33,7 @@ add_run(const char *line, const char *prefix, struct runs *ru)
 	ru->ru_states += states;
 	ru->ru_threads = MAX(ru->ru_threads, threads);
 	if (strcmp(found, wanted) != 0 || strcmp(search, "complete") != 0)
-		snprintf(ru->ru_wrong, sizeof(ru->ru_wrong), "%s", name);
+		TEXT_SET(ru->ru_wrong, name);
 }
 
 static void

@@ -70,12 +70,10 @@ collect_rows(struct cell_run *run, struct cell_measure *cm)
 			.wait_max_ns = NS(sum.lr_wait_max_cycles),
 		};
 		row->wait_total_ns = row->spin_total_ns + row->block_total_ns;
-		snprintf(row->site, sizeof(row->site), "%s",
-		    lp->lp_site_names[site]);
-		snprintf(row->lock, sizeof(row->lock), "%s",
-		    randomdev_site_lock(run->run_dev, site,
+		TEXT_SET(row->site, lp->lp_site_names[site]);
+		TEXT_SET(row->lock, randomdev_site_lock(run->run_dev, site,
 		    &cr->cr_spin_mutex));
-		snprintf(row->role, sizeof(row->role), "%s", roles[role]);
+		TEXT_SET(row->role, roles[role]);
 		cr->cr_hold = sum.lr_hold;
 		cr->cr_spin = sum.lr_spin;
 		cr->cr_block = sum.lr_block;
@@ -88,8 +86,7 @@ collect_rows(struct cell_run *run, struct cell_measure *cm)
 			memcpy(rw->lock, row->lock, sizeof(rw->lock));
 			memcpy(rw->site, row->site, sizeof(rw->site));
 			memcpy(rw->role, row->role, sizeof(rw->role));
-			snprintf(rw->holder, sizeof(rw->holder), "%s",
-			    lp->lp_site_names[k]);
+			TEXT_SET(rw->holder, lp->lp_site_names[k]);
 			rw->count = (double)sum.lr_for[k].lv_count;
 			rw->wait_total_ns = NS(sum.lr_for[k].lv_cycles);
 		}
@@ -267,8 +264,7 @@ collect_harvest(const struct cell_run *run, struct cell_measure *cm)
 		if (hl.shl_discarded == 0)
 			continue;
 		rh = &cm->cm_health[cm->cm_health_count++];
-		snprintf(rh->source, sizeof(rh->source), "%s",
-		    random_source_names[i]);
+		TEXT_SET(rh->source, random_source_names[i]);
 		rh->discarded = (double)hl.shl_discarded;
 		rh->passed = (double)hl.shl_passed;
 		rh->repetitions = (double)hl.shl_repetitions;

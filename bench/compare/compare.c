@@ -389,8 +389,7 @@ compare_flag(struct compare *co, const char *fmt, ...)
 
 	VFORMAT(text, sizeof(text), fmt);
 	utf8_truncate(text);
-	co->co_flags = xreallocarray(co->co_flags, co->co_flag_count + 1,
-	    sizeof(*co->co_flags));
+	ARRAY_EXTEND(co->co_flags, co->co_flag_count);
 	co->co_flags[co->co_flag_count++] = xstrdup(text);
 }
 

@@ -274,12 +274,9 @@ campaign_run(const struct campaign *cn, struct campaign_result *ce)
 
 	MPASS(cn->cn_first < cn->cn_end && cn->cn_jobs > 0);
 	memset(ce, 0, sizeof(*ce));
-	snprintf(ce->cgr_row.design, sizeof(field_NAME), "%s",
-	    tb->tb_design->de_ident);
-	snprintf(ce->cgr_row.lock, sizeof(field_NAME), "%s",
-	    tb->tb_lock->lc_name);
-	snprintf(ce->cgr_row.cipher, sizeof(field_NAME), "%s",
-	    tb->tb_cipher->ci_name);
+	TEXT_SET(ce->cgr_row.design, tb->tb_design->de_ident);
+	TEXT_SET(ce->cgr_row.lock, tb->tb_lock->lc_name);
+	TEXT_SET(ce->cgr_row.cipher, tb->tb_cipher->ci_name);
 	cy.cy_block = xcalloc(slots, sizeof(*cy.cy_block));
 	execution_catch_assertions(true);
 	for (; error == 0 && cy.cy_first < end; cy.cy_first += pj.pj_tasks) {

@@ -80,8 +80,7 @@ counterexample_add(struct counterexample *cx, bool failpoint, const char *fmt,
 	struct setting *gv;
 	va_list ap;
 
-	cx->cx_setting = xreallocarray(cx->cx_setting, cx->cx_settings + 1,
-	    sizeof(*gv));
+	ARRAY_EXTEND(cx->cx_setting, cx->cx_settings);
 	gv = &cx->cx_setting[cx->cx_settings++];
 	gv->gv_failpoint = failpoint;
 	va_start(ap, fmt);
@@ -169,7 +168,7 @@ counterexample_set_tunable(struct subject *tb, const char *text, char *why,
 		design_setting(&set, text);
 		error = design_check(tb->tb_design, HARVEST_MODEL_newest, &set,
 		    range);
-		snprintf(name, sizeof(name), "%s", set.kv_name);
+		TEXT_SET(name, set.kv_name);
 		if (error == 0 && tb->tb_settings == DESIGN_SETTINGS_MAX)
 			return (format_wrong(why, size, "more than %d sysctls",
 			    DESIGN_SETTINGS_MAX));
@@ -465,7 +464,6 @@ counterexample_run(struct execution *ex, const struct counterexample *cx,
 	    sf.sf_choice == cx->cx_schedule.sd_choices.sq_count &&
 	    sf.sf_answer == cx->cx_schedule.sd_answers.sq_count;
 	ry->ry_same = error == 0 && ry->ry_exact && to->to_word != NULL &&
-	    strcmp(to->to_word, cx->cx_word) == 0 &&
-	    to->to_hash == cx->cx_hash;
+	    strcmp(to->to_word, cx->cx_word) == 0 && to->to_hash == cx->cx_hash;
 	return (error);
 }

@@ -46,7 +46,7 @@ document_begin(struct document *doc, uint64_t seed)
 void
 document_row(struct document *doc, const struct campaign_row *row)
 {
-	doc->rows = xreallocarray(doc->rows, doc->row_count + 1, sizeof(*row));
+	ARRAY_EXTEND(doc->rows, doc->row_count);
 	doc->rows[doc->row_count++] = *row;
 }
 
@@ -146,7 +146,7 @@ take(struct merge *mg, const char *file, struct document *sum)
 	size_t i;
 
 	if (top == NULL)
-		snprintf(why, sizeof(why), "%s", wrong.text);
+		TEXT_SET(why, wrong.text);
 	else if (strcmp(text_of(top, "schema"), EXPLORE_SCHEMA) != 0)
 		snprintf(why, sizeof(why), "expected schema " EXPLORE_SCHEMA);
 	else

@@ -27,19 +27,6 @@ subject_default(struct subject *tb)
 static _Thread_local struct execution *running;
 
 /*
- * A source that calls its cipher for each block of 1 MiB would give nothing but
- * choices between these.  Each power of two still is one.
- */
-static void
-note_loop(struct cipher_key *ck, const uint8_t *out, size_t n)
-{
-	ck->ck_calls = out == ck->ck_end ? ck->ck_calls + 1 : 0;
-	ck->ck_end = out + n;
-	ck->ck_loop = ck->ck_calls > CALLS_MAX &&
-	    (ck->ck_calls & (ck->ck_calls - 1)) != 0;
-}
-
-/*
  * Code that uses (K, C) without its mutex may fail between any two
  * instructions.  Choices before and after keystream are in the middle of all
  * code that changes the two.
@@ -50,7 +37,14 @@ pausing_keystream(struct cipher_key *ck, uint128_t *ctr, uint8_t *out, size_t n)
 	const unsigned thread = machine_curthread()->mt_index;
 	struct execution *ex = running;
 
-	note_loop(ck, out, n);
+	/*
+	 * A source that calls its cipher for each block of 1 MiB would give
+	 * nothing but choices between these.  Each power of two still is one.
+	 */
+	ck->ck_calls = out == ck->ck_end ? ck->ck_calls + 1 : 0;
+	ck->ck_end = out + n;
+	ck->ck_loop = ck->ck_calls > CALLS_MAX &&
+	    (ck->ck_calls & (ck->ck_calls - 1)) != 0;
 	if (!ck->ck_loop)
 		machine_charge(COST_KEYSTREAM_MORE, 0);
 	ex->ex_keystream(ck, ctr, out, n);
@@ -83,7 +77,7 @@ note_failure(struct execution *ex, const struct ledger_property_text *lp,
 		return;
 	to->to_word = lp->lgp_word;
 	to->to_sentence = lp->lgp_text;
-	snprintf(to->to_detail, sizeof(to->to_detail), "%s", detail);
+	TEXT_SET(to->to_detail, detail);
 }
 
 void
@@ -228,8 +222,7 @@ observe(void *context, const struct vm_note *vn)
 	switch (vn->vn_kind) {
 	case VM_THREAD_START:
 		if (et != NULL)
-			snprintf(et->et_name[thread], EVENT_TRACE_NAME_SIZE,
-			    "%s", vn->vn_detail);
+			TEXT_SET(et->et_name[thread], vn->vn_detail);
 		break;
 	case VM_LOCK_WAIT:
 	case VM_LOCK_HELD:

@@ -337,8 +337,7 @@ void
 ksource_describe(struct result *r)
 {
 	for (const struct source *so = sources; so != NULL; so = so->kso_next) {
-		r->kernels = xreallocarray(r->kernels, r->kernel_count + 1,
-		    sizeof(*r->kernels));
+		ARRAY_EXTEND(r->kernels, r->kernel_count);
 		describe(so, &r->kernels[r->kernel_count++]);
 	}
 }

@@ -67,8 +67,7 @@ option_tunable(struct options *op, const char *label, const char *text)
 		return (usage_error("%s: %s: \"%s\": expected %s", label,
 		    tn->tn_name, value, range));
 	}
-	op->op_tunables = xreallocarray(op->op_tunables,
-	    op->op_tunable_count + 2, sizeof(*op->op_tunables));
+	ARRAY_EXTEND(op->op_tunables, op->op_tunable_count + 1);
 	op->op_tunables[op->op_tunable_count++] = xstrdup(text);
 	op->op_tunables[op->op_tunable_count] = NULL;
 	return (0);
@@ -329,8 +328,7 @@ option_list_add(struct option_list *ol, const char *label, const char *item,
 		if (ol->ol_value[i] == value)
 			return (usage_error("%s: \"%s\" is named twice", label,
 			    item));
-	ol->ol_value = xreallocarray(ol->ol_value, ol->ol_count + 1,
-	    sizeof(*ol->ol_value));
+	ARRAY_EXTEND(ol->ol_value, ol->ol_count);
 	ol->ol_value[ol->ol_count++] = value;
 	return (0);
 }

@@ -137,7 +137,7 @@ check_head(struct checkpoint *ck)
 	json_unpack(ck->ckp_head, "{s:F, s:s, s:{s?F, s?F}}", "cycles_per_us",
 	    &was, "started", &started, "host", "clock_ns", &r->host.clock_ns,
 	    "profile_ns", &r->host.profile_ns);
-	snprintf(r->started, sizeof(r->started), "%s", started);
+	TEXT_SET(r->started, started);
 	now = head_format(ck->ckp_run->sw_options, r);
 	is = json_number_value(json_object_get(now, "cycles_per_us"));
 	json_object_del(now, "cycles_per_us");
@@ -162,14 +162,12 @@ note(struct checkpoint *ck, const struct result_resumed *rr)
 {
 	struct result *r = ck->ckp_run->sw_result;
 
-	r->resumed = xreallocarray(r->resumed, r->resumed_count + 1,
-	    sizeof(*rr));
+	ARRAY_EXTEND(r->resumed, r->resumed_count);
 	r->resumed[r->resumed_count++] = *rr;
 }
 
 static int
-take_repeat(struct checkpoint *ck, struct sweep_cell *sc,
-    const json_t *measure)
+take_repeat(struct checkpoint *ck, struct sweep_cell *sc, const json_t *measure)
 {
 	struct cell_measure *cm = xmalloc(sizeof(*cm));
 	char why[RESULT_TEXT_SIZE];

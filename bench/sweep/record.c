@@ -236,8 +236,8 @@ describe_run(const struct options *op, char *const argv[], unsigned cells,
 	ksource_describe(r);
 	r->seed = op->op_seed;
 	r->time_s = op->op_time_s;
-	snprintf(r->place, sizeof(r->place), "%s", op->op_place_text);
-	snprintf(r->harvest_model, sizeof(r->harvest_model), "%s",
+	TEXT_SET(r->place, op->op_place_text);
+	TEXT_SET(r->harvest_model,
 	    design_queue_names[op->op_config.bc_harvest.queue]);
 	result_now(r->started);
 	result_host_fill(&r->host);

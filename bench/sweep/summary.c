@@ -117,18 +117,6 @@ notes_of_host(struct result_cell *rc)
 		    "preempts threads");
 }
 
-static void
-describe_machine(const struct virtual_machine *vi, struct result_cell *rc)
-{
-	CTASSERT((int)PROFILE_NAME_SIZE <= (int)RESULT_TEXT_SIZE);
-	snprintf(rc->profile, sizeof(rc->profile), "%s",
-	    vi->vi_profile.pr_name);
-	rc->guessed_share = profile_share(&vi->vi_profile, PROVENANCE_GUESSED);
-	rc->cpus = vi->vi_topology.tp_cpus;
-	rc->nodes = vi->vi_topology.tp_nodes;
-	rc->oversubscribed = rc->readers + rc->producers > rc->cpus;
-}
-
 /* A recording that is longer than the window is cut. */
 static void
 note_of_recording(const struct workload *wl, struct result_cell *rc)
@@ -210,8 +198,7 @@ summarise_producers(struct sweep_cell *sc, const struct engine *en,
 	double *values = xcalloc(rc->repeats, sizeof(*values));
 
 	rc->producers = sc->sc_cell.ce_producers;
-	snprintf(rc->producer, sizeof(rc->producer), "%s",
-	    sc->sc_cell.ce_producing->prw_text);
+	TEXT_SET(rc->producer, sc->sc_cell.ce_producing->prw_text);
 	rc->producer_per_s = xcalloc(rc->producers, sizeof(double));
 	for (unsigned k = 0; k < rc->producers; k++) {
 		for (unsigned i = 0; i < rc->repeats; i++)
@@ -236,23 +223,21 @@ describe(const struct sweep_cell *sc, const struct options *op,
 	unsigned knobs;
 
 	CTASSERT((int)WORKLOAD_TEXT_SIZE <= (int)RESULT_TEXT_SIZE);
-#define	NAME(member, name)						\
-	snprintf(rc->member, sizeof(rc->member), "%s", name)
-	NAME(engine, engine->en_name);
-	NAME(design, ce->ce_design);
-	NAME(lock, ce->ce_lock);
-	NAME(cipher, ce->ce_cipher->ci_name);
-	NAME(crypto, crypto_mode_names[op->op_crypto]);
+	TEXT_SET(rc->engine, engine->en_name);
+	TEXT_SET(rc->design, ce->ce_design);
+	TEXT_SET(rc->lock, ce->ce_lock);
+	TEXT_SET(rc->cipher, ce->ce_cipher->ci_name);
+	TEXT_SET(rc->crypto, crypto_mode_names[op->op_crypto]);
 	rc->readers = ce->ce_readers;
 	rc->request_bytes = ce->ce_request_bytes;
 	if (wl != NULL) {
-		NAME(workload, wl->wl_text);
-		NAME(arrivals, workload_arrivals_names[wl->wl_arrivals]);
+		TEXT_SET(rc->workload, wl->wl_text);
+		TEXT_SET(rc->arrivals,
+		    workload_arrivals_names[wl->wl_arrivals]);
 		rc->rate_per_s = workload_rate(wl);
 		rc->request_bytes = (uint64_t)fmax(1, floor(0.5 +
 		    workload_mean_bytes(wl, ce->ce_request_bytes)));
 	}
-#undef NAME
 	rc->repeats = sc->sc_count;
 	rc->oversubscribed = !engine->en_simulated &&
 	    (rc->readers + ce->ce_producers > cpu_count() ||
@@ -311,9 +296,12 @@ void
 summary_finish(struct sweep_cell *sc, const struct options *op,
     const struct result_host *host, struct result_cell *rc)
 {
+	const struct virtual_machine *vi = &op->op_machine;
 	const struct engine *en = grid_engine(op);
 	struct cell_measure *sum = &sc->sc_sum;
 	double reader_ns = 0;
+
+	CTASSERT((int)PROFILE_NAME_SIZE <= (int)RESULT_TEXT_SIZE);
 
 	describe(sc, op, rc);
 	rc->reader_mb_per_s = xcalloc(rc->readers, sizeof(double));
@@ -350,9 +338,14 @@ summary_finish(struct sweep_cell *sc, const struct options *op,
 	if (rc->profiled && rc->readers > 0)
 		rc->profile_cost_percent = 100 * sum->cm_acquisitions *
 		    host->profile_ns / reader_ns;
-	if (en->en_simulated)
-		describe_machine(&op->op_machine, rc);
-	else
+	if (en->en_simulated) {
+		TEXT_SET(rc->profile, vi->vi_profile.pr_name);
+		rc->guessed_share = profile_share(&vi->vi_profile,
+		    PROVENANCE_GUESSED);
+		rc->cpus = vi->vi_topology.tp_cpus;
+		rc->nodes = vi->vi_topology.tp_nodes;
+		rc->oversubscribed = rc->readers + rc->producers > rc->cpus;
+	} else
 		notes_of_host(rc);
 	gate_and_notes(sc, host, rc);
 	summary_gate_trend(rc);

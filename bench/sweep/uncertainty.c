@@ -87,10 +87,8 @@ find_effects(struct result *r, const struct profile *profiles,
 		    !in_use(r, profile_fields[key].pf_key))
 			continue;
 		rp = &ru->parameters[ru->parameter_count++];
-		snprintf(rp->key, sizeof(rp->key), "%s",
-		    profile_fields[key].pf_key);
-		snprintf(rp->provenance, sizeof(rp->provenance), "%s",
-		    provenance_names[base->pr_from[key]]);
+		TEXT_SET(rp->key, profile_fields[key].pf_key);
+		TEXT_SET(rp->provenance, provenance_names[base->pr_from[key]]);
 		for (unsigned i = 0; i < n; i++)
 			values[i] = profiles[i].pr_value[key];
 		for (unsigned cell = 0; cell < r->cell_count; cell++) {
@@ -119,8 +117,7 @@ rank_pair(const struct result_cell *a, const struct result_cell *b,
 	struct result_ranking *rr;
 	struct stats_change sc;
 
-	ru->rankings = xreallocarray(ru->rankings, ru->ranking_count + 1,
-	    sizeof(*rr));
+	ARRAY_EXTEND(ru->rankings, ru->ranking_count);
 	rr = &ru->rankings[ru->ranking_count++];
 	stats_change(b->uncertainty.total_samples,
 	    a->uncertainty.total_samples, a->uncertainty.samples, scratch, &sc);
@@ -169,7 +166,7 @@ relate(struct result *r, const struct profile *profiles,
 	struct result_uncertainty *ru = &r->uncertainty;
 
 	memset(ru, 0, sizeof(*ru));
-	snprintf(ru->profile, sizeof(ru->profile), "%s", base->pr_name);
+	TEXT_SET(ru->profile, base->pr_name);
 	ru->samples = r->cells[0].uncertainty.samples;
 	ru->margin = STATS_MARGIN_PREDICTED;
 	find_effects(r, profiles, base);

@@ -189,12 +189,6 @@ pass_time(struct timeline *tl, bool end)
 	}
 }
 
-static void
-set_name(char name[NAME_SIZE], const char *text)
-{
-	snprintf(name, NAME_SIZE, "%.*s", NAME_SIZE - 1, text);
-}
-
 /*
  * A lock's number.  Locks of the same name get numbers behind it; memory that
  * holds a lock of another name now is another lock.
@@ -218,8 +212,8 @@ find_lock(struct timeline *tl, const void *lock, const char *name)
 	lk = &tl->ti_lock[tl->ti_locks];
 	lk->tlk_lock = lock;
 	lk->tlk_holder = NONE;
-	set_name(lk->tlk_given, name);
-	set_name(lk->tlk_name, same == 1 ? name : FORMATF("%.24s #%u", name,
+	TEXT_SET(lk->tlk_given, name);
+	TEXT_SET(lk->tlk_name, same == 1 ? name : FORMATF("%.24s #%u", name,
 	    same));
 	return (tl->ti_locks++);
 }
@@ -305,13 +299,13 @@ observe(void *context, const struct vm_note *vn)
 	for (; tl->ti_threads <= vn->vn_thread; tl->ti_threads++) {
 		td = &tl->ti_thread[tl->ti_threads];
 		td->td_cpu = td->td_asks = NONE;
-		set_name(td->td_name, tl->ti_threads == 0 ? "main" :
+		TEXT_SET(td->td_name, tl->ti_threads == 0 ? "main" :
 		    FORMATF("thread%u", tl->ti_threads));
 	}
 	switch (vn->vn_kind) {
 	case VM_THREAD_START:
 		if (vn->vn_detail != NULL && vn->vn_detail[0] != '\0')
-			set_name(tl->ti_thread[vn->vn_thread].td_name,
+			TEXT_SET(tl->ti_thread[vn->vn_thread].td_name,
 			    vn->vn_detail);
 		return;
 	case VM_MARK:

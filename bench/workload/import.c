@@ -45,8 +45,7 @@ find_thread(struct import *im, uint64_t pid)
 	for (; ip < im->im_threads + im->im_count; ip++)
 		if (ip->imt_pid == pid)
 			return (ip);
-	im->im_threads = xreallocarray(im->im_threads, im->im_count + 1,
-	    sizeof(*ip));
+	ARRAY_EXTEND(im->im_threads, im->im_count);
 	ip = &im->im_threads[im->im_count++];
 	*ip = (struct import_thread){ .imt_pid = pid,
 	    .imt_start_ns = im->im_at_ns, .imt_stream = RECORDING_STREAMS_MAX,

@@ -5,11 +5,10 @@ recording_add_stream(struct recording *rec, const char *name)
 {
 	struct recording_stream *rm;
 
-	rec->rec_streams = xreallocarray(rec->rec_streams, rec->rec_count + 1,
-	    sizeof(*rm));
+	ARRAY_EXTEND(rec->rec_streams, rec->rec_count);
 	rm = &rec->rec_streams[rec->rec_count++];
 	*rm = (struct recording_stream){ .rcs_count = 0 };
-	snprintf(rm->rcs_name, sizeof(rm->rcs_name), "%s", name);
+	TEXT_SET(rm->rcs_name, name);
 	return (rm);
 }
 
@@ -21,8 +20,7 @@ recording_add(struct recording_stream *rm, uint64_t at_ns, uint64_t bytes)
 	KASSERT(rm->rcs_count == 0 ||
 	    at_ns >= rm->rcs_requests[rm->rcs_count - 1].rq_at_ns,
 	    ("%" PRIu64 " ns is back in time", at_ns));
-	rm->rcs_requests = xreallocarray(rm->rcs_requests, rm->rcs_count + 1,
-	    sizeof(*rm->rcs_requests));
+	ARRAY_EXTEND(rm->rcs_requests, rm->rcs_count);
 	rm->rcs_requests[rm->rcs_count++] = (struct recording_request){
 	    .rq_at_ns = at_ns, .rq_bytes = (uint32_t)bytes };
 }

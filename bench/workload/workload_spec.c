@@ -208,7 +208,7 @@ load(struct workload *wl, const char *path, char *why)
 	}
 	wl->wl_arrivals = ARRIVALS_RECORDED;
 	/* The name without its folder, as far as it can be printed. */
-	snprintf(name, sizeof(name), "%s", base == NULL ? path : base + 1);
+	TEXT_SET(name, base == NULL ? path : base + 1);
 	if (stem(name) > 0)
 		name[stem(name)] = '\0';
 	for (char *c = name; *c != '\0'; c++)

@@ -189,8 +189,7 @@ design_info(const struct design *de)
 }
 
 int
-design_add(const char *name,
-    const char *path[DESIGN_MACHINES][HARVEST_MODELS],
+design_add(const char *name, const char *path[DESIGN_MACHINES][HARVEST_MODELS],
     char error[KERN_ERROR_SIZE])
 {
 	struct { struct design de; struct design_object dob; } *both;
@@ -198,7 +197,7 @@ design_add(const char *name,
 	int rc = 0;
 
 	both = xcalloc(1, sizeof(*both));
-	added = xreallocarray(added, added_count + 1, sizeof(const void *));
+	ARRAY_EXTEND(added, added_count);
 	/* It stays, as variants that were opened refer to it. */
 	added[added_count] = &both->de;
 	dob = &both->dob;

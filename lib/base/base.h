@@ -30,6 +30,10 @@
 	((void)snprintf((text) + strlen(text), (size) - strlen(text),	\
 	    __VA_ARGS__))
 
+/* Copies a text into an array of characters; cuts it. */
+#define	TEXT_SET(array, text)						\
+	((void)snprintf(array, sizeof(array), "%s", text))
+
 /* As vsnprintf(3), of the arguments behind fmt of a function. */
 #define	VFORMAT(text, size, fmt) do {					\
 	va_list vformat_ap;						\
@@ -88,6 +92,10 @@ void *xmalloc(size_t size);
 void *xcalloc(size_t n, size_t size);
 void *xreallocarray(void *p, size_t n, size_t size);
 char *xstrdup(const char *text);
+
+/* Makes room for an element behind those of an allocated array. */
+#define	ARRAY_EXTEND(array, count)					\
+	((array) = xreallocarray(array, (size_t)(count) + 1, sizeof(*(array))))
 
 /* As aligned_alloc(3), with zeros; any size. */
 void *xaligned(size_t alignment, size_t size);

@@ -152,6 +152,7 @@ static bool
 execute(struct failpoint *fp, const struct failpoint_term *ft, int *value)
 {
 	const struct failpoint_machine *fm = fp->fp_machine;
+	const char *name = fp->fp_def->fd_name;
 
 	switch (ft->fpt_action) {
 	case FAILPOINT_OFF:
@@ -164,17 +165,14 @@ execute(struct failpoint *fp, const struct failpoint_term *ft, int *value)
 		(void)fm->fpm_sleep((int64_t)ft->fpt_argument * 1000 * 1000);
 		break;
 	case FAILPOINT_PANIC:
-		KASSERT(false, ("fail point %s panicking",
-		    fp->fp_def->fd_name));
+		KASSERT(false, ("fail point %s panicking", name));
 		break;
 	case FAILPOINT_BREAK:
-		fprintf(stderr, "fail point %s breaking to debugger\n",
-		    fp->fp_def->fd_name);
+		fprintf(stderr, "fail point %s breaking to debugger\n", name);
 		raise(SIGTRAP);
 		break;
 	case FAILPOINT_PRINT:
-		fprintf(stderr, "fail point %s executing\n",
-		    fp->fp_def->fd_name);
+		fprintf(stderr, "fail point %s executing\n", name);
 		return (ft->fpt_argument != 0);
 	case FAILPOINT_PAUSE:
 		fm->fpm_wait(&fp->fp_gate, fp->fp_pause_ns);

@@ -166,7 +166,7 @@ thread_reset(struct mthread *td, const char *name)
 	td->mt_node = cpu_nodes() == 1 ? 0 : -1;
 	atomic_init_ptr(&td->mt_slot, (uintptr_t)&td->mt_noslot);
 	atomic_init_32(&td->mt_clock, NO_CLOCK);
-	snprintf(td->mt_name, sizeof(td->mt_name), "%s", name);
+	TEXT_SET(td->mt_name, name);
 }
 
 /* The part of starting that the thread itself must do. */

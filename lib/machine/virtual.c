@@ -452,7 +452,7 @@ machine_spawn(struct mthread *td, const char *name, int cpu,
 	td->mt_bound = cpu != MACHINE_CPU_ANY;
 	td->mt_fn = fn;
 	td->mt_arg = arg;
-	snprintf(td->mt_name, sizeof(td->mt_name), "%s", name);
+	TEXT_SET(td->mt_name, name);
 	error = vm_thread_start(vm, td, td->mt_cpu);
 	td->mt_spawned = error == 0;
 	return (error);
@@ -481,7 +481,7 @@ machine_attach(struct mthread *td, const char *name)
 
 	KASSERT(self->vt_td == NULL, ("already attached"));
 	memset(td, 0, sizeof(*td));
-	snprintf(td->mt_name, sizeof(td->mt_name), "%s", name);
+	TEXT_SET(td->mt_name, name);
 	td->mt_cpu = MACHINE_CPU_ANY;
 	td->mt_thread = self;
 	self->vt_td = td;
