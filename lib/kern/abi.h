@@ -18,7 +18,7 @@ struct kernel;
 struct kern_lock;
 
 enum {
-	KERN_ABI		= 10,
+	KERN_ABI		= 11,
 	KERN_KEY_BYTES		= 32,
 	/* What the program keeps in a hash. */
 	KERN_HASH_STATE		= 32,
@@ -84,9 +84,10 @@ struct kern_host {
 	/* The object's variables and malloc(9)'s memory, for KERN_SHARED(). */
 	uintptr_t	 kh_data, kh_data_bytes;
 	uintptr_t	 kh_heap, kh_heap_bytes;
-#define	KERN_HOST(type, name, arguments)	type (*kh_##name) arguments;
+#define	KERN_HOST(type, name, ...)					\
+	type (*kh_##name)(struct kernel *k, __VA_ARGS__);
 #define	KERN_HOST_AS(type, name, arguments, function)			\
-	KERN_HOST(type, name, arguments)
+	type (*kh_##name) arguments;
 #include "lib/kern/host.tbl"
 };
 

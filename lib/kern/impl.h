@@ -405,6 +405,10 @@ void kern_memory_leaks(struct kernel *k);
 void kern_block_give(struct kernel *k, struct block *b);
 
 /* What sources call. */
-#define	KERN_HOST(type, name, arguments)	type host_##name arguments;
+void host_await(const volatile void *word, uint32_t seen);
+uint64_t host_cycles(struct kernel *k);
+unsigned *host_curthread(struct kernel *k);
+#define	KERN_HOST(type, name, ...)					\
+	type host_##name(struct kernel *k, __VA_ARGS__);
 #define	KERN_HOST_AS(type, name, arguments, function)
 #include "lib/kern/host.tbl"

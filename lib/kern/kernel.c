@@ -96,13 +96,6 @@ host_returned(struct kernel *k, const void *func)
 CTASSERT((int)KERN_CMPSET == (int)MACHINE_OP_CMPSET);
 CTASSERT((int)KERN_FENCE == (int)MACHINE_OP_FENCE);
 
-uint64_t
-host_atomic(struct kernel *k __unused, void *p, unsigned how, uint64_t v,
-    uint64_t old)
-{
-	return (machine_atomic(p, how, v, old));
-}
-
 bool
 host_tunable(struct kernel *k, const char *name, int64_t *value)
 {
@@ -118,7 +111,7 @@ host_tunable(struct kernel *k, const char *name, int64_t *value)
 }
 
 static const struct kern_host host = {
-#define	KERN_HOST(type, name, arguments)	.kh_##name = host_##name,
+#define	KERN_HOST(type, name, ...)	.kh_##name = host_##name,
 #define	KERN_HOST_AS(type, name, arguments, function)	.kh_##name = function,
 #include "lib/kern/host.tbl"
 };

@@ -246,18 +246,15 @@ extern const uint8_t kern_zeros[ZERO_REGION_SIZE];
 #define	LITTLE_ENDIAN		__ORDER_LITTLE_ENDIAN__
 #define	BIG_ENDIAN		__ORDER_BIG_ENDIAN__
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-#define	htole16(x)		((uint16_t)(x))
-#define	htole32(x)		((uint32_t)(x))
-#define	htole64(x)		((uint64_t)(x))
-#define	htobe32(x)		__builtin_bswap32(x)
-#define	htobe64(x)		__builtin_bswap64(x)
+#define	KERN_ORDER(little, big)	little
 #else
-#define	htole16(x)		__builtin_bswap16(x)
-#define	htole32(x)		__builtin_bswap32(x)
-#define	htole64(x)		__builtin_bswap64(x)
-#define	htobe32(x)		((uint32_t)(x))
-#define	htobe64(x)		((uint64_t)(x))
+#define	KERN_ORDER(little, big)	big
 #endif
+#define	htole16(x)	KERN_ORDER(((uint16_t)(x)), __builtin_bswap16(x))
+#define	htole32(x)	KERN_ORDER(((uint32_t)(x)), __builtin_bswap32(x))
+#define	htole64(x)	KERN_ORDER(((uint64_t)(x)), __builtin_bswap64(x))
+#define	htobe32(x)	KERN_ORDER(__builtin_bswap32(x), ((uint32_t)(x)))
+#define	htobe64(x)	KERN_ORDER(__builtin_bswap64(x), ((uint64_t)(x)))
 #define	KERN_CODEC(order, bits)						\
 static __always_inline uint##bits##_t						\
 order##bits##dec(const void *p)						\
