@@ -14,12 +14,6 @@ static const char *const cost_names[MACHINE_COSTS] = {
 #include "lib/base/cost.tbl"
 };
 
-struct mthread *
-machine_curthread(void)
-{
-	return (vm_get()->vm_self->vt_td);
-}
-
 static uint64_t
 now_ps(void)
 {
@@ -31,29 +25,29 @@ now_ps(void)
 	return (vm_self_ps(vm));
 }
 
-uint64_t
-machine_cycles(void)
-{
-	return (now_ps() * CYCLES_PER_NS / VM_PS_PER_NS);
+/* A function that is an expression. */
+#define	VIRTUAL(type, name, parameters, value)				\
+type									\
+name parameters								\
+{									\
+	return (value);							\
 }
 
-int64_t
-machine_cycles_to_ns(uint64_t cycles)
-{
-	return ((int64_t)((cycles + CYCLES_PER_NS / 2) / CYCLES_PER_NS));
-}
-
-uint64_t
-machine_ns_to_cycles(uint64_t ns)
-{
-	return (ns * CYCLES_PER_NS);
-}
-
-int64_t
-machine_uptime_ns(void)
-{
-	return ((int64_t)(now_ps() / VM_PS_PER_NS));
-}
+VIRTUAL(struct mthread *, machine_curthread, (void), vm_get()->vm_self->vt_td)
+VIRTUAL(bool, machine_interrupted, (void),
+    machine_curthread()->mt_signalled != 0)
+VIRTUAL(uint64_t, machine_cycles, (void),
+    now_ps() * CYCLES_PER_NS / VM_PS_PER_NS)
+VIRTUAL(int64_t, machine_cycles_to_ns, (uint64_t cycles),
+    (int64_t)((cycles + CYCLES_PER_NS / 2) / CYCLES_PER_NS))
+VIRTUAL(uint64_t, machine_ns_to_cycles, (uint64_t ns), ns * CYCLES_PER_NS)
+VIRTUAL(int64_t, machine_uptime_ns, (void), (int64_t)(now_ps() / VM_PS_PER_NS))
+VIRTUAL(unsigned, machine_cpus, (void), vm_get()->vm_topology.tp_cpus)
+VIRTUAL(unsigned, machine_node, (void),
+    vm_topology_node(&vm_get()->vm_topology, machine_cpu()))
+VIRTUAL(unsigned, machine_nodes, (void), vm_get()->vm_topology.tp_nodes)
+VIRTUAL(bool, machine_displaced, (void), false)
+VIRTUAL(double, machine_thread_delayed, (void), 0)
 
 int64_t
 machine_uptime_coarse_ns(void)
@@ -69,30 +63,6 @@ machine_cpu(void)
 	const struct vm_thread *self = vm_get()->vm_self;
 
 	return (self->vt_host ? 0 : (unsigned)self->vt_cpu);
-}
-
-bool
-machine_displaced(void)
-{
-	return (false);
-}
-
-unsigned
-machine_cpus(void)
-{
-	return (vm_get()->vm_topology.tp_cpus);
-}
-
-unsigned
-machine_node(void)
-{
-	return (vm_topology_node(&vm_get()->vm_topology, machine_cpu()));
-}
-
-unsigned
-machine_nodes(void)
-{
-	return (vm_get()->vm_topology.tp_nodes);
 }
 
 bool
@@ -498,12 +468,6 @@ machine_oncpu(void)
 {
 }
 
-bool
-machine_interrupted(void)
-{
-	return (machine_curthread()->mt_signalled != 0);
-}
-
 int64_t
 machine_thread_cpu_ns(struct mthread *td)
 {
@@ -511,10 +475,4 @@ machine_thread_cpu_ns(struct mthread *td)
 		return (0);
 	return ((int64_t)(vm_sched_used_ps(vm_get(), td->mt_thread) /
 	    VM_PS_PER_NS));
-}
-
-double
-machine_thread_delayed(void)
-{
-	return (0);
 }
