@@ -89,17 +89,6 @@ compare_key(const void *a, const void *b)
 	return (c != 0 ? c : compare_at(a, b));
 }
 
-static void
-fail(struct arithmetic *ar, uint64_t bytes, int64_t counters, const char *how)
-{
-	if (ar->ar_failed)
-		return;
-	ar->ar_failed = true;
-	snprintf(ar->ar_text, sizeof(ar->ar_text), "%s, %s: a read of %" PRIu64
-	    " bytes uses %" PRId64 " counter%s %s", ar->ar_design->de_ident,
-	    ar->ar_cipher->ci_name, bytes, counters, PLURAL(counters), how);
-}
-
 /*
  * Checks what a read used, whose uses are those from the old-th on.  Of a line
  * the slack of the read before is known now: what is skipped behind its uses.
@@ -125,10 +114,14 @@ check_uses(struct sweep *sw, size_t old, uint64_t n)
 			continue;
 		across = ar->ar_line && use[i - 1].u_old != use[i].u_old;
 		gap = (int64_t)(use[i].u_lo - use[i - 1].u_end);
-		if (gap < 0)
-			fail(ar, across ? sw->swp_bytes : n, -gap, same &&
-			    !across ? "twice under one key" :
-			    "more than it reserved");
+		if (gap < 0 && !ar->ar_failed)
+			snprintf(ar->ar_text, sizeof(ar->ar_text), "%s, %s: a "
+			    "read of %" PRIu64 " bytes uses %" PRId64
+			    " counter%s %s", ar->ar_design->de_ident,
+			    ar->ar_cipher->ci_name, across ? sw->swp_bytes : n,
+			    -gap, PLURAL(-gap), same && !across ? "twice under "
+			    "one key" : "more than it reserved");
+		ar->ar_failed |= gap < 0;
 		/* An overlap stays. */
 		if (use[i - 1].u_old || across)
 			slack = gap < 0 ? gap : slack + gap;

@@ -179,8 +179,7 @@ schedules_gather(const struct assure_params *ap, struct evidence_row *row)
 	    FORMAT(real, 3e6 / (double)sum->cgr_row.schedules));
 	evidence_say(row->er_bounds, "%u to %u readers and the harvest thread, "
 	    "reads of 0 to 8 KiB and some of AES to 2 MiB, %s and %s, %s, "
-	    "drawn strategies%s.",
-	    ed.ed_campaign.cn_limits.lim_readers_least,
+	    "drawn strategies%s.", ed.ed_campaign.cn_limits.lim_readers_least,
 	    ed.ed_campaign.cn_limits.lim_readers_most, locks[0], locks[1],
 	    EVIDENCE_CIPHERS(n), modes ? ", " EVIDENCE_MODE " 1 and 0" : "");
 	evidence_say(row->er_replay, "rngsim explore -d %s -l %s,%s -c aes%s "
@@ -252,16 +251,6 @@ executions_gather(const struct assure_params *ap, struct evidence_row *row)
 		row_none(row, "This kind has no simulated flavour. ");
 }
 
-/* Whether the code has it: the kernel, or FreeBSD's and the design's files. */
-static bool
-has_point(const struct design *de, unsigned point)
-{
-	const uint32_t all = design_info(design_find("concurrent")).di_points;
-
-	return (point < LIB_FAILPOINTS || ((all & ~design_info(de).di_points) >>
-	    (point - LIB_FAILPOINTS) & 1) == 0);
-}
-
 /* All specifications of one point; whether to go on. */
 static bool
 try_point(struct explored *ed, unsigned point, double time_s,
@@ -292,18 +281,20 @@ void
 faults_gather(const struct assure_params *ap, struct evidence_row *row)
 {
 	const double time_s = ap->ap_budget_s / (FAILPOINTS * SPECS);
+	const struct design_info di = design_info(design_find(ap->ap_design));
+	/* FreeBSD's files have these, the design's have not. */
+	const uint64_t lacks = (uint64_t)(~di.di_points & design_info(
+	    design_find("concurrent")).di_points) << LIB_FAILPOINTS;
 	struct text absent = { .s = "" }, missed = { .s = "" };
 	const struct campaign_result *sum;
 	struct explored ed;
 	uint64_t executed = 0;
 	unsigned asked = 0, hit = 0;
-	bool probed;
 
 	begin(&ed, ap);
 	sum = &ed.ed_sum;
-	probed = design_info(ed.ed_campaign.cn_subject.tb_design).di_probed;
 	for (unsigned i = 0; i < FAILPOINTS; i++) {
-		if (!has_point(ed.ed_campaign.cn_subject.tb_design, i)) {
+		if ((lacks >> i & 1) != 0) {
 			text_list(&absent, "%s", failpoints_def(i)->fd_name);
 			continue;
 		}
@@ -316,7 +307,7 @@ faults_gather(const struct assure_params *ap, struct evidence_row *row)
 		if (sum->cgr_executed[i] > 0)
 			continue;
 		/* Fortuna's code has all points, the harvest queue its own. */
-		text_list(sum->cgr_evaluated[i] == 0 && !probed &&
+		text_list(sum->cgr_evaluated[i] == 0 && !di.di_probed &&
 		    i < LIB_FAILPOINTS + FAILPOINT_QUEUE ? &absent : &missed,
 		    "%s", failpoints_def(i)->fd_name);
 	}

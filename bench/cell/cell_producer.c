@@ -58,17 +58,6 @@ take_packet(struct event_producer *evp, uint64_t began, enum phase phase)
 	return (true);
 }
 
-/* The work before an event: a part of it is drawn. */
-static uint64_t
-work_ns(struct event_producer *evp)
-{
-	const double cv = evp->evp_producing->prw_cv;
-
-	return (cv <= 0 ? evp->evp_work_ns : (uint64_t)((double)
-	    evp->evp_work_ns * (1 - cv + cv *
-	    splitmix_exponential(&evp->evp_draw))));
-}
-
 /*
  * Works from the end of the last event on, or from now if that is 0.  What this
  * loop does for itself is a part of it; a simulated machine takes no time for
@@ -77,9 +66,14 @@ work_ns(struct event_producer *evp)
 static void
 work(struct event_producer *evp, uint64_t last)
 {
-	const uint64_t ns = work_ns(evp), spent_ns = MACHINE_SIMULATED ||
-	    last == 0 ? 0 : (uint64_t)machine_cycles_to_ns(
-	    machine_cycles_since(last, machine_cycles()));
+	const double cv = evp->evp_producing->prw_cv;
+	/* A part of it is drawn. */
+	const uint64_t ns = cv <= 0 ? evp->evp_work_ns : (uint64_t)((double)
+	    evp->evp_work_ns * (1 - cv + cv *
+	    splitmix_exponential(&evp->evp_draw)));
+	const uint64_t spent_ns = MACHINE_SIMULATED || last == 0 ? 0 :
+	    (uint64_t)machine_cycles_to_ns(machine_cycles_since(last,
+	    machine_cycles()));
 
 	machine_work(ns - MIN(ns, spent_ns));
 }

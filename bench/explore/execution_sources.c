@@ -18,21 +18,15 @@ static const struct {
 	{ "comes", RANDOM_PURE_RDRAND },
 };
 
-/* What a source gives first; a number is added. */
-static uint64_t
-first_of(const struct execution *ex, unsigned i)
-{
-	return ((uint64_t)(uint32_t)ex->ex_seed << 32 | UINT64_C(1) << 31 |
-	    (uint64_t)i << NUMBER_BITS);
-}
-
 static size_t
 read_source(void *state, void *buf, size_t n)
 {
 	struct execution_source *xs = state;
 	struct execution *ex = xs->xs_execution;
 	const unsigned i = (unsigned)(xs - ex->ex_source);
-	const uint64_t value = first_of(ex, i) + xs->xs_given;
+	/* Of no other source, and of no other call. */
+	const uint64_t value = ((uint64_t)(uint32_t)ex->ex_seed << 32 |
+	    UINT64_C(1) << 31 | (uint64_t)i << NUMBER_BITS) + xs->xs_given;
 
 	if (xs->xs_gone)
 		execution_fail(ex, EXECUTION_SOURCES, "rs_read() of source "

@@ -2,16 +2,6 @@
 #include "fortuna/device/impl.h"
 #include "lib/crypto/crypto.h"
 
-/* Whether what was just made can be handed out; if not, nothing is left. */
-static int
-check(void *buf, size_t n)
-{
-	if (__builtin_expect(crypto_failed() == NULL, 1))
-		return (0);
-	wipe(buf, n);
-	return (EIO);
-}
-
 /* What a program does without the kernel, and the kernel's own reads. */
 static int
 read_directly(struct randomdev *rd, void *buf, size_t n, bool nonblock)
@@ -54,9 +44,12 @@ randomdev_read(struct randomdev *rd, int cpu, void *buf, size_t n, size_t *left,
 	if (error != 0)
 		return (error == KERN_EWOULDBLOCK ? EWOULDBLOCK :
 		    error == KERN_EINTR || error < 0 ? EINTR : EIO);
-	if ((error = check(buf, n - *left)) != 0)
-		*left = n;
-	return (error);
+	if (__builtin_expect(crypto_failed() == NULL, 1))
+		return (0);
+	/* What was just made cannot be handed out. */
+	wipe(buf, n - *left);
+	*left = n;
+	return (EIO);
 }
 
 #define	CALL(rd, cpu, ...) do {						\

@@ -243,22 +243,13 @@ generate(const struct kernel *k, struct cipher_key *ck, uint128_t *ctr,
 	cipher_keystream_cut(ck, ctr, out, n);
 }
 
-/* Both ends of it are looked for later. */
-static void
-followed(struct kernel *k, const uint8_t *out, size_t n)
-{
-	const size_t end = n < 2 * KERN_KEY_BYTES ? n : 2 * KERN_KEY_BYTES;
-
-	kern_secret(k, KERN_SECRET_STREAM, out, end);
-	kern_secret(k, KERN_SECRET_STREAM, out + n - end, end);
-}
-
 uint64_t
 host_keystream(struct kernel *k, const void *key, uint64_t lo, uint64_t hi,
     void *out, size_t n)
 {
 	const struct kernel_params *kp = &k->k_params;
 	const unsigned block = kp->kp_cipher->ci_block_bytes;
+	const size_t end = MIN(n, 2 * KERN_KEY_BYTES);
 	struct kern_thread *kt = kern_thread_of(k);
 	struct cipher_key *ck = keyed(k, kt, key);
 	uint128_t ctr = uint128_make(hi, lo);
@@ -270,8 +261,12 @@ host_keystream(struct kernel *k, const void *key, uint64_t lo, uint64_t hi,
 		ledger_use(kp->kp_ledger, ck->ck_raw, ctr, n / block +
 		    (n % block != 0));
 	generate(k, ck, &ctr, out, n);
-	if (k->k_secrets != NULL)
-		followed(k, out, n);
+	/* Both ends of it are looked for later. */
+	if (k->k_secrets != NULL) {
+		kern_secret(k, KERN_SECRET_STREAM, out, end);
+		kern_secret(k, KERN_SECRET_STREAM, (uint8_t *)out + n - end,
+		    end);
+	}
 	if (!ck->ck_loop)
 		machine_charge(COST_KEYSTREAM, n);
 	if (kp->kp_ledger != NULL && kern_is_shared(k, out))

@@ -117,18 +117,12 @@ word_free(struct kern_lock *kl, uintptr_t *v, uintptr_t keep)
 	return (true);
 }
 
-/* One that reads already may not wait for a writer that waits for it. */
-static bool
-can_read(uintptr_t v, const struct kern_thread *kt)
-{
-	return ((v & WORD_READ) != 0 && (kt->kt_shared > 0 ||
-	    (v & (WORD_WRITERS | WORD_SPINNER)) == 0));
-}
-
 static bool
 try_read(struct kern_lock *kl, const struct kern_thread *kt, uintptr_t *v)
 {
-	while (can_read(*v, kt))
+	/* One that reads already may not wait: the writer waits for it. */
+	while ((*v & WORD_READ) != 0 && (kt->kt_shared > 0 ||
+	    (*v & (WORD_WRITERS | WORD_SPINNER)) == 0))
 		if (atomic_fcmpset_acq_ptr(word_of(kl), v, *v + WORD_ONE))
 			return (true);
 	return (false);
