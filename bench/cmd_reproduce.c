@@ -117,8 +117,7 @@ run_one(const struct options *op, const struct reproduction *rn,
 		return (refuse_profile(error, why));
 	if ((status = command_open(op->op_html, of)) != 0)
 		return (status);
-	if ((error = reproduce(&ri, reproduce_run, &pr,
-	    op->op_seed)) != 0)
+	if ((error = reproduce(&ri, reproduce_run, &pr, op->op_seed)) != 0)
 		return (run_error("%s", error == EINTR ? "interrupted" :
 		    ri.ri_error));
 	status = show(op, of, &(struct showing){ &ri, ri.ri_profile.pr_name,
@@ -129,8 +128,7 @@ run_one(const struct options *op, const struct reproduction *rn,
 	/* The message follows its table. */
 	fflush(stdout);
 	return (run_error("%s: %u of %u figures %s outside what is accepted",
-	    rn->rn_name, missed, REPRODUCE_ROWS, missed == 1 ? "lies" :
-	    "lie"));
+	    rn->rn_name, missed, REPRODUCE_ROWS, missed == 1 ? "lies" : "lie"));
 }
 
 /* Predicts a file of figures: rn's, or with NULL the one that was given. */

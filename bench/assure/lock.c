@@ -269,8 +269,7 @@ trylock_gather(const struct assure_params *ap, struct evidence_row *row)
 	}
 	for (enum machine m = 0; m < MACHINES; m++) {
 		open = held = (struct lock_trial){ .lt_threads = 1,
-		    .lt_rounds = TRIES, .lt_try_every = 1,
-		    .lt_brief = true };
+		    .lt_rounds = TRIES, .lt_try_every = 1, .lt_brief = true };
 		held.lt_kind = LOCK_TRIAL_HELD;
 		if (!ran(ap, m, false, &open, row) ||
 		    !ran(ap, m, false, &held, row))

@@ -185,15 +185,13 @@ merge_take(struct merge *mg, const char *file, struct result *r, unsigned host)
 	if (words < TAIL_WORDS + 2 ||
 	    strcmp(r->argv[words - TAIL_WORDS], "--part") != 0 ||
 	    !option_read_part(r->argv[words - TAIL_WORDS + 1], &part, &parts))
-		return (refuse(mg, file, "not the result of a job of "
-		    "--plan"));
+		return (refuse(mg, file, "not the result of a job of --plan"));
 	if (!r->complete)
 		return (refuse(mg, file, "incomplete: run its job again"));
 	result_now(now);
 	if (strcmp(r->started, now) > 0 && !mg->mg_across)
-		return (refuse(mg, file, "began at %s, which is in the "
-		    "future: set the clock of its host, or give --across",
-		    r->started));
+		return (refuse(mg, file, "began at %s, which is in the future: "
+		    "set the clock of its host, or give --across", r->started));
 	words -= TAIL_WORDS;
 	if (mg->mg_first != NULL && check_plan(mg, file, r, words, parts) != 0)
 		return (EXIT_FAILURE);

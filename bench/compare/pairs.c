@@ -105,9 +105,8 @@ sort_cells(const struct result *r, const struct result_cell **cells,
 	qsort(cells, r->cell_count, sizeof(*cells), result_cell_order);
 	for (unsigned i = 1; i < r->cell_count; i++)
 		if (result_cell_order(&cells[i - 1], &cells[i]) == 0)
-			return (format_wrong(error, COMPARE_TEXT_SIZE,
-			    "cells[%td] and cells[%td] differ in spin_polls "
-			    "alone: expected one of them",
+			return (REFUSE("cells[%td] and cells[%td] differ in "
+			    "spin_polls alone: expected one of them",
 			    cells[i - 1] - r->cells, cells[i] - r->cells));
 	return (0);
 }

@@ -29,8 +29,7 @@ word_of(struct dpor *dp, uint64_t word)
  * first of all.
  */
 static uint64_t
-initials(const struct dpor *dp, uint32_t i, uint32_t j,
-    const struct step *last)
+initials(const struct dpor *dp, uint32_t i, uint32_t j, const struct step *last)
 {
 	uint64_t set = 0, threads = 0;
 	uint32_t first[THREADS];
@@ -245,8 +244,7 @@ dpor_conflicts(const struct dpor *dp, const struct step *st,
 }
 
 void
-dpor_step_init(struct dpor *dp, struct step *st, unsigned thread,
-    uint32_t node)
+dpor_step_init(struct dpor *dp, struct step *st, unsigned thread, uint32_t node)
 {
 	const uint32_t last = dp->dp_last[thread];
 

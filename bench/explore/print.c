@@ -106,8 +106,7 @@ explore_print_failure(FILE *out, const void *of)
 	    cx->cx_seed, cx->cx_number, cx->cx_strategy);
 	if (eg->eg_turns > 0)
 		fprintf(out, "    shrunk: %u turns of threads to %u\n",
-		    eg->eg_turns,
-		    schedule_turns(&cx->cx_schedule.sd_choices));
+		    eg->eg_turns, schedule_turns(&cx->cx_schedule.sd_choices));
 	fputc('\n', out);
 	event_trace_print(out, &eg->eg_replay->ry_trace);
 }

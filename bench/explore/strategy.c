@@ -21,8 +21,7 @@ descr(unsigned i)
 }
 
 FAMILY(explore_strategies, sizeof(strategy_classes) / sizeof(void *) - 1,
-    strategy_classes[i]->sy_name, .fa_descr = descr,
-    .fam_title = "Strategies");
+    strategy_classes[i]->sy_name, .fa_descr = descr, .fam_title = "Strategies");
 
 const struct strategy_class *
 strategy_parse(const char *text, unsigned *parameter)

@@ -151,8 +151,7 @@ dpor_access(void *context, unsigned number, const void *p, size_t n,
 
 /* The node that a run comes to: one of the last run's, or a new one. */
 static struct node *
-next_node(struct strategy *sg, struct dpor *dp, uint64_t enabled,
-    unsigned ways)
+next_node(struct strategy *sg, struct dpor *dp, uint64_t enabled, unsigned ways)
 {
 	struct node *nd = &dp->dp_node[dp->dp_at++];
 

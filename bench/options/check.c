@@ -175,10 +175,9 @@ options_check_crypto(const struct options *op)
 	if (!found)
 		return (usage_error("--crypto: \"source\" is for kernel "
 		    "sources: expected -d kernel:PATH with it"));
-	return (op->op_simulated || (!op->op_ledger &&
-	    op->op_ledger_path == NULL) ? 0 : usage_error("--crypto: "
-	    "\"source\": no ledger sees the keys of a source's own ciphers: "
-	    "expected kernel, or no --ledger"));
+	return (op->op_simulated || (!op->op_ledger && op->op_ledger_path ==
+	    NULL) ? 0 : usage_error("--crypto: \"source\": no ledger sees the "
+	    "keys of a source's own ciphers: expected kernel, or no --ledger"));
 }
 
 static int

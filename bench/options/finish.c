@@ -177,10 +177,9 @@ finish_tunables(struct options *op)
 		error = tunable_as_option(op, concurrent_read, OPTION_DESIGN,
 		    &op->op_designs, twin);
 	if (error == 0)
-		error = tunable_as_option(op,
-		    "kern.random.use_chacha20_cipher", OPTION_CIPHER,
-		    &op->op_ciphers, pc->use_chacha20_cipher ? "chacha20" :
-		    "aes");
+		error = tunable_as_option(op, "kern.random.use_chacha20_cipher",
+		    OPTION_CIPHER, &op->op_ciphers, pc->use_chacha20_cipher ?
+		    "chacha20" : "aes");
 	if (error == 0 && lc->delay_base > lc->delay_max)
 		error = usage_error("-S: debug.lock.delay_base is %u, more "
 		    "than debug.lock.delay_max, %u", lc->delay_base,

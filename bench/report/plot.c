@@ -254,11 +254,10 @@ plot_print(FILE *out, const struct result *r, const struct plot *plt)
 			text_add(&names, "%s ", plot_panels[i]);
 	set(out, "PANELS", names.s);
 	set(out, "COUNTS", sh.sh_counts.s);
-	fprintf(out, "WIDTH = %u\nDRAWN = %u\nGATED = %d\nFEW = %d\n"
-	    "LEFT_OUT = %u\nKIND = %d\n", plt->plt_width,
-	    r->uncertainty.samples, gated, comparable_few_passes(r),
-	    sh.sh_left_out, producers ? 1 : r->cells->acquisition_ns > 0 ? 2 :
-	    0);
+	fprintf(out, "WIDTH = %u\nDRAWN = %u\nGATED = %d\nFEW = %d\nLEFT_OUT = "
+	    "%u\nKIND = %d\n", plt->plt_width, r->uncertainty.samples, gated,
+	    comparable_few_passes(r), sh.sh_left_out, producers ? 1 :
+	    r->cells->acquisition_ns > 0 ? 2 : 0);
 	fprintf(out, "%s%sunset multiplot\n", embedded_sheet, body);
 	free(body);
 	free(sh.sh_curves);

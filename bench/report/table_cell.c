@@ -256,9 +256,8 @@ print_reading(FILE *out, const struct result_cell *cell)
 
 	if (cell->time_to_seeded_ns > 0)
 		LINE("seeded", "after %s, 95 %% interval %s to %s; blocked %g "
-		    "of %u readers", FORMAT(ns,
-		    cell->time_to_seeded_ns), FORMAT(ns,
-		    cell->time_to_seeded_ns_ci95[0]), FORMAT(ns,
+		    "of %u readers", FORMAT(ns, cell->time_to_seeded_ns),
+		    FORMAT(ns, cell->time_to_seeded_ns_ci95[0]), FORMAT(ns,
 		    cell->time_to_seeded_ns_ci95[1]), fmin(cell->readers,
 		    cell->blocked_readers), cell->readers);
 	if (cell->blocked_readers > 0)

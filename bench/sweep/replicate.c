@@ -60,8 +60,7 @@ mappings(void)
 unsigned
 replicate_threads(const struct options *op, uint64_t *needed)
 {
-	const unsigned readers = (unsigned)(
-	    option_list_max(&op->op_readers) +
+	const unsigned readers = (unsigned)(option_list_max(&op->op_readers) +
 	    option_list_max(&op->op_producers));
 	const double quota = cpu_quota(), most = mappings() / 4 * 3;
 	const double each = MAPPINGS_EACH * (double)(readers + THREADS_BESIDE);

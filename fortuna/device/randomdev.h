@@ -107,8 +107,7 @@ int randomdev_read(struct randomdev *rd, int cpu, void *buf, size_t n,
  * write(2) of n > 0; sysctl(8) of what is MPSAFE: it is read, or set twice, and
  * is as it was, or three times, the last time to -1.
  */
-void randomdev_use(struct randomdev *rd, const void *buf, size_t n,
-    int writes);
+void randomdev_use(struct randomdev *rd, const void *buf, size_t n, int writes);
 
 /* The algorithm's functions; randomdev_generate() of a seeded one. */
 void randomdev_generate(struct randomdev *rd, int cpu, void *buf, size_t n);

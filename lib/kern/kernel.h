@@ -14,8 +14,7 @@
 #include "lib/lock/lock.h"
 
 /* Where the caller is; there as an interrupt, or in write(2) of the device. */
-enum { KERNEL_CPU_HERE = -1, KERNEL_CPU_INTERRUPT = -2,
-    KERNEL_CPU_WRITE = -3 };
+enum { KERNEL_CPU_HERE = -1, KERNEL_CPU_INTERRUPT = -2, KERNEL_CPU_WRITE = -3 };
 
 /* What a booted kernel asks of the layer above. */
 struct kernel_above {

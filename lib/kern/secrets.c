@@ -135,8 +135,7 @@ static const char *
 name_of(struct kernel *k, const word_t *p)
 {
 	const uint8_t *key = k->k_core_key == NULL ? NULL : kern_core_key(k);
-	const struct secret *se = k->k_secrets == NULL ? NULL :
-	    secret_at(k, p);
+	const struct secret *se = k->k_secrets == NULL ? NULL : secret_at(k, p);
 
 	if (key != NULL && memmem(key, CIPHER_KEY_BYTES, p, 2 * sizeof(*p)) !=
 	    NULL)

@@ -161,8 +161,7 @@ ledger_search(const struct ledger *lg, const struct ledger_record *before,
 	for (unsigned i = 0; i < lg->lg_threads; i++) {
 		lt = lg->lg_thread[i];
 		/* The thread may be writing the next one. */
-		for (uint64_t k = 1; k <= lt->lgt_ops && k < LOG_RECORDS;
-		    k++) {
+		for (uint64_t k = 1; k <= lt->lgt_ops && k < LOG_RECORDS; k++) {
 			lr = &lt->lgt_log[(lt->lgt_ops - k) % LOG_RECORDS];
 			if (lr->lgr_op >= LEDGER_OPS || (before != NULL &&
 			    lr->lgr_seq >= before->lgr_seq) ||

@@ -367,7 +367,6 @@ log_op(struct ledger *lg, struct ledger_thread *lt, unsigned op,
 	void								\
 	ledger_##name parameters					\
 	{								\
-									\
 		if (lg != NULL)						\
 			log_op(lg, self(lg), op, (struct print){ word, 0 }, \
 			    core, flag, lo, hi);			\

@@ -100,5 +100,4 @@ hmcs_unlock(struct lock *l, struct lock_node *n)
 
 LOCK_KIND(hmcs, hmcs, "hmcs", "MCS in each NUMA node, below another",
     "spin lock", LC_SPIN, LK_SPIN_POLLS | LK_PASS_LIMIT | LK_NODES,
-    .lc_init = hmcs_init, .lc_trylock = hmcs_trylock,
-    .lc_owned = queue_owned);
+    .lc_init = hmcs_init, .lc_trylock = hmcs_trylock, .lc_owned = queue_owned);

@@ -73,7 +73,6 @@ mtx_unlock(struct lock *l, struct lock_node *n __unused)
 		machine_wake_one_32(sleepers);
 }
 
-LOCK_KIND(mutex, mtx, "mutex",
-    "Linux's: spin in a queue while the owner runs", "sleep mutex",
-    LC_SLEEPS | LC_STARVES, LK_SPIN_POLLS, .lc_fini = mtx_fini,
+LOCK_KIND(mutex, mtx, "mutex", "Linux's: spin in a queue while the owner runs",
+    "sleep mutex", LC_SLEEPS | LC_STARVES, LK_SPIN_POLLS, .lc_fini = mtx_fini,
     .lc_trylock = mtx_enter, .lc_owned = mtx_owned);

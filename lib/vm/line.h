@@ -76,8 +76,7 @@ keep(struct vm *vm, const struct vm_line *vl, unsigned cpu, uint64_t start,
 	struct vm_cpu *vc = &vm->vm_cpu[core(vm, cpu)];
 
 	vc->vu_kept = vl;
-	vc->vu_kept_ps = start + (most == 0 ? 0 :
-	    splitmix_next(random) % most);
+	vc->vu_kept_ps = start + (most == 0 ? 0 : splitmix_next(random) % most);
 }
 
 static inline uint64_t

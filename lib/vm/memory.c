@@ -362,8 +362,7 @@ defer_store(struct vm *vm, unsigned size)
 		commit(vm, id, id, 0);
 	if (release && me->me_kind == VM_WEAK)
 		vm_barrier(vm);
-	vm_uses(vm, memory_store_place(id, ++mt->met_issued), 1,
-	    VM_USE_STORE);
+	vm_uses(vm, memory_store_place(id, ++mt->met_issued), 1, VM_USE_STORE);
 	vm_uses(vm, &vm->vm_controlled.vx_storing, 1, VM_USE_LOAD);
 	ms = &mt->met_store[mt->met_pending++];
 	ms->ms_word = me->me_writes;

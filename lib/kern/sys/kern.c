@@ -273,9 +273,8 @@ kern_sysctl_path(struct sysctl_oid *oid)
 }
 
 KERN_PLAIN struct sysctl_oid *
-kern_sysctl_add(struct sysctl_oid_list *parent, const char *name,
-    unsigned kind, void *arg1, intmax_t arg2, kern_handle_t *handler,
-    const char *descr)
+kern_sysctl_add(struct sysctl_oid_list *parent, const char *name, unsigned kind,
+    void *arg1, intmax_t arg2, kern_handle_t *handler, const char *descr)
 {
 	struct sysctl_oid *oid = &kern_added[kern_added_count];
 	struct sysctl_req req;
@@ -452,8 +451,7 @@ kern_sysctl(unsigned i)
 		if (i-- > 0)
 			continue;
 		kx = (struct kern_sysctl){ .kx_name = kern_sysctl_path(oid),
-		    .kx_descr = oid->oid_descr,
-		    .kx_type = type - 1,
+		    .kx_descr = oid->oid_descr, .kx_type = type - 1,
 		    .kx_tunable = (oid->oid_kind & CTLFLAG_TUN) != 0,
 		    .kx_stored = oid->oid_arg1 != NULL,
 		    .kx_set = kern_sysctl_set, .kx_get = kern_sysctl_get,
