@@ -77,8 +77,7 @@ event_trace_add_record(struct event_trace *et, uint64_t step,
 static unsigned
 first_event(const struct event_trace *et)
 {
-	return (et->et_count > EVENT_TRACE_EVENTS ?
-	    et->et_count - EVENT_TRACE_EVENTS : 0);
+	return (MAX(et->et_count, EVENT_TRACE_EVENTS) - EVENT_TRACE_EVENTS);
 }
 
 static const struct trace_event *
@@ -141,11 +140,10 @@ static unsigned
 lock_of(const struct trace_event *te, const char *verb)
 {
 	const size_t len = strlen(verb);
-	unsigned lock;
+	unsigned lock = 0;
 
-	if (strncmp(te->te_text, verb, len) != 0 ||
-	    sscanf(te->te_text + len, " L%u", &lock) != 1)
-		return (0);
+	if (strncmp(te->te_text, verb, len) == 0)
+		(void)sscanf(te->te_text + len, " L%u", &lock);
 	return (lock);
 }
 

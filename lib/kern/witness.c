@@ -111,12 +111,14 @@ check_order(struct kernel *k, const struct kern_held *hd,
 }
 
 /* Stops where a thread is in a section, or has a lock, that forbids it. */
-static void __attribute__((noreturn))
-stop_held(struct kernel *k, const struct kern_site *site, const char *what,
-    const char *why, const struct kern_held *hd)
+static void __attribute__((noreturn, format(printf, 5, 6)))
+stop_held(struct kernel *k, const struct kern_site *site, const char *why,
+    const struct kern_held *hd, const char *fmt, ...)
 {
 	const struct kern_lock *kl = hd->hd_lock;
+	char what[128];
 
+	VFORMAT(what, sizeof(what), fmt);
 	kernel_stop(k, site, "%s%s: %s%s %s %s at %s:%d", what, why,
 	    kern_is_section(kl) ? "" : hd->hd_shared ? "shared " :
 	    "exclusive ", kern_kind_name(kl), kl->kl_lock.lo_name,
@@ -131,7 +133,7 @@ stop_critical(struct kernel *k, const struct kern_thread *kt,
 
 	for (unsigned i = 0; i < kt->kt_held; i++)
 		if (kern_is_critical(kt->kt_hold[i].hd_lock))
-			stop_held(k, site, what, why, &kt->kt_hold[i]);
+			stop_held(k, site, why, &kt->kt_hold[i], "%s", what);
 	if (kt->kt_critical + kt->kt_masked == 0)
 		kernel_stop(k, site, "%s in an interrupt filter, which may own "
 		    "spin mutexes alone", what);
@@ -156,11 +158,11 @@ host_may_sleep(struct kernel *k, const struct kern_site *site, const char *what)
 	host_may_block(k, site, what);
 	for (unsigned i = 0; i < kt->kt_held; i++)
 		if (!is_sleepable(kt->kt_hold[i].hd_lock))
-			stop_held(k, site, what, kern_is_section(
+			stop_held(k, site, kern_is_section(
 			    kt->kt_hold[i].hd_lock) ?
 			    " with sleeping prohibited" :
 			    " with the following non-sleepable locks held",
-			    &kt->kt_hold[i]);
+			    &kt->kt_hold[i], "%s", what);
 }
 
 /* The same lock again. */
@@ -171,15 +173,12 @@ check_again(struct kernel *k, const struct kern_held *hd,
 	const struct kern_lock *kl = hd->hd_lock;
 	const bool shares = (how & KERN_SHARES) != 0;
 	const bool mutex = kl->kl_kind <= KERN_SPIN;
-	char what[128];
 
-	if (shares != hd->hd_shared) {
-		snprintf(what, sizeof(what), "%s lock of (%s) %s", shares ?
+	if (shares != hd->hd_shared)
+		stop_held(k, site, shares ? " while exclusively locked" :
+		    " while share locked", hd, "%s lock of (%s) %s", shares ?
 		    "shared" : "exclusive", kern_kind_name(kl),
 		    kl->kl_lock.lo_name);
-		stop_held(k, site, what, shares ?
-		    " while exclusively locked" : " while share locked", hd);
-	}
 	/* Readers of an rmlock need a flag for that too. */
 	if ((shares && kl->kl_kind != KERN_RM &&
 	    kl->kl_kind != KERN_RM_SLEEPABLE) ||
@@ -210,15 +209,13 @@ kern_check_lock(struct kernel *k, const struct kern_thread *kt,
 			check_again(k, hd, site, how);
 			return;
 		}
-		if (is_sleepable(kl) && !is_sleepable(hd->hd_lock)) {
-			snprintf(what, sizeof(what), "%s %s %s",
+		if (is_sleepable(kl) && !is_sleepable(hd->hd_lock))
+			stop_held(k, site, kern_is_section(hd->hd_lock) ?
+			    " with sleeping prohibited" : "", hd, "%s %s %s",
 			    kern_is_section(hd->hd_lock) ?
 			    "acquiring sleepable lock" : "lock order reversal: "
 			    "(sleepable after non-sleepable)",
 			    kern_kind_name(kl), kl->kl_lock.lo_name);
-			stop_held(k, site, what, kern_is_section(hd->hd_lock) ?
-			    " with sleeping prohibited" : "", hd);
-		}
 	}
 	for (hd = kt->kt_hold; hd < &kt->kt_hold[kt->kt_held]; hd++) {
 		if (kern_is_section(hd->hd_lock) || ((kl->kl_flags |
@@ -241,7 +238,6 @@ kern_check_held(struct kernel *k, struct kern_thread *kt,
 {
 	const unsigned i = kern_held_at(kt, kl);
 	struct kern_held *hd = &kt->kt_hold[i];
-	char what[128];
 
 	if (__builtin_expect(kl == NULL, 0))
 		kernel_stop(k, site, "a lock that was not initialized");
@@ -251,13 +247,11 @@ kern_check_held(struct kernel *k, struct kern_thread *kt,
 		    "%s: not in a section of this %s" : "lock %s (%s) not "
 		    "locked", kl->kl_lock.lo_name, kern_kind_name(kl));
 	if (__builtin_expect((how & KERN_EITHER) == 0 &&
-	    ((how & KERN_SHARES) != 0) != hd->hd_shared, 0)) {
-		snprintf(what, sizeof(what), "%s unlock of (%s) %s",
+	    ((how & KERN_SHARES) != 0) != hd->hd_shared, 0))
+		stop_held(k, site, hd->hd_shared ? " while share locked" :
+		    " while exclusively locked", hd, "%s unlock of (%s) %s",
 		    hd->hd_shared ? "exclusive" : "shared", kern_kind_name(kl),
 		    kl->kl_lock.lo_name);
-		stop_held(k, site, what, hd->hd_shared ? " while share locked" :
-		    " while exclusively locked", hd);
-	}
 	return (hd);
 }
 

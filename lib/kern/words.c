@@ -168,15 +168,10 @@ static void
 leave_word(struct kern_lock *kl)
 {
 	uintptr_t v = atomic_load_ptr(word_of(kl));
-	bool left;
 
-	do {
-		if (v / WORD_ONE > 1)
-			left = atomic_fcmpset_rel_ptr(word_of(kl), &v,
-			    v - WORD_ONE);
-		else
-			left = word_free(kl, &v, v & WORD_SPINNER);
-	} while (!left);
+	while (!(v / WORD_ONE > 1 ? atomic_fcmpset_rel_ptr(word_of(kl), &v,
+	    v - WORD_ONE) : word_free(kl, &v, v & WORD_SPINNER)))
+		continue;
 }
 
 /* A reader of an rmlock; its writer takes the word and waits for marks. */
@@ -387,7 +382,7 @@ host_downgrade(struct kernel *k, struct kern_lock *kl,
 {
 	struct kern_thread *kt = kern_thread_of(k);
 	struct kern_held *hd = kern_check_held(k, kt, kl, site, 0);
-	uintptr_t v = atomic_load_ptr(word_of(kl)), left;
+	uintptr_t v = atomic_load_ptr(word_of(kl));
 
 	if (hd->hd_depth > 1)
 		kernel_stop(k, site, "downgrade of a recursed lock (%s) %s",
@@ -396,11 +391,9 @@ host_downgrade(struct kernel *k, struct kern_lock *kl,
 		kern_report(k, kt);
 	machine_lock_free(&kl->kl_lock, kl->kl_lock.lo_name);
 	/* Writers that sleep keep new readers out, and so those that do. */
-	do {
-		left = WORD_ONE + WORD_READ;
-		if ((v & WORD_WRITERS) != 0)
-			left |= v & WORD_WAITERS;
-	} while (!atomic_fcmpset_rel_ptr(word_of(kl), &v, left));
+	while (!atomic_fcmpset_rel_ptr(word_of(kl), &v, (WORD_ONE + WORD_READ) |
+	    ((v & WORD_WRITERS) != 0 ? v & WORD_WAITERS : 0)))
+		continue;
 	kt->kt_shared++;
 	hd->hd_shared = true;
 	if ((v & WORD_WAITERS) == WORD_READERS)
