@@ -43,7 +43,7 @@ budget()
 found "more lines than the budget" "$(budget <<'END'
 1340 lib/base
 1629 lib/crypto
-9000 lib/kern
+9010 lib/kern
 1770 lib/ledger
 2510 lib/lock
 2410 lib/machine
@@ -56,7 +56,7 @@ found "more lines than the budget" "$(budget <<'END'
 3140 bench/cell
 1160 bench/cli
 1720 bench/compare
-5160 bench/explore
+5170 bench/explore
 280 bench/figures
 420 bench/kernel
 2610 bench/options

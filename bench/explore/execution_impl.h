@@ -62,9 +62,11 @@ struct execution {
 	unsigned	 ex_stalls;	/* passes that left as many */
 	bool		 ex_tested;	/* sources have health tests */
 	bool		 ex_masked;	/* a source of events is */
+	bool		 ex_unlocked;	/* masks are set without a mutex */
 	bool		 ex_jumps;	/* its count of reseeds can be set */
 	struct execution_source ex_source[EXECUTION_POLLED];
 	uint64_t	 ex_given[EXECUTION_GIVEN];	/* the last events */
+	uint64_t	 ex_mark[EXECUTION_GIVEN];	/* before the first */
 	unsigned	 ex_gives;
 	struct mthread	 ex_harvest;
 	struct mthread	 ex_producer;

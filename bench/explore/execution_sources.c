@@ -55,13 +55,15 @@ execution_sources_begin(struct execution *ex)
 	struct kern_setting set = { .kv_name = "kern.random.harvest.mask" };
 	struct kern_sysctl *kx = kern_sysctl_find(randomdev_object(
 	    ex->ex_device), set.kv_name);
+	const unsigned locks = ex->ex_locks;
 
+	if (kx != NULL) {
+		set.kv_value = (kx->kx_get(kx) | 1 << MASKED) ^ 1 << MASKED;
+		randomdev_set(ex->ex_device, &set);
+		ex->ex_masked = (kx->kx_get(kx) & 1 << MASKED) == 0;
+	}
+	ex->ex_unlocked = ex->ex_locks == locks;
 	execution_sources_come(ex, 0);
-	if (kx == NULL)
-		return;
-	set.kv_value = (kx->kx_get(kx) | 1 << MASKED) ^ 1 << MASKED;
-	randomdev_set(ex->ex_device, &set);
-	ex->ex_masked = (kx->kx_get(kx) & 1 << MASKED) == 0;
 }
 
 void
@@ -114,7 +116,8 @@ execution_sources_event(void *arg, const struct random_event *event)
 
 /*
  * No two write: releases keep what one writes in static variables.  Nor are
- * masks set while sources come and go.
+ * masks set while sources come and go, unless that takes a mutex: releases
+ * without it lose a source then.
  */
 void
 execution_calls(struct execution *ex, unsigned i, unsigned k)
@@ -125,7 +128,7 @@ execution_calls(struct execution *ex, unsigned i, unsigned k)
 	if (i < CALLERS)
 		randomdev_use(ex->ex_device, written, i + k > 0 ? 0 :
 		    sizes[ex->ex_seed % nitems(sizes)],
-		    ex->ex_scenario->sn_sources ? 0 : 2);
+		    ex->ex_unlocked ? 0 : 2 - (int)i);
 }
 
 /*

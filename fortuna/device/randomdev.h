@@ -104,8 +104,8 @@ int randomdev_read(struct randomdev *rd, int cpu, void *buf, size_t n,
     size_t *left, bool nonblock);
 
 /*
- * write(2) of n > 0; sysctl(8) of what is MPSAFE: it is read, or set twice, and
- * is as it was, or three times, the last time to -1.
+ * write(2) of n > 0; sysctl(8) of what is MPSAFE: it is read, set to what it is
+ * (1), or to another value, back (2; one thread alone) and to -1 (3).
  */
 void randomdev_use(struct randomdev *rd, const void *buf, size_t n, int writes);
 

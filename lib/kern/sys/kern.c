@@ -327,8 +327,10 @@ sysctl_handle_##name(SYSCTL_HANDLER_ARGS)				\
 	if (req->newptr != NULL && arg1 == NULL)			\
 		return (EPERM);						\
 	KERN_COPIES(req);						\
-	if (req->newptr != NULL)					\
-		*(type *)arg1 = (type)*req->newptr;			\
+	if (req->newptr == NULL)					\
+		return (0);						\
+	KERN_STORES(arg1, sizeof(type));				\
+	*(type *)arg1 = (type)*req->newptr;				\
 	return (0);							\
 }
 #define	KERN_IS(oid, of)	(((oid)->oid_kind & CTLTYPE) == CTLTYPE_##of)
@@ -410,25 +412,28 @@ kern_sysctl_oid(unsigned k)
 	    k < fixed + kern_added_count ? &kern_added[k - fixed] : NULL);
 }
 
-/* What a handler makes of its own is set to another value, and back. */
+/* Switches, but the one that blocks reads, and what is a handler's own flip. */
 KERN_PLAIN void
 kern_sysctls_use(int writes)
 {
 	struct sysctl_oid *oid;
 	struct sysctl_req req;
 	int64_t value = 0;
+	bool flips = false;
 
 	for (unsigned k = 0; (oid = kern_sysctl_oid(k)) != NULL; k++) {
 		req = (struct sysctl_req){ .newptr = NULL };
-		for (int i = 0; i == 0 || (i <= writes &&
-		    (oid->oid_kind & CTLFLAG_WR) != 0); i++) {
+		for (int i = 0; i == 0 || (i <= writes - (writes == 1 &&
+		    flips) && (oid->oid_kind & CTLFLAG_WR) != 0); i++) {
 			if (oid->oid_handler == NULL ||
 			    (oid->oid_kind & CTLFLAG_MPSAFE) == 0)
 				break;
 			(void)oid->oid_handler(oid, oid->oid_arg1,
 			    oid->oid_arg2, &req);
-			value = i == 2 ? -1 : (i == 0 ? req.oldval : value) ^
-			    (oid->oid_arg1 == NULL);
+			value = i == 0 ? req.oldval : value;
+			flips = (oid->oid_arg1 == NULL || (uint64_t)value <= 1)
+			    && strcmp(oid->oid_name, "block_seeded_status") != 0;
+			value = i == 2 ? -1 : value ^ flips;
 			req.newptr = &value;
 		}
 	}

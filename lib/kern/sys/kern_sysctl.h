@@ -55,7 +55,8 @@ static struct sysctl_oid kern_sysctl_##parent##_##name			\
 	kern_sysctl_add(parent, name, KERN_NODE_ARGS, descr)
 /* A type's arguments, and its two forms; alias.tbl has the types. */
 #define	KERN_TYPED(type, access, ptr, arg, handler)			\
-	CTLTYPE_##type | (unsigned)(access), ptr, arg, sysctl_handle_##handler
+	CTLTYPE_##type | CTLFLAG_MPSAFE | (unsigned)(access), ptr, arg,	\
+	sysctl_handle_##handler
 #define	KERN_STATIC(type, handler, parent, nbr, name, access, ptr, val, descr) \
 	KERN_SYSCTL(parent, name, KERN_TYPED(type, access, ptr, val, handler), \
 	    descr)
@@ -88,7 +89,7 @@ static struct sysctl_oid kern_sysctl_##parent##_##name			\
 	kern_sysctl_add(parent, name, (unsigned)(access), ptr, arg, handler, \
 	    descr)
 #define	sysctl_ctx_init(ctx)	(0)
-/* As programs use what is MPSAFE: reads, writes so often, the third time -1. */
+/* As programs use what is MPSAFE: as randomdev_use() has it. */
 void	kern_sysctls_use(int writes);
 kern_handle_t sysctl_handle_int, sysctl_handle_bool, sysctl_handle_8,
     sysctl_handle_16, sysctl_handle_32, sysctl_handle_64, sysctl_handle_long,
