@@ -58,6 +58,8 @@ enqueue(struct execution *ex, enum random_entry entry)
 	    ~entropy_of(ex, i) };
 	const bool whole = i % LARGE_EVERY == 0 && !ex->ex_tested;
 
+	if (i < EXECUTION_GIVEN)
+		ex->ex_mark[i] = vm_mark();
 	randomdev_harvest(ex->ex_device, entry, whole ? large : &large[2],
 	    whole ? sizeof(large) : sizeof(large[0]), i % 3 == 2 ||
 	    ex->ex_tested ? RANDOM_INTERRUPT : others[i % nitems(others)]);

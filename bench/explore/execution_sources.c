@@ -91,6 +91,11 @@ note_given(struct execution *ex, const struct random_event *event)
 			    "twice, or not all that its source gave",
 			    random_source_names[event->he_source]);
 	ex->ex_given[ex->ex_gives++ % EXECUTION_GIVEN] = given;
+	if (given >> 32 == (uint32_t)ex->ex_seed && (uint32_t)given <
+	    EXECUTION_GIVEN && vm_misses(ex->ex_mark[(uint32_t)given]))
+		execution_fail(ex, EXECUTION_ORDERED, "an event of %s is taken "
+		    "that an atomic without release has published",
+		    random_source_names[event->he_source]);
 }
 
 void

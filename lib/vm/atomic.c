@@ -13,16 +13,8 @@
 static uint64_t
 result(enum machine_op op, uint64_t old, uint64_t v)
 {
-	switch (op) {
-	case MACHINE_OP_ADD:
-		return (old + v);
-	case MACHINE_OP_OR:
-		return (old | v);
-	case MACHINE_OP_AND:
-		return (old & v);
-	default:
-		return (v);
-	}
+	return (op == MACHINE_OP_ADD ? old + v : op == MACHINE_OP_OR ?
+	    old | v : op == MACHINE_OP_AND ? old & v : v);
 }
 
 static inline bool
@@ -84,6 +76,67 @@ memory_plain(struct vm *vm, const void *p, size_t n, bool store)
 	}
 }
 
+/* What loads of any order have found of an entry of views. */
+static uint32_t
+found(unsigned i)
+{
+	const struct memory_thread *mt = memory_self(vm_running_machine);
+
+	return (MAX(view_at(&mt->met_view, i), view_at(&mt->met_acquires, i)));
+}
+
+/* As CPUs have it: a release passes on what any loads before it have found. */
+static uint32_t
+known(unsigned thread)
+{
+	return (MAX(found(thread), found(MEMORY_PASSED + thread)));
+}
+
+void
+vm_barrier(struct vm *vm)
+{
+	for (unsigned i = 1; vm_is_weak(vm) && i < vm->vm_threads; i++)
+		view_set(&memory_self(vm)->met_view, MEMORY_PASSED + i,
+		    known(i));
+	if (vm_is_weak(vm) && !memory_await(vm, MEMORY_OWN))
+		memory_drain(vm, vm->vm_self->vt_id);
+}
+
+uint64_t
+vm_mark(void)
+{
+	struct vm *vm = vm_running_machine;
+	struct memory_view *mv;
+	unsigned id;
+
+	if (vm == NULL || !vm_is_weak(vm) || vm->vm_self->vt_host)
+		return (0);
+	mv = &memory_self(vm)->met_view;
+	id = vm->vm_self->vt_id;
+	view_set(mv, id, view_at(mv, id) + 1);
+	return ((uint64_t)id << 32 | view_at(mv, id));
+}
+
+bool
+vm_sees(uint64_t mark)
+{
+	struct vm *vm = vm_running_machine;
+
+	return (mark == 0 || vm == NULL || vm->vm_self->vt_host ||
+	    vm->vm_controlled.vx_memory->me_kind != VM_WEAK ||
+	    view_at(&memory_self(vm)->met_view, (unsigned)(mark >> 32)) >=
+	    (uint32_t)mark);
+}
+
+bool
+vm_misses(uint64_t mark)
+{
+	const unsigned i = (unsigned)(mark >> 32);
+
+	return (!vm_sees(mark) && known(i) < (uint32_t)mark &&
+	    found(MEMORY_TOLD + i) >= (uint32_t)mark);
+}
+
 static void
 fence(struct vm *vm, unsigned order)
 {
@@ -123,12 +176,18 @@ use(struct vm *vm, void *p, enum machine_op op, unsigned access, uint64_t v,
 		memory_own(vm, p, access);
 	}
 	was = memory_get(p, size);
+	/* On each of the kernel's CPUs one that fails acquires, too. */
 	if (op == MACHINE_OP_CMPSET && was != old) {
-		vm_compared();
+		memory_latest(vm, p, access);
 		return (was);
 	}
 	if (op == MACHINE_OP_LOAD)
 		return (was);
+	/* Who reads it is told how far this thread was. */
+	if (weak)
+		view_set(&memory_self(vm)->met_released, MEMORY_TOLD + vm->
+		    vm_self->vt_id, view_at(&memory_self(vm)->met_view,
+		    vm->vm_self->vt_id));
 	memory_put(p, size, result(op, was, v));
 	if (vm_is_controlled(vm) && (!weak || memory_written(vm))) {
 		vm_uses(vm, p, size, weak ? VM_USE_VALUE : VM_USE_STORE);
@@ -140,12 +199,6 @@ use(struct vm *vm, void *p, enum machine_op op, unsigned access, uint64_t v,
 uint64_t
 vm_atomic(void *p, unsigned how, uint64_t v, uint64_t old)
 {
-	static const unsigned orders[] = {
-		[__ATOMIC_ACQUIRE] = VM_ACQUIRE,
-		[__ATOMIC_RELEASE] = VM_RELEASE,
-		[__ATOMIC_ACQ_REL] = VM_ACQUIRE | VM_RELEASE,
-		[__ATOMIC_SEQ_CST] = VM_ACQUIRE | VM_RELEASE
-	};
 	const enum machine_op op = how % (1 << MACHINE_OP_BITS);
 	const unsigned size = how >> MACHINE_SIZE_BITS;
 	const unsigned order = how % (1 << MACHINE_SIZE_BITS) >>
@@ -163,7 +216,8 @@ vm_atomic(void *p, unsigned how, uint64_t v, uint64_t old)
 		vm_step(vm);
 		vm_controlled_point(vm, VM_POINT_ACCESS);
 	}
-	return (use(vm, p, op, orders[order] | size << VM_SIZE_SHIFT |
-	    (unsigned)(op == MACHINE_OP_LOAD ? VM_LOAD :
+	return (use(vm, p, op, (order % __ATOMIC_RELEASE == 0 ? 0u :
+	    VM_ACQUIRE) | (order < __ATOMIC_RELEASE ? 0u : VM_RELEASE) |
+	    size << VM_SIZE_SHIFT | (unsigned)(op == MACHINE_OP_LOAD ? VM_LOAD :
 	    op == MACHINE_OP_STORE ? VM_STORE : VM_RMW), v, old));
 }

@@ -241,13 +241,6 @@ memory_commit(struct vm *vm, unsigned number)
 }
 
 void
-vm_barrier(struct vm *vm)
-{
-	if (vm_is_weak(vm) && !memory_await(vm, MEMORY_OWN))
-		memory_drain(vm, vm->vm_self->vt_id);
-}
-
-void
 memory_follow(struct vm *vm, unsigned thread, unsigned other)
 {
 	struct memory_thread *mt = vm->vm_controlled.vx_memory->me_thread;
@@ -411,32 +404,6 @@ memory_written(struct vm *vm)
 	return (me->me_access == 0 || (me->me_access & VM_RMW) != 0);
 }
 
-uint64_t
-vm_mark(void)
-{
-	struct vm *vm = vm_running_machine;
-	struct memory_view *mv;
-	unsigned id;
-
-	if (vm == NULL || !vm_is_weak(vm) || vm->vm_self->vt_host)
-		return (0);
-	mv = &memory_self(vm)->met_view;
-	id = vm->vm_self->vt_id;
-	view_set(mv, id, view_at(mv, id) + 1);
-	return ((uint64_t)id << 32 | view_at(mv, id));
-}
-
-bool
-vm_sees(uint64_t mark)
-{
-	struct vm *vm = vm_running_machine;
-
-	return (mark == 0 || vm == NULL || vm->vm_self->vt_host ||
-	    vm->vm_controlled.vx_memory->me_kind != VM_WEAK ||
-	    view_at(&memory_self(vm)->met_view, (unsigned)(mark >> 32)) >=
-	    (uint32_t)mark);
-}
-
 void
 vm_compared(void)
 {
@@ -444,23 +411,23 @@ vm_compared(void)
 	const struct memory *me = vm->vm_controlled.vx_memory;
 
 	if (me != NULL)
-		memory_latest(vm, me->me_writes, me->me_access >>
-		    VM_SIZE_SHIFT);
+		memory_latest(vm, me->me_writes, me->me_access &
+		    ~(unsigned)VM_ACQUIRE);
 }
 
 void
-memory_latest(struct vm *vm, const void *p, unsigned size)
+memory_latest(struct vm *vm, const void *p, unsigned access)
 {
 	struct memory *me = vm->vm_controlled.vx_memory;
 	struct memory_thread *mt;
 	const struct memory_word *mw;
 
 	if (!vm_is_weak(vm) || vm->vm_self->vt_host ||
-	    (mw = word_make(me, p, size)) == NULL)
+	    (mw = word_make(me, p, access >> VM_SIZE_SHIFT)) == NULL)
 		return;
 	mt = memory_self(vm);
-	view_join(&mt->met_acquires,
-	    &mw->mw_view[mw->mw_newest % MEMORY_VALUES]);
+	view_join((access & VM_ACQUIRE) != 0 ? &mt->met_view :
+	    &mt->met_acquires, &mw->mw_view[mw->mw_newest % MEMORY_VALUES]);
 	view_set(&mt->met_view, memory_place(me, mw), mw->mw_newest);
 }
 

@@ -9,8 +9,14 @@ enum {
 	MEMORY_VALUES	= 4,	/* of a word, the latest */
 	MEMORY_PENDING	= VM_EACH_STORES,	/* stores of a thread */
 	MEMORY_GUARDED	= 128,	/* locks and objects */
-	/* Threads first, then words. */
-	MEMORY_VIEW	= VM_STORES + MEMORY_WORDS
+	/*
+	 * Threads: what happens-before; what else a CPU's release passes on;
+	 * what atomics of a source told.  Then words.
+	 */
+	MEMORY_PASSED	= VM_STORES,
+	MEMORY_TOLD	= 2 * VM_STORES,
+	MEMORY_FIRST	= 3 * VM_STORES,
+	MEMORY_VIEW	= MEMORY_FIRST + MEMORY_WORDS
 };
 
 /* The first mv_count entries; the rest are 0. */
@@ -61,12 +67,7 @@ struct memory {
 	void		*me_writes;
 	unsigned	 me_access;	/* 0: by the first thread */
 	uint64_t	 me_before;
-	union {
-		uint8_t	 v8;
-		uint16_t v16;
-		uint32_t v32;
-		uint64_t v64;
-	}		 me_read;	/* a load's value, if not memory's */
+	uint64_t	 me_read;	/* a load's value, if not memory's */
 	struct memory_view me_fence;	/* of the last full fence */
 	/* Where sources have words: vm_atomic(). */
 	uintptr_t	 me_low, me_high;
@@ -113,44 +114,34 @@ memory_self(struct vm *vm)
 	return (&vm->vm_controlled.vx_memory->me_thread[vm->vm_self->vt_id]);
 }
 
+/* The bits that a number of fewer bytes leaves in memory before it. */
+static inline unsigned
+memory_gap(unsigned size)
+{
+	return (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? 0 : 64 - 8 * size);
+}
+
 static inline uint64_t
 memory_get(const void *p, unsigned size)
 {
-	switch (size) {
-	case sizeof(uint8_t):
-		return (*(const uint8_t *)p);
-	case sizeof(uint16_t):
-		return (*(const uint16_t *)p);
-	case sizeof(uint32_t):
-		return (*(const uint32_t *)p);
-	default:
-		return (*(const uint64_t *)p);
-	}
+	uint64_t v = 0;
+
+	memcpy(&v, p, size);
+	return (v >> memory_gap(size));
 }
 
 static inline void
 memory_put(void *p, unsigned size, uint64_t v)
 {
-	switch (size) {
-	case sizeof(uint8_t):
-		*(uint8_t *)p = (uint8_t)v;
-		break;
-	case sizeof(uint16_t):
-		*(uint16_t *)p = (uint16_t)v;
-		break;
-	case sizeof(uint32_t):
-		*(uint32_t *)p = (uint32_t)v;
-		break;
-	default:
-		*(uint64_t *)p = v;
-	}
+	v <<= memory_gap(size);
+	memcpy(p, &v, size);
 }
 
 /* Its place in views. */
 static inline unsigned
 memory_place(const struct memory *me, const struct memory_word *mw)
 {
-	return (VM_STORES + (unsigned)(mw - me->me_word));
+	return (MEMORY_FIRST + (unsigned)(mw - me->me_word));
 }
 
 /* Whether a thread's i-th store may be committed before the earlier ones. */

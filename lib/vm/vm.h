@@ -286,10 +286,11 @@ void vm_settle(void);
 
 /*
  * In weak memory: the caller is about to write; whether it would see what was
- * written after that mark.  Elsewhere 0, and true.
+ * written after that mark; or has read a source's later atomic, unreleased.
  */
 uint64_t vm_mark(void);
 bool vm_sees(uint64_t mark);
+bool vm_misses(uint64_t mark);
 
 /* How a kernel's thread is held to a CPU; 0: it may be moved. */
 enum vm_hold {

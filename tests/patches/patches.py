@@ -118,10 +118,10 @@ class Trial:
             ",faults" if self.patch.verdict == "broken" else "")
         explore = ["explore", *self.patch.sets, "-c", "chacha20,aes",
                    "--schedules"]
-        steps = [[*explore, "20000"]]
+        steps = [[*explore, "20000"], [*explore, "5000" if self.quick else
+                                       "50000", "--memory", "weak"]]
         if not self.quick:
-            steps += [[*explore, "50000", "--memory", "weak"],
-                      ["assure", "--budget", "10", "--only", rows]]
+            steps += [["assure", "--budget", "10", "--only", rows]]
         for step in steps:
             text = self.command(*step)
             if text:

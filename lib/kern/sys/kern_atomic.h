@@ -45,7 +45,7 @@ atomic_fcmpset_##o##s(volatile type *p, type *old, type v)		\
 									\
 	return (KERN_EITHER(p, (*old = (type)KERN_SIMULATE(p, CMPSET,	\
 	    order, v, was)) == was, __atomic_compare_exchange_n(p, old, v, \
-	    false, __ATOMIC_##order, __ATOMIC_RELAXED)));		\
+	    false, __ATOMIC_##order, __ATOMIC_##order % __ATOMIC_RELEASE)));	\
 }									\
 KERN_CALL(int, atomic_cmpset_##o##s, (volatile type *p, type old, type v), \
     atomic_fcmpset_##o##s(p, &old, v))
