@@ -279,6 +279,8 @@ host_clearing(struct kernel *k, void *p, size_t n)
 {
 	if (k->k_keys != NULL)
 		kern_keys_clear(k, p, n);
+	if (MACHINE_SIMULATED && (uintptr_t)k->k_seed_at - (uintptr_t)p < n)
+		machine_touch(k->k_seed_at, 1);
 #ifdef MACHINE_VIRTUAL
 	/*
 	 * A copy of a key, which is on the caller's stack.  What lies beside

@@ -231,6 +231,8 @@ host_hash_finish(struct kernel *k, void *state, void *out)
 	kt->kt_drained = kt->kt_touched = kt->kt_unlooked = true;
 	kern_secret(k, KERN_SECRET_POOL, out, sl->hsl_bytes);
 	kern_take_seed(kt, out);
+	if (MACHINE_SIMULATED && sl->hsl_pool == 0 && !kern_in_heap(k, out))
+		machine_touch(k->k_seed_at = out, 1);
 	if (k->k_cored)
 		ledger_pool(k->k_params.kp_ledger, k->k_core,
 		    (unsigned)sl->hsl_pool);

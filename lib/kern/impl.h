@@ -182,6 +182,7 @@ struct kernel {
 	unsigned	 k_core;
 	/* Of the core that the ledger is to have, or NULL. */
 	const void	*(*k_core_key)(void);
+	const void	*k_seed_at;	/* pool 0's digest, if in a variable */
 	uint128_t	(*k_core_counter)(void);
 	bool		 k_looking;	/* with these; of simulated machines */
 	bool		 k_cored;	/* and has */
