@@ -11,13 +11,13 @@ FAMILY(reproduce_names, reproduction_count, reproductions[i].rn_name,
     .fa_descr = reproduce_names_descr, .fam_title = "Publications");
 
 /* What has no effect on routers; on a publication without a file; on a file. */
-static const enum option_id no_routers[] = { OPTION_MAP,
+static const enum option_id no_routers[] = { OPTION_MAP, OPTION_PREDICT,
     OPTION_PUBLISHED_LOOP, OPTION_UNITS, OPTION_PUBLISHED_PLACE,
     OPTION_PUBLISHED_TIME, OPTION_PUBLISHED_HOLD, OPTIONS };
 static const enum option_id no_file[] = { OPTION_REPRODUCE_DESIGN, OPTION_MAP,
     OPTION_PUBLISHED_LOOP, OPTION_UNITS, OPTION_PUBLISHED_THREADS,
     OPTION_PUBLISHED_PLACE, OPTION_PUBLISHED_TIME, OPTION_PUBLISHED_HOLD,
-    OPTION_UNCERTAINTY, OPTION_PUBLISHED, OPTIONS };
+    OPTION_UNCERTAINTY, OPTION_PUBLISHED, OPTION_PREDICT, OPTIONS };
 static const enum option_id no_locks[] = { OPTION_REPRODUCE_DESIGN, OPTIONS };
 
 static int

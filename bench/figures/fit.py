@@ -32,7 +32,9 @@ KEY = {words[0]: 'model.sleep' if words[1] == 'sleeps' else 'model.fifo'
                [program, 'list', 'locks'], check=True, capture_output=True,
                text=True).stdout.splitlines()) if len(words) > 3}
 with open(f'{root}/bench/predict/reproduce.tbl') as f:
-    SETS = re.findall(r'PUBLISHED\("([^"]*)",\s*"[^"]*",\s*"([^"]*)"', f.read())
+    # Not those of ratios, whose maps have A/B.
+    SETS = re.findall(r'PUBLISHED\("([^"]*)",\s*"[^"]*",\s*"([^"]*)",'
+                      r'\s*(?:\w+|"[^"/]*"),', f.read())
 machines = list(dict.fromkeys(machine for _, machine in SETS))
 
 

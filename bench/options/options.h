@@ -127,6 +127,7 @@ struct options {
 	struct option_list op_bits;	/* into family_bits */
 	/* reproduce */
 	const char	*op_published, *op_map;
+	bool		 op_predict;	/* rows without a value */
 	unsigned	 op_loop, op_units;	/* into family_published_... */
 	/* validate, explore, assure */
 	const char	*op_from, *op_replay, *op_json;

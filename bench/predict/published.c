@@ -10,6 +10,9 @@ const struct published_unit published_units[] = {
 	{ "count-of-4s", { "in 4 s" }, 4e9, .ub_groups = true },
 	{ "ops-per-us", { "ops/us" }, .ub_ns = 1e3 },
 	{ "ops-per-s", { "per second", "ops/s" }, .ub_ns = 1e9 },
+	{ "gain-percent", { "gain in percent" }, .ub_ratio = true,
+	    .ub_gain = true },
+	{ "ratio", { "speed-up", ": ratio" }, .ub_ratio = true },
 	{ "ns", { "ns " }, .ub_ns = 0 },
 	{ .ub_name = NULL }
 };
@@ -23,7 +26,8 @@ FAMILY(family_published_units, UINT_MAX, published_units[i].ub_name,
 /*
  * What an operation of each does, after the programs' sources; the first whose
  * sign is in a header line is taken.  Times that are in no file are guessed:
- * locktorture's way round 15 ns, a reading of a clock 25 ns.
+ * locktorture's way round 15 ns, a reading of a clock 25 ns, and an operation
+ * of one thread as on 4 Xeon E7-8895 v3.
  */
 const struct published_loop published_loops[] = {
 	{ .lb_name = "lockhammer", .lb_sign = "lockhammer",
@@ -32,12 +36,12 @@ const struct published_loop published_loops[] = {
 	{ .lb_name = "open1", .lb_sign = "open1",
 	    .lb_descr = "two acquisitions an operation; pauses as one thread "
 	    "has them", .lb_place = "compact", .lb_hold_ns = KERNEL_HOLD_NS,
-	    .lb_lines = 2, .lb_takes = 2, .lb_pause_of_one = true },
+	    .lb_lines = 2, .lb_takes = 2, .lb_one_ns = 970 },
 	{ .lb_name = "lock2", .lb_sign = "lock2_threads",
 	    .lb_descr = "an acquisition an operation, of the lock of a file's "
 	    "list of locks; pauses as open1", .lb_place = "compact",
 	    .lb_hold_ns = KERNEL_HOLD_NS, .lb_lines = 2, .lb_takes = 1,
-	    .lb_pause_of_one = true },
+	    .lb_one_ns = 630 },
 	{ .lb_name = "locktorture", .lb_sign = "locktorture",
 	    .lb_descr = "holds of 505 ns / threads on the mean; lines of flags "
 	    "and counters", .lb_place = "scatter", .lb_hold_ns = KERNEL_HOLD_NS,
@@ -77,7 +81,8 @@ beside(const struct published *pb, const struct published_row *rb,
 	const struct published_row *of = pb->pb_rows;
 
 	for (; of < pb->pb_rows + pb->pb_row_count; of++)
-		if (of->rb_threads == threads && of->rb_crit_ns == crit_ns &&
+		if (of->rb_ns > 0 && !pb->pb_unit->ub_ratio &&
+		    of->rb_threads == threads && of->rb_crit_ns == crit_ns &&
 		    of->rb_par_ns == par_ns &&
 		    strcmp(pb->pb_locks.nm_name[of->rb_lock], lock) == 0 &&
 		    (crit_ns != rb->rb_crit_ns || par_ns != rb->rb_par_ns ||
@@ -109,19 +114,18 @@ void
 published_section(const struct published *pb, const struct published_row *rb,
     struct critical_section *se)
 {
-	const struct published_loop *lb = pb->pb_loop;
+	const struct published_loop *lb = rb->rb_loop;
 	const double asked = rb->rb_crit_ns + rb->rb_par_ns;
 	const double idle = beside(pb, rb, "empty", 1, 0, 0);
 	const double alone = beside(pb, rb, "empty", rb->rb_threads,
 	    rb->rb_crit_ns, rb->rb_par_ns) * rb->rb_threads;
-	const double one = beside(pb, rb, pb->pb_locks.nm_name[rb->rb_lock], 1,
+	double one = beside(pb, rb, pb->pb_locks.nm_name[rb->rb_lock], 1,
 	    rb->rb_crit_ns, rb->rb_par_ns);
 	const char *variant = strstr(pb->pb_groups.nm_name[rb->rb_group],
 	    "variant=");
 	unsigned held, out;
 
 	*se = (struct critical_section){
-		.se_lock = pb->pb_kind[rb->rb_lock]->lc_name,
 		.se_threads = rb->rb_contenders,
 		.se_hold_ns = rb->rb_crit_ns + (GIVEN(pb->pb_op,
 		    PUBLISHED_HOLD) ? pb->pb_op->op_hold_ns : lb->lb_hold_ns) +
@@ -147,20 +151,22 @@ published_section(const struct published *pb, const struct published_row *rb,
 	 */
 	if (asked > 0 && alone - idle > asked) {
 		se->se_think_ns *= (alone - idle) / asked;
-		if ((pb->pb_kind[rb->rb_lock]->lc_flags & LC_EXCLUDES) == 0)
+		if ((pb->pb_kind[rb->rb_lock][0]->lc_flags & LC_EXCLUDES) == 0)
 			se->se_hold_ns *= (alone - idle) / asked;
 	}
 	/* The calls of the loop, half of them inside. */
 	se->se_hold_ns += idle / 2;
 	se->se_think_ns += idle / 2;
-	if (lb->lb_pause_of_one && one > se->se_hold_ns)
+	one = one > 0 ? one : lb->lb_one_ns;
+	if (lb->lb_one_ns > 0 && one > se->se_hold_ns)
 		se->se_think_ns += one - se->se_hold_ns;
 }
 
 enum { COLUMNS_MAX = 32 };
 
 /* What a column means; the first are numbers, and with the next needed. */
-enum meaning { CONTENDERS, CRIT, PAR, THREADS, VALUE, LOCK, GROUP, OTHER };
+enum meaning { CONTENDERS, CRIT, PAR, THREADS, VALUE, LOCK, GROUP, LOOP,
+    OTHER };
 
 static const struct {
 	const char	*name;
@@ -170,7 +176,8 @@ static const struct {
 	{ "contenders", CONTENDERS }, { "crit_ns", CRIT }, { "par_ns", PAR },
 	{ "version", GROUP }, { "variant", GROUP }, { "metric", GROUP },
 	{ "bench", GROUP }, { "kernel", GROUP }, { "run", GROUP },
-	{ "node", GROUP }, { "machine", GROUP }, { "config", GROUP }
+	{ "node", GROUP }, { "machine", GROUP }, { "config", GROUP },
+	{ "benchmark", LOOP }
 };
 
 struct reading {
@@ -196,17 +203,25 @@ split(struct reading *bf)
 	return (n);
 }
 
+/* The loop that a text names, or NULL. */
+static const struct published_loop *
+loop_of(const char *text)
+{
+	const struct published_loop *lb = published_loops;
+
+	while (lb->lb_name != NULL && strcmp(text, lb->lb_name) != 0 &&
+	    strcasestr(text, lb->lb_sign) == NULL)
+		lb++;
+	return (lb->lb_name != NULL ? lb : NULL);
+}
+
 static void
 take_header(struct published *pb, const char *line)
 {
 	if (strncmp(line, "# kernels:", 10) == 0)
 		snprintf(pb->pb_kernels, sizeof(pb->pb_kernels), "%s", line);
-	if (strncmp(line, "# benchmark:", 12) == 0)
-		for (const struct published_loop *lb = published_loops;
-		    pb->pb_loop == NULL && lb->lb_name != NULL; lb++)
-			if (lb->lb_sign != NULL &&
-			    strcasestr(line, lb->lb_sign) != NULL)
-				pb->pb_loop = lb;
+	if (pb->pb_loop == NULL && strncmp(line, "# benchmark:", 12) == 0)
+		pb->pb_loop = loop_of(line);
 	if (strncasecmp(line, "# units:", 8) == 0)
 		for (const struct published_unit *ub = published_units;
 		    pb->pb_unit == NULL && ub->ub_name != NULL; ub++)
@@ -231,7 +246,8 @@ take_columns(struct reading *bf)
 				bf->bf_meaning[i] = columns[k].meaning;
 		found |= 1u << bf->bf_meaning[i];
 	}
-	for (k = 0; k < 3; k++)
+	/* What is predicted without a value may have no such column. */
+	for (k = 0; k < (bf->bf_pb->pb_op->op_predict ? 2 : 3); k++)
 		if ((found & 1u << columns[k].meaning) == 0)
 			return (REFUSE("no column \"%s\": "
 			    "expected a line of columns, threads, lock and "
@@ -257,31 +273,41 @@ intern(struct published_names *nm, const char *name)
 /* Takes a column of a row; text of groups is appended. */
 static int
 take_field(struct reading *bf, unsigned column, double numbers[VALUE + 1],
-    int *lock, char group[PUBLISHED_NAME_SIZE])
+    int *lock, char group[PUBLISHED_NAME_SIZE],
+    const struct published_loop **loop)
 {
 	const enum meaning meaning = bf->bf_meaning[column];
+	const struct published *pb = bf->bf_pb;
+	const bool gain = pb->pb_unit != NULL && pb->pb_unit->ub_gain;
 	const char *expected = NULL, *text = bf->bf_field[column];
 	const size_t used = strlen(group);
 	char *end;
 	double v;
 
-	if (meaning == CRIT || meaning == PAR || meaning == GROUP)
+	if (meaning == CRIT || meaning == PAR || meaning == GROUP ||
+	    meaning == LOOP)
 		snprintf(group + used, PUBLISHED_NAME_SIZE - used, "%s%s=%s",
 		    used > 0 ? " " : "", bf->bf_names[column], text);
-	if (meaning == GROUP || meaning == OTHER)
+	if (meaning == LOOP && !GIVEN(pb->pb_op, PUBLISHED_LOOP))
+		*loop = loop_of(text);
+	if (meaning == GROUP || meaning == LOOP || meaning == OTHER ||
+	    (meaning == VALUE && *text == '\0' && pb->pb_op->op_predict))
 		return (0);
 	v = strtod(text, &end);
 	if (meaning == LOCK) {
 		*lock = intern(&bf->bf_pb->pb_locks, text);
 		if (*lock < 0 || *text == '\0')
 			expected = "a name, of at most 512 in a file";
-	} else if (end == text || *end != '\0' || !isfinite(v) || v < 0)
-		expected = "a number of 0 or more";
+	} else if (end == text || *end != '\0' || !isfinite(v) ||
+	    v < (meaning == VALUE && gain ? -100 : 0))
+		expected = meaning != VALUE ? "a number of 0 or more" : gain ?
+		    "a gain of -100 or more" :
+		    "a number of 0 or more, or an empty value with --predict";
 	else if ((meaning == THREADS || meaning == CONTENDERS) && (v < 1 || v >
 	    CELL_READERS_MAX))
 		expected = "threads, 1..1024";
 	else
-		numbers[meaning] = v;
+		numbers[meaning] = meaning == VALUE && gain ? 1 + v / 100 : v;
 	return (expected == NULL ? 0 : REFUSE("%.40s: \"%.40s\": "
 	    "expected %s", bf->bf_names[column], text, expected));
 }
@@ -291,7 +317,8 @@ take_row(struct reading *bf)
 {
 	struct published *pb = bf->bf_pb;
 	char group[PUBLISHED_NAME_SIZE] = "";
-	double v[VALUE + 1] = { 0 };
+	const struct published_loop *loop = pb->pb_loop;
+	double v[VALUE + 1] = { [VALUE] = NAN };
 	const unsigned n = split(bf);
 	int error = 0, in, lock = 0;
 
@@ -299,7 +326,7 @@ take_row(struct reading *bf)
 		return (REFUSE("%u fields: expected %u, "
 		    "as there are columns", n, bf->bf_columns));
 	for (unsigned i = 0; error == 0 && i < bf->bf_columns; i++)
-		error = take_field(bf, i, v, &lock, group);
+		error = take_field(bf, i, v, &lock, group, &loop);
 	/* A value of 0 is no time; some files have rows of zeros. */
 	if (error != 0 || v[VALUE] <= 0)
 		return (error);
@@ -312,7 +339,7 @@ take_row(struct reading *bf)
 		.rb_contenders = (unsigned)(v[CONTENDERS] > 0 ?
 		    v[CONTENDERS] + 0.5 : v[THREADS]),
 		.rb_lock = (unsigned)lock, .rb_group = (unsigned)in,
-		.rb_crit_ns = v[CRIT], .rb_par_ns = v[PAR],
+		.rb_loop = loop, .rb_crit_ns = v[CRIT], .rb_par_ns = v[PAR],
 		.rb_value = v[VALUE]
 	};
 	return (0);
@@ -325,6 +352,10 @@ published_read(struct published *pb)
 	struct reading bf = { .bf_pb = pb };
 	struct lines *li = &bf.bf_lines;
 
+	if (GIVEN(pb->pb_op, PUBLISHED_LOOP))
+		pb->pb_loop = &published_loops[pb->pb_op->op_loop];
+	if (GIVEN(pb->pb_op, UNITS))
+		pb->pb_unit = &published_units[pb->pb_op->op_units];
 	lines_open(li, pb->pb_op->op_published, why);
 	while (lines_next(li))
 		if (li->li_text[0] == '#')

@@ -26,6 +26,8 @@ struct published_unit {
 	bool		 ub_thread;	/* divide by the threads */
 	bool		 ub_scaled;	/* a constant of each group is fitted */
 	bool		 ub_groups;	/* of as many locks as the CPUs fill */
+	bool		 ub_ratio;	/* a lock's rate over another's */
+	bool		 ub_gain;	/* the same less 1, in percent */
 };
 
 /* What each thread repeats. */
@@ -41,7 +43,8 @@ struct published_loop {
 	unsigned	 lb_takes;	/* acquisitions of one operation */
 	/* Before Linux 5.7, a word of all threads: written twice, once held. */
 	bool		 lb_shared_random;
-	bool		 lb_pause_of_one;	/* what its value leaves */
+	/* The pause is what one thread's value leaves; without one, this. */
+	double		 lb_one_ns;	/* 0: the loop does not do that */
 };
 
 struct published_row {
@@ -49,8 +52,11 @@ struct published_row {
 	unsigned	 rb_contenders;	/* of one lock */
 	unsigned	 rb_lock;	/* into pb_locks */
 	unsigned	 rb_group;	/* into pb_groups */
-	double		 rb_crit_ns, rb_par_ns, rb_value;
-	double		 rb_ns;	/* between acquisitions; scaled if fitted */
+	const struct published_loop *rb_loop;	/* or NULL */
+	double		 rb_crit_ns, rb_par_ns;
+	double		 rb_value;	/* NaN: empty */
+	/* Between acquisitions, scaled if fitted; the same of ratios. */
+	double		 rb_ns;
 	double		 rb_predicted_ns;
 	double		 rb_band_ns[2];	/* 10 and 90 % of drawn profiles */
 };
@@ -67,7 +73,8 @@ struct published {
 	const struct published_unit *pb_unit;
 	struct pinning	 pb_place;
 	struct published_names pb_locks, pb_groups;
-	const struct lock_class *pb_kind[PUBLISHED_NAMES_MAX];	/* or NULL */
+	const struct lock_class *pb_kind[PUBLISHED_NAMES_MAX][2]; /* A, B */
+	char		 pb_simulated[PUBLISHED_NAMES_MAX][PUBLISHED_NAME_SIZE];
 	double		 pb_scale[PUBLISHED_NAMES_MAX];	/* of each group */
 	struct published_row *pb_rows;	/* the file's, in its order */
 	unsigned	 pb_row_count;
@@ -75,6 +82,7 @@ struct published {
 	unsigned	 pb_chosen_count;
 	char		 pb_kernels[PUBLISHED_TEXT_SIZE];
 	char		 pb_skipped[PUBLISHED_TEXT_SIZE];	/* in words */
+	struct text	 pb_loops;	/* the names of the rows' loops */
 };
 
 extern const struct published_unit published_units[];
@@ -91,7 +99,7 @@ int published_open(struct published *pb, const struct options *op);
 void published_free(struct published *pb);
 
 int published_read(struct published *pb);
-/* What each thread of a row does, but for se_seed, se_cpus and windows. */
+/* What each thread of a row does, but for lock, se_seed, se_cpus, windows. */
 void published_section(const struct published *pb,
     const struct published_row *rb, struct critical_section *se);
 

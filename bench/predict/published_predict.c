@@ -15,36 +15,60 @@ enum {
 
 static const double warmup_share = 0.25;	/* of the window */
 
-/* Takes --map, of PUBLISHED=LOCK: the simulated kinds of locks. */
+/*
+ * Takes an entry of --map: the simulated kinds of locks, of a ratio A/B both.
+ */
+static int
+map_lock(struct published *pb, const char *name, const char *text)
+{
+	const unsigned ratio = pb->pb_unit != NULL && pb->pb_unit->ub_ratio;
+	char known[OPTION_TEXT_SIZE], kind[PUBLISHED_NAME_SIZE];
+	const struct lock_class *lc[2] = { NULL };
+	char *over = kind, *one;
+
+	snprintf(kind, sizeof(kind), "%s", text);
+	for (unsigned i = 0; over != NULL; i++) {
+		one = strsep(&over, "/");
+		if (i == 1 + ratio || (over == NULL && i < ratio))
+			return (usage_error("--map: \"%s=%s\": expected %s",
+			    name, text, ratio ? "A/B, as values are ratios" :
+			    "one lock, as values are no ratios"));
+		if ((lc[i] = ENGINE(virtual).en_lock_find(one)) != NULL)
+			continue;
+		family_join(&family_simulated_locks, 0, NULL, known,
+		    sizeof(known));
+		return (usage_error("--map: \"%s\": expected one of %s", one,
+		    known));
+	}
+	for (unsigned i = 0; i < pb->pb_locks.nm_count; i++)
+		if (strcmp(pb->pb_locks.nm_name[i], name) == 0) {
+			memcpy(pb->pb_kind[i], lc, sizeof(lc));
+			snprintf(pb->pb_simulated[i], PUBLISHED_NAME_SIZE,
+			    "%s", text);
+		}
+	return (0);
+}
+
+/* Takes --map, of PUBLISHED=LOCK or PUBLISHED=LOCK/LOCK. */
 static int
 map_locks(struct published *pb)
 {
 	char *copy = xstrdup(pb->pb_op->op_map), *at = copy, *kind, *name;
 	struct text mapped = { .s = "" }, rest = { .s = "" };
-	char known[OPTION_TEXT_SIZE];
-	const struct lock_class *lc;
 	int error = 0;
 
-	family_join(&family_simulated_locks, 0, NULL, known, sizeof(known));
 	/* The last entry may be empty. */
 	while (error == 0 && (kind = strsep(&at, ",")) != NULL &&
 	    (*kind != '\0' || at != NULL)) {
 		name = strsep(&kind, "=");
-		lc = kind == NULL ? NULL : ENGINE(virtual).en_lock_find(kind);
-		if (kind == NULL || *name == '\0')
-			error = usage_error("--map: \"%s%s%s\": expected "
-			    "PUBLISHED=LOCK,...", name, kind != NULL ? "=" : "",
-			    kind != NULL ? kind : "");
-		else if (lc == NULL)
-			error = usage_error("--map: \"%s\": expected one of "
-			    "%s", kind, known);
-		for (unsigned i = 0; i < pb->pb_locks.nm_count; i++)
-			if (strcmp(pb->pb_locks.nm_name[i], name) == 0)
-				pb->pb_kind[i] = lc;
+		error = kind == NULL || *name == '\0' ? usage_error("--map: "
+		    "\"%s%s%s\": expected PUBLISHED=LOCK,...", name,
+		    kind != NULL ? "=" : "", kind != NULL ? kind : "") :
+		    map_lock(pb, name, kind);
 	}
 	free(copy);
 	for (unsigned i = 0; i < pb->pb_locks.nm_count; i++)
-		text_list(pb->pb_kind[i] != NULL ? &mapped : &rest, "%s",
+		text_list(pb->pb_kind[i][0] != NULL ? &mapped : &rest, "%s",
 		    pb->pb_locks.nm_name[i]);
 	if (error == 0 && mapped.s[0] == '\0')
 		error = usage_error("--map: \"%.200s\" names no lock of the "
@@ -56,35 +80,55 @@ map_locks(struct published *pb)
 	return (error);
 }
 
-/* What the request says, or else the file's header. */
+/* A published value as ns between acquisitions, or as a ratio. */
+static double
+value_ns(const struct published *pb, const struct published_row *rb)
+{
+	const struct published_unit *ub = pb->pb_unit;
+	const double groups = ub->ub_groups ? MAX(1, floor((double)pb->
+	    pb_machine.vi_topology.tp_cpus / rb->rb_threads)) : 1;
+
+	return (ub->ub_ratio ? rb->rb_value : rb->rb_loop == NULL ? 0 : groups *
+	    (ub->ub_ns > 0 ? ub->ub_ns / rb->rb_value : rb->rb_value) /
+	    (ub->ub_thread ? rb->rb_contenders : 1) / rb->rb_loop->lb_takes);
+}
+
+/* Completes what the request and the file's header say. */
 static int
 settle(struct published *pb)
 {
 	const struct options *op = pb->pb_op;
 	char names[256], why[PINNING_ERROR_SIZE];
+	struct published_row *rb;
 	const char *place;
 
-	if (GIVEN(op, PUBLISHED_LOOP))
-		pb->pb_loop = &published_loops[op->op_loop];
-	if (GIVEN(op, UNITS))
-		pb->pb_unit = &published_units[op->op_units];
-	if (pb->pb_loop == NULL) {
-		family_join(&family_published_loops, 0, NULL, names,
-		    sizeof(names));
-		return (usage_error("%.200s: no \"# benchmark:\" line names a "
-		    "loop: expected --loop with %s", op->op_published, names));
-	}
+	/* What is only predicted is in ns. */
+	if (pb->pb_unit == NULL && op->op_predict)
+		for (pb->pb_unit = published_units; pb->pb_unit[1].ub_name !=
+		    NULL; pb->pb_unit++)
+			continue;
 	if (pb->pb_unit == NULL)
 		return (usage_error("%.200s: no \"# UNITS:\" line names a "
 		    "unit: expected --units with ns, ns-per-thread, "
-		    "ops-per-us, ops-per-s or count", op->op_published));
-	for (struct published_row *rb = pb->pb_rows;
-	    rb < pb->pb_rows + pb->pb_row_count; rb++)
-		rb->rb_ns = (pb->pb_unit->ub_groups ? MAX(1, floor((double)pb->
-		    pb_machine.vi_topology.tp_cpus / rb->rb_threads)) : 1) *
-		    (pb->pb_unit->ub_ns > 0 ? pb->pb_unit->ub_ns /
-		    rb->rb_value : rb->rb_value) / (pb->pb_unit->ub_thread ?
-		    rb->rb_contenders : 1) / pb->pb_loop->lb_takes;
+		    "ops-per-us, ops-per-s, count, ratio or gain-percent",
+		    op->op_published));
+	for (rb = pb->pb_rows; rb < pb->pb_rows + pb->pb_row_count; rb++) {
+		rb->rb_ns = value_ns(pb, rb);
+		if (pb->pb_kind[rb->rb_lock][0] == NULL)
+			continue;
+		if (rb->rb_loop == NULL) {
+			family_join(&family_published_loops, 0, NULL, names,
+			    sizeof(names));
+			return (usage_error("%.200s: no \"# benchmark:\" line "
+			    "or column names a loop: expected --loop with %s",
+			    op->op_published, names));
+		}
+		if (strstr(pb->pb_loops.s, rb->rb_loop->lb_name) == NULL)
+			text_list(&pb->pb_loops, "%s", rb->rb_loop->lb_name);
+		/* Its place is that of all. */
+		if (pb->pb_loop == NULL)
+			pb->pb_loop = rb->rb_loop;
+	}
 	place = op->op_place_text != NULL ? op->op_place_text :
 	    pb->pb_loop->lb_place;
 	return (pinning_parse(&pb->pb_place, place,
@@ -105,7 +149,8 @@ asked(struct published *pb, const struct published_row *rb, struct text *above)
 {
 	const struct options *op = pb->pb_op;
 	const struct option_list *threads = &op->op_readers;
-	bool take = threads->ol_count == 0 && rb->rb_threads > 1;
+	bool take = threads->ol_count == 0 &&
+	    (op->op_predict || rb->rb_threads > 1);
 
 	for (unsigned i = 0; i < threads->ol_count; i++)
 		take |= threads->ol_value[i] == rb->rb_threads;
@@ -124,7 +169,8 @@ choose(struct published *pb)
 
 	pb->pb_chosen = xcalloc(pb->pb_row_count, sizeof(*pb->pb_chosen));
 	for (unsigned i = 0; i < pb->pb_row_count; i++)
-		if (pb->pb_kind[pb->pb_rows[i].rb_lock] != NULL &&
+		if (pb->pb_kind[pb->pb_rows[i].rb_lock][0] != NULL &&
+		    isnan(pb->pb_rows[i].rb_value) == pb->pb_op->op_predict &&
 		    asked(pb, &pb->pb_rows[i], &above))
 			pb->pb_chosen[pb->pb_chosen_count++] = &pb->pb_rows[i];
 	if (above.s[0] != '\0')
@@ -134,9 +180,10 @@ choose(struct published *pb)
 		    (int)strlen(above.s) - 1, above.s);
 	if (pb->pb_chosen_count == 0)
 		return (usage_error("%.200s has no row to predict; skipped: %s"
-		    "expected other --threads, or a profile of a larger "
+		    "expected %sother --threads, or a profile of a larger "
 		    "machine", pb->pb_op->op_published,
-		    pb->pb_skipped[0] != '\0' ? pb->pb_skipped : "nothing; "));
+		    pb->pb_skipped[0] != '\0' ? pb->pb_skipped : "nothing; ",
+		    pb->pb_op->op_predict ? "empty values, " : ""));
 	return (0);
 }
 
@@ -186,6 +233,7 @@ work(void *context, unsigned task, unsigned slot)
 	    /* It depends on the row, not on those chosen beside it. */
 	    .mc_seed = splitmix(splitmix(splitmix(pb->pb_op->op_seed) ^
 	    rb->rb_lock) ^ ((uint64_t)rb->rb_group << 32 | rb->rb_threads)) };
+	const struct lock_class *const *lc = pb->pb_kind[rb->rb_lock];
 	struct predicting_slot *ps = &pp->pp_slot[slot];
 	struct critical_section_outcome so;
 	struct critical_section se;
@@ -203,11 +251,18 @@ work(void *context, unsigned task, unsigned slot)
 	se.se_seed = mc.mc_seed;
 	vm_costs(&pp->pp_profiles[task % pp->pp_count], "chacha20", false,
 	    &mc.mc_costs);
-	ps->error = virtual_critical_section_run(&se, &mc, &so);
-	snprintf(ps->why, CELL_ERROR_SIZE, "%s", ps->error == EDEADLK ?
-	    so.so_machine.mo_stuck : strerror(ps->error));
-	pp->pp_ns[task] = 1e9 / so.so_rate_per_s;
-	free(so.so_thread);
+	pp->pp_ns[task] = 1e9;
+	for (unsigned i = 0; i == 0 || (i == 1 && ps->error == 0 &&
+	    lc[i] != NULL); i++) {
+		se.se_lock = lc[i]->lc_name;
+		ps->error = virtual_critical_section_run(&se, &mc, &so);
+		snprintf(ps->why, CELL_ERROR_SIZE, "%s", ps->error == EDEADLK ?
+		    so.so_machine.mo_stuck : strerror(ps->error));
+		/* Of a ratio the rate of A, over that of B. */
+		pp->pp_ns[task] = i == 0 && lc[1] != NULL ? so.so_rate_per_s :
+		    pp->pp_ns[task] / so.so_rate_per_s;
+		free(so.so_thread);
+	}
 }
 
 static int
@@ -220,7 +275,7 @@ take(void *context, unsigned task, unsigned slot)
 	const int error = pp->pp_slot[slot].error;
 
 	progress_update(&pp->pp_progress, task, lock);
-	if (error == 0 && isfinite(pp->pp_ns[task]))
+	if (error == 0 && isnormal(pp->pp_ns[task]))
 		return (0);
 	snprintf(pp->pp_error, sizeof(pp->pp_error), "%s, %u threads: %s",
 	    lock, rb->rb_threads, error == 0 ? "no acquisition in the window" :
@@ -228,13 +283,16 @@ take(void *context, unsigned task, unsigned slot)
 	return (error == 0 ? EDOM : error);
 }
 
-/* The error of the model in sample i, of a row's lock; lognormal. */
+/*
+ * The error of the model in sample i, of a row's lock; lognormal.  How far the
+ * errors of two locks cancel is not known: a ratio has that of the first.
+ */
 static double
 model_error(const struct published *pb, const struct published_row *rb,
     unsigned i)
 {
 	const struct options *op = pb->pb_op;
-	const unsigned flags = pb->pb_kind[rb->rb_lock]->lc_flags;
+	const unsigned flags = pb->pb_kind[rb->rb_lock][0]->lc_flags;
 	const enum profile_key key = (flags & LC_SLEEPS) != 0 ?
 	    PROFILE_MODEL_SLEEP : (flags & LC_FIFO) != 0 ? PROFILE_MODEL_FIFO :
 	    PROFILE_MODEL_OTHER;

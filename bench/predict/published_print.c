@@ -155,11 +155,23 @@ find(const struct published *pb, unsigned group, unsigned lock,
 	return (NULL);
 }
 
-/* Three lines of each lock: published, predicted, how far off. */
+static const char *
+unit(const struct published *pb)
+{
+	return (pb->pb_unit->ub_ratio ? "ratio" : "ns");
+}
+
+/*
+ * Three lines of each lock: published, predicted, how far off; or what is only
+ * predicted, and its band.
+ */
 static void
 print_group(FILE *out, const struct published *pb, unsigned group)
 {
-	static const char *const lines[] = { "publ.", "pred.", "off %" };
+	static const char *const lines[2][3] = { { "publ.", "pred.", "off %" },
+	    { "pred.", "10 %", "90 %" } };
+	const bool predict = pb->pb_op->op_predict;
+	const unsigned each = predict && pb->pb_op->op_uncertainty == 0 ? 1 : 3;
 	const char *name = pb->pb_groups.nm_name[group];
 	const struct published_row *rb;
 	unsigned there, threads[SHOWN_MAX];
@@ -167,32 +179,34 @@ print_group(FILE *out, const struct published *pb, unsigned group)
 
 	if (n == 0)
 		return;
-	fprintf(out, "\n%s%sns between acquisitions of the whole system\n",
-	    name, name[0] != '\0' ? ": " : "");
-	if (pb->pb_unit->ub_scaled)
+	fprintf(out, "\n%s%s%s\n", name, name[0] != '\0' ? ": " : "",
+	    pb->pb_unit->ub_ratio ? "rate of the first lock over the second's" :
+	    "ns between acquisitions of the whole system");
+	if (pb->pb_unit->ub_scaled && !predict)
 		fprintf(out, "  fitted: %.4g ns over the published count\n",
 		    pb->pb_unit->ub_ns * pb->pb_scale[group]);
 	fprintf(out, "%-24s", "threads");
 	for (unsigned i = 0; i < n; i++)
 		fprintf(out, " %6u", threads[i]);
 	putc('\n', out);
-	for (unsigned k = 0; k < 3 * pb->pb_locks.nm_count; k++) {
-		const unsigned lock = k / 3, line = k % 3;
+	for (unsigned k = 0; k < each * pb->pb_locks.nm_count; k++) {
+		const unsigned lock = k / each, line = k % each;
 
 		there = 0;
 		for (unsigned i = 0; i < n; i++)
 			there += find(pb, group, lock, threads[i]) != NULL;
 		if (there == 0)
 			continue;
-		fprintf(out, "%-18.18s%-6s", line == 0 ? pb->pb_locks.
+		fprintf(out, "%-17.17s %-6s", line == 0 ? pb->pb_locks.
 		    nm_name[lock] : line == 1 ? FORMATF("  = %s",
-		    pb->pb_kind[lock]->lc_name) : "", lines[line]);
+		    pb->pb_simulated[lock]) : "", lines[predict][line]);
 		for (unsigned i = 0; i < n; i++) {
 			rb = find(pb, group, lock, threads[i]);
-			fprintf(out, " %6s", rb == NULL ? "-" : line == 0 ?
-			    FORMAT(real, rb->rb_ns) : line == 1 ?
-			    FORMAT(real, rb->rb_predicted_ns) :
-			    FORMATF("%+.0f", 100 * off(rb)));
+			fprintf(out, " %6s", rb == NULL ? "-" : line == 2 &&
+			    !predict ? FORMATF("%+.0f", 100 * off(rb)) :
+			    FORMAT(real, line + predict == 1 ?
+			    rb->rb_predicted_ns : predict ?
+			    rb->rb_band_ns[line - 1] : rb->rb_ns));
 		}
 		putc('\n', out);
 	}
@@ -214,7 +228,7 @@ print_summary(FILE *out, const struct published *pb)
 			continue;
 		COLUMNS_ROW(out, summary_columns,
 		    lock < locks ? pb->pb_locks.nm_name[lock] : "all",
-		    lock < locks ? pb->pb_kind[lock]->lc_name : "",
+		    lock < locks ? pb->pb_simulated[lock] : "",
 		    FORMATF("%u", ee.ee_agreement.ag_count),
 		    FORMATF("%.1f", 100 * ee.ee_median),
 		    FORMATF("%.1f", 100 * ee.ee_p90),
@@ -247,14 +261,15 @@ published_print(FILE *out, const void *of)
 	format_wrapf(out, "predicted", 2, "for %s, %s %% of its values "
 	    "guessed; loop %s, --place %s, seed %" PRIu64, pr->pr_name,
 	    FORMAT(percent, 100 * profile_share(pr, PROVENANCE_GUESSED)),
-	    pb->pb_loop->lb_name, op->op_place_text != NULL ?
+	    pb->pb_loops.s, op->op_place_text != NULL ?
 	    op->op_place_text : pb->pb_loop->lb_place, op->op_seed);
 	if (n > 2)
 		format_wrapf(out, "skipped  ", 2, "%.*s", (int)n - 2,
 		    pb->pb_skipped);
 	for (unsigned i = 0; i < pb->pb_groups.nm_count; i++)
 		print_group(out, pb, i);
-	print_summary(out, pb);
+	if (!op->op_predict)
+		print_summary(out, pb);
 }
 
 void
@@ -263,16 +278,18 @@ published_print_csv(FILE *out, const void *of)
 	const struct published *pb = of;
 	const struct published_row *rb;
 
-	fputs("group,lock,simulated,threads,published_ns,predicted_ns,off,"
-	    "low_ns,high_ns\n", out);
+	fprintf(out, "group,lock,simulated,threads,published_%s,predicted_%s,"
+	    "off,low_%s,high_%s\n", unit(pb), unit(pb), unit(pb), unit(pb));
 	for (unsigned i = 0; i < pb->pb_chosen_count; i++) {
 		rb = pb->pb_chosen[i];
-		fprintf(out, "%s,%s,%s,%u,%.6g,%.6g,%.4f,%.6g,%.6g\n",
+		fprintf(out, "%s,%s,%s,%u,%s,%.6g,%s,%.6g,%.6g\n",
 		    pb->pb_groups.nm_name[rb->rb_group],
 		    pb->pb_locks.nm_name[rb->rb_lock],
-		    pb->pb_kind[rb->rb_lock]->lc_name, rb->rb_threads,
-		    rb->rb_ns, rb->rb_predicted_ns, off(rb),
-		    rb->rb_band_ns[0], rb->rb_band_ns[1]);
+		    pb->pb_simulated[rb->rb_lock], rb->rb_threads,
+		    pb->pb_op->op_predict ? "" : FORMATF("%.6g", rb->rb_ns),
+		    rb->rb_predicted_ns, pb->pb_op->op_predict ? "" :
+		    FORMATF("%.4f", off(rb)), rb->rb_band_ns[0],
+		    rb->rb_band_ns[1]);
 	}
 }
 
@@ -282,17 +299,22 @@ json_row(const void *of, unsigned i)
 	const struct published *pb = of;
 	const struct published_row *rb = pb->pb_chosen[i];
 
-	return (json_pack(pb->pb_op->op_uncertainty > 0 ?
-	    "{s:s, s:s, s:s, s:i, s:f, s:f, s:f, s:[f, f]}" :
-	    "{s:s, s:s, s:s, s:i, s:f, s:f, s:f}",
+	json_t *js = json_pack("{s:s, s:s, s:s, s:i, s:f}",
 	    "group", pb->pb_groups.nm_name[rb->rb_group],
 	    "lock", pb->pb_locks.nm_name[rb->rb_lock],
-	    "simulated", pb->pb_kind[rb->rb_lock]->lc_name,
+	    "simulated", pb->pb_simulated[rb->rb_lock],
 	    "threads", (int)rb->rb_threads,
-	    "published_ns", rb->rb_ns,
-	    "predicted_ns", rb->rb_predicted_ns,
-	    "off", off(rb),
-	    "band_ns", rb->rb_band_ns[0], rb->rb_band_ns[1]));
+	    FORMATF("predicted_%s", unit(pb)), rb->rb_predicted_ns);
+
+	if (!pb->pb_op->op_predict)
+		json_object_update_new(js, json_pack("{s:f, s:f}",
+		    FORMATF("published_%s", unit(pb)), rb->rb_ns,
+		    "off", off(rb)));
+	if (pb->pb_op->op_uncertainty > 0)
+		json_object_update_new(js, json_pack("{s:[f, f]}",
+		    FORMATF("band_%s", unit(pb)), rb->rb_band_ns[0],
+		    rb->rb_band_ns[1]));
+	return (js);
 }
 
 void
@@ -300,21 +322,27 @@ published_print_json(FILE *out, const void *of)
 {
 	const struct published *pb = of;
 	const struct options *op = pb->pb_op;
-	const struct ranking rk = ranking_of(pb);
-	const struct errors ee = errors_of(pb, ALL_LOCKS);
-
-	json_print(out, json_pack("{s:s, s:s, s:s, s:f, s:s, s:I, s:s, "
-	    "s:i, s:f, s:f, s:f, s:i, s:f, s:f, s:f, s:o}",
+	struct ranking rk;
+	struct errors ee;
+	json_t *js = json_pack("{s:s, s:s, s:s, s:f, s:s, s:I, s:s}",
 	    "published", op->op_published, "claim", "predicted",
 	    "profile", pb->pb_machine.vi_profile.pr_name, "guessed_share",
 	    profile_share(&pb->pb_machine.vi_profile, PROVENANCE_GUESSED),
-	    "loop", pb->pb_loop->lb_name, "seed", (json_int_t)op->op_seed,
-	    "skipped", pb->pb_skipped, "points",
-	    (int)ee.ee_agreement.ag_count,
-	    "median", ee.ee_median, "p90", ee.ee_p90,
-	    "bias", agreement_bias(&ee.ee_agreement),
-	    "rankings", (int)rk.rk_count, "tau_mean", rk.rk_mean,
-	    "tau_least", rk.rk_least, "inside", ee.ee_inside,
-	    "rows", json_list(pb->pb_chosen_count, json_row, pb)),
-	    JSON_DIGITS);
+	    "loop", pb->pb_loops.s, "seed", (json_int_t)op->op_seed,
+	    "skipped", pb->pb_skipped);
+
+	if (!op->op_predict) {
+		rk = ranking_of(pb);
+		ee = errors_of(pb, ALL_LOCKS);
+		json_object_update_new(js, json_pack("{s:i, s:f, s:f, s:f, "
+		    "s:i, s:f, s:f, s:f}", "points",
+		    (int)ee.ee_agreement.ag_count,
+		    "median", ee.ee_median, "p90", ee.ee_p90,
+		    "bias", agreement_bias(&ee.ee_agreement),
+		    "rankings", (int)rk.rk_count, "tau_mean", rk.rk_mean,
+		    "tau_least", rk.rk_least, "inside", ee.ee_inside));
+	}
+	json_object_set_new(js, "rows", json_list(pb->pb_chosen_count, json_row,
+	    pb));
+	json_print(out, js, JSON_DIGITS);
 }

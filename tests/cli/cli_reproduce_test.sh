@@ -157,6 +157,114 @@ reproduce__units_body() {
 	[ "$(grep -c ',-*0.0000,' out.csv)" = 1 ] || atf_fail "$(cat out.csv)"
 }
 
+# shares EXPRESSION: what awk says of each row of out.csv.
+shares() {
+	awk -F, "NR > 1 && !($1) { bad++ } END { exit bad > 0 || NR < 2 }" \
+	    out.csv || atf_fail "$(cat out.csv)"
+}
+
+test_case reproduce__ratios "rates of a lock over another's: of gains, of" \
+    "loops by row; both locks are run"
+reproduce__ratios_body() {
+	printf 'threads,lock,value\n4,g,0\n8,g,-25\n4,h,900\n' >f.csv
+	saves out.csv reproduce --published f.csv --profile $machine --map \
+	    g=ticket/ticket,h=ticket/tas --loop plain --units gain-percent \
+	    --format csv --uncertainty 10
+	[ "$(head -n 1 out.csv | cut -d, -f 5,6)" = \
+	    published_ratio,predicted_ratio ] || atf_fail "$(cat out.csv)"
+	shares '$2 == "h" || ($3 == "ticket/ticket" && $6 == 1 &&
+	    $8 < 1 && $9 > 1)'
+	[ "$(cut -d, -f 1-6 out.csv | grep -cx -e \
+	    ',g,ticket/ticket,4,1,1' -e ',g,ticket/ticket,8,0.75,1')" = 2 ] ||
+		atf_fail "$(cat out.csv)"
+	# It is the quotient of what is predicted of each.
+	awk -F, '$2 == "h" { print $6 }' out.csv >ratio
+	# The row's lock and group draw its seed.
+	printf 'threads,lock,value\n4,g,1\n4,h,1\n' >f.csv
+	for lock in ticket tas; do
+		saves $lock.csv reproduce --published f.csv --profile \
+		    $machine --map h=$lock --loop plain --units ns --format csv
+	done
+	paste -d, ticket.csv tas.csv ratio | awk -F, 'NR == 1 { r = $NF }
+	    NR == 2 { q = $15 / $6 / r; exit !(q > 0.999 && q < 1.001) }' ||
+	    atf_fail "$(cat ratio ticket.csv tas.csv)"
+	# A row's loop and its pause, without a figure of one thread.
+	printf '# UNITS: ratio\n%s\n' 'threads,lock,value,benchmark
+	2,r,1,open1_threads
+	2,r,1,plain
+	2,odd,1,no_loop' | tr -d '\t' >f.csv
+	atf_check -o match:'open1,' -o match:'^benchmark=plain: rate' \
+	    -o match:'^  = cna/qspin  *pred\.' "$(program)" reproduce \
+	    --published f.csv --profile $machine --map r=cna/qspin
+	fails 2 'line or column names a loop: expected --loop' reproduce \
+	    --published f.csv --profile $machine --map odd=cna/qspin
+	for bad in qspin a/qspin qspin/b qspin/cna/cna qspin/; do
+		fails 2 '--map: ".*expected (A/B|one of none)' reproduce \
+		    --published f.csv --profile $machine --map r=$bad
+	done
+	fails 2 '--map: "r=cna/qspin": expected one lock' reproduce \
+	    --published f.csv --profile $machine --map r=cna/qspin --units ns
+}
+
+# Ratios of the two machines: CNA gains where threads span nodes, not within.
+test_case reproduce__cna_thunderx2 "CNA over qspinlock on two sockets of Arm"
+reproduce__cna_thunderx2_body() {
+	saves out.csv reproduce cna-thunderx2 --format csv
+	[ "$(wc -l <out.csv)" = 17 ] || atf_fail "$(cat out.csv)"
+	shares '$4 > 28 ? $6 > 1.05 && $6 < 3 : $6 > 0.95 && $6 < 1.05'
+	shares '$7 > -0.5 && $7 < 0.2'
+}
+
+test_case reproduce__hq_kunpeng920 "a hierarchical lock on four nodes of Arm"
+reproduce__hq_kunpeng920_body() {
+	saves out.csv reproduce hq-kunpeng920 --format csv
+	[ "$(wc -l <out.csv)" = 13 ] || atf_fail "$(cat out.csv)"
+	shares '$3 == "hmcs/cna" ? $6 > 0.9 && $6 < 1.3 : $6 > 1.3 && $6 < 2.6'
+	shares '$7 > -0.5 && $7 < 0.2'
+	# Within one node there is nothing to gain.
+	saves out.csv reproduce hq-kunpeng920 --place compact --threads 8,16 \
+	    --format csv
+	shares '$6 < 1.1'
+}
+
+test_case reproduce__predict "rows without a value: predictions and bands"
+reproduce__predict_body() {
+	figures >f.csv
+	saves one.csv reproduce --published f.csv --profile $machine --map $map \
+	    --threads 8 --format csv
+	# The same numbers come without a value; rows with one are of the loop.
+	sed 's/^8,\([tqm]\),[0-9]*,/8,\1,,/' f.csv >empty.csv
+	saves out.csv reproduce --predict --published empty.csv --profile \
+	    $machine --map $map --format csv
+	shares '$5 == "" && $7 == ""'
+	cut -d, -f 1-4,6 one.csv >want
+	cut -d, -f 1-4,6 out.csv >got
+	atf_check -o file:want cat got
+	saves one.json reproduce --predict --published empty.csv --profile \
+	    $machine --map $map --format json --uncertainty 10
+	[ "$(grep -c '"predicted_ns":' one.json)" = 3 ] &&
+	    [ "$(grep -c '"band_ns":' one.json)" = 3 ] ||
+	    atf_fail "$(cat one.json)"
+	grep -E '"(published_ns|off|points|median|inside)"' one.json &&
+	    atf_fail "errors of nothing"
+	# Neither a column of values nor a unit is needed.
+	printf 'threads,lock\n1,t\n4,t\n' >f.csv
+	atf_check -o match:'^threads  *1  *4$' -o match:'^t  *pred\.  *[0-9]' \
+	    -o match:'10 %  *[0-9]' -o match:'90 %  *[0-9]' \
+	    -o not-match:'publ|error|inside' "$(program)" reproduce --predict \
+	    --published f.csv --profile $machine --map $map --loop plain \
+	    --uncertainty 10
+	saves out.csv reproduce --predict --published f.csv --profile $machine \
+	    --map t=ticket/tas --loop plain --units ratio --format csv
+	shares '$4 == 1 || $6 > 0.1'
+	figures >f.csv
+	fails 2 'no row to predict; .*expected empty values' reproduce \
+	    --predict --published f.csv --profile $machine --map $map
+	fails 2 'empty value with --predict' reproduce --published empty.csv \
+	    --profile $machine --map $map
+	fails 2 '--predict: expected --published' reproduce open1-i7 --predict
+}
+
 test_case reproduce__sets "every file that comes with the program is read"
 reproduce__sets_body() {
 	"$(program)" reproduce | awk 'NR > 2 { print $1 }' >sets
