@@ -10,9 +10,7 @@ check(struct options *op)
 	if (op->op_operands == 0)
 		return (usage_error("expected the results of the jobs of "
 		    "--plan, such as DIR/*.json"));
-	if (op->op_output == NULL)
-		return (usage_error("expected -o FILE"));
-	return (0);
+	return (op->op_output == NULL ? usage_error("expected -o FILE") : 0);
 }
 
 static int

@@ -26,8 +26,7 @@ enum {
 struct harvest_config {
 	unsigned	queue;		/* enum design_queue */
 	unsigned	rate_hz;	/* passes of its thread; 0: its own */
-	unsigned	boot_entropy_bytes;
-	unsigned	interrupt_rate_hz;
+	unsigned	boot_entropy_bytes, interrupt_rate_hz;
 	char		sources[TUNABLE_STRING_SIZE];	/* comma list */
 	char		record_file[TUNABLE_STRING_SIZE]; /* "": no record */
 };

@@ -23,8 +23,7 @@ struct assure_params {
 	const char	*ap_design;	/* a lock's page: the one it is under */
 	const char	*ap_spec;	/* as -d takes it in another process */
 	/* Of a lock's page; NULL: there is no such flavour. */
-	const struct lock_class *ap_lock;
-	const struct lock_class *ap_simulated_lock;
+	const struct lock_class *ap_lock, *ap_simulated_lock;
 	uint64_t	 ap_seed;
 	double		 ap_budget_s;	/* of the row that is gathered */
 	unsigned	 ap_jobs;	/* host threads to use */

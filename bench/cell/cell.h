@@ -15,8 +15,7 @@ struct program_config {
 	bool		controls;		/* a sweep measures them too */
 	unsigned	virtual_threads;	/* runs at a time; 0: CPUs */
 	/* FreeBSD's spellings of -d and -c; they count only if set. */
-	bool		concurrent_read;
-	bool		use_chacha20_cipher;
+	bool		concurrent_read, use_chacha20_cipher;
 	char		pool_hash[TUNABLE_STRING_SIZE];	/* "": the source's */
 	unsigned	spinmutex;	/* what MTX_SPIN is; 0: FreeBSD's */
 };

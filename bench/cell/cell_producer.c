@@ -45,11 +45,9 @@ take_packet(struct event_producer *evp, uint64_t began, enum phase phase)
 		left_ns = evp->evp_next_ns + 1 - (uint64_t)
 		    machine_cycles_to_ns(now - began);
 		left_ns = left_ns < WAIT_MAX_NS ? left_ns : WAIT_MAX_NS;
-		if (machine_interrupt_wait(left_ns))
-			now = machine_cycles();
-		else
-			now = cell_wait_until(evp->evp_run, now +
-			    machine_ns_to_cycles(left_ns), phase);
+		now = machine_interrupt_wait(left_ns) ? machine_cycles() :
+		    cell_wait_until(evp->evp_run, now +
+		    machine_ns_to_cycles(left_ns), phase);
 		if (atomic_load_acq_32(&evp->evp_run->run_phase) !=
 		    (uint32_t)phase)
 			return (false);

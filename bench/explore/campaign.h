@@ -33,8 +33,7 @@ struct campaign_row {
 	uint64_t	schedules;
 	uint64_t	steps;		/* choices */
 	uint64_t	steps_most;	/* of one schedule */
-	uint64_t	reads;
-	uint64_t	reseeds;
+	uint64_t	reads, reseeds;
 	uint64_t	blocks;		/* of keystream */
 	double		cpu_s;		/* of all host threads */
 };

@@ -282,10 +282,7 @@ run_threads(struct execution *ex)
 		return (error);
 	for (unsigned i = 0; i < sn->sn_readers; i++)
 		machine_join(&ex->ex_reader[i].xrd_td);
-	if (sn->sn_queue)
-		machine_join(&ex->ex_producer);
-	else
-		machine_join(&ex->ex_harvest);
+	machine_join(sn->sn_queue ? &ex->ex_producer : &ex->ex_harvest);
 	/* Whether reseeds still come after all that. */
 	if (ex->ex_seed % LAST_EVERY == 0 && !ex->ex_faulted)
 		turn(ex, &ex->ex_reader[0], 0);

@@ -90,8 +90,7 @@ struct random_claims {
 	/* A first read seeds it, if nothing else did. */
 	bool		 rm_never_blocks;
 	/* Most reads take no lock; and are no system call. */
-	bool		 rm_locks_little;
-	bool		 rm_no_call;
+	bool		 rm_locks_little, rm_no_call;
 };
 
 #define	RANDOM_CLAIMS(...)						\

@@ -64,8 +64,7 @@ struct design_info {
 	uint32_t	di_lag;		/* as lc_lag */
 	uint64_t	di_stored_bytes;	/* as lc_stored_bytes */
 	/* As its struct random_claims. */
-	bool		di_never_blocks;
-	bool		di_locks_little;
+	bool		di_never_blocks, di_locks_little;
 	bool		di_cored;	/* it is known where its K is */
 	bool		di_probed;	/* and the rest of its state */
 	bool		di_held;	/* critical sections, pins and such */
@@ -113,8 +112,7 @@ int design_check(const struct design *de, enum design_queue queue,
 
 /* A sysctl that can be set, and its value at boot. */
 struct design_sysctl {
-	char		 dy_name[KERN_NAME_SIZE];
-	char		 dy_descr[KERN_NAME_SIZE];
+	char		 dy_name[KERN_NAME_SIZE], dy_descr[KERN_NAME_SIZE];
 	char		 dy_range[DESIGN_RANGE_SIZE];
 	int64_t		 dy_value;
 };

@@ -17,8 +17,7 @@ enum tunable_type {
 enum { TUNABLE_STRING_SIZE = 256 };
 
 struct tunable {
-	const char	*tn_name;
-	const char	*tn_descr;
+	const char	*tn_name, *tn_descr;
 	enum tunable_type tn_type;
 	size_t		 tn_offset;	/* in the configuration structure */
 	uint64_t	 tn_min;	/* UINT: smallest and largest value */

@@ -1,9 +1,7 @@
 /* Where keys are, for the ledger: from set or copied to overwritten, freed. */
 
 #include "lib/kern/impl.h"
-#ifdef MACHINE_VIRTUAL
-#include "lib/vm/vm.h"
-#else
+#ifndef MACHINE_VIRTUAL
 #define	vm_mark()	0
 #define	vm_sees(mark)	((mark) == 0)
 #endif

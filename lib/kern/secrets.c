@@ -8,9 +8,6 @@
  */
 
 #include "lib/kern/impl.h"
-#ifdef MACHINE_VIRTUAL
-#include "lib/vm/vm.h"
-#endif
 
 /* ThreadSanitizer keeps registers on the stacks that it watches. */
 #if defined(__SANITIZE_THREAD__)

@@ -1,6 +1,4 @@
 /* Threads log operations and check them, in their order, under one lock. */
-#include <sched.h>
-
 #include "lib/ledger/impl.h"
 #include "lib/machine/machine.h"
 

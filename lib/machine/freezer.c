@@ -1,4 +1,3 @@
-#include "lib/base/base.h"
 #include "lib/machine/freezer.h"
 #include "lib/machine/real.h"
 

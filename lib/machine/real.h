@@ -108,8 +108,7 @@ struct mthread {
 	 * The thread last known to run on the CPU that this one is bound to;
 	 * of a thread that floats, its own mt_noslot.
 	 */
-	struct mptr	mt_slot;
-	struct mptr	mt_noslot;
+	struct mptr	mt_slot, mt_noslot;
 	struct m32	mt_clock;	/* its CPU clock, once it runs */
 	struct m64	mt_stopping_ns;	/* of its CPU time: what stops took */
 	struct m64	mt_stopped_ns;	/* freezer.c's */

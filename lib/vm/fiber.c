@@ -27,8 +27,7 @@ enum { STACK_FACTOR = 1 };
  * from and hands that, with data, to where it arrives.
  */
 struct transfer {
-	void	*context;
-	void	*data;
+	void	*context, *data;
 };
 
 struct transfer	jump_fcontext(void *to, void *data);

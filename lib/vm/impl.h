@@ -352,12 +352,9 @@ void vm_turn_leave(struct vm *vm, struct vm_thread *vt);
 static inline bool
 vm_waiter_over(const struct vm_waiter *vw)
 {
-	uint64_t v;
+	const uint64_t v = vw->wt_size == sizeof(uint32_t) ?
+	    *(const uint32_t *)vw->wt_word : *(const uint64_t *)vw->wt_word;
 
-	if (vw->wt_size == sizeof(uint32_t))
-		v = *(const uint32_t *)vw->wt_word;
-	else
-		v = *(const uint64_t *)vw->wt_word;
 	return ((v == vw->wt_value) == vw->wt_until_is);
 }
 
