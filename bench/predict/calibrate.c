@@ -247,9 +247,8 @@ run_native(struct calibration *cb, char *const whole[], double seconds)
 		kill(ch.cld_pid, SIGTERM);
 	fclose(in);
 	status = child_wait(ch.cld_pid);
-	if (stop_asked())
-		return (EINTR);
-	return (complete == 1 && status == 0 ? 0 : ECHILD);
+	return (stop_asked() ? EINTR : complete == 1 && status == 0 ? 0 :
+	    ECHILD);
 }
 
 /*
@@ -317,10 +316,8 @@ calibrate_measure(struct calibration *cb, double seconds, bool force,
 	guess_rest(cb);
 	calibrate_watch(cc);
 	cc->cc_disturbed = (double)cb->cb_disturbed / cb->cb_batches;
-	if (calibrate_objections(cc, error_text, CALIBRATE_TEXT_SIZE) > 0 &&
-	    !force)
-		return (EBUSY);
-	return (0);
+	return (calibrate_objections(cc, error_text, CALIBRATE_TEXT_SIZE) > 0 &&
+	    !force ? EBUSY : 0);
 }
 
 void

@@ -37,11 +37,9 @@ calibrate_pause(void *arg __unused, unsigned n)
 static enum vm_distance
 distance(unsigned a, unsigned b)
 {
-	if (cpu_core(a) == cpu_core(b))
-		return (VM_SMT);
-	if (cpu_node(cpu_os_index(a)) != cpu_node(cpu_os_index(b)))
-		return (VM_REMOTE);
-	return (cpu_cache(a) == cpu_cache(b) ? VM_CCX : VM_SOCK);
+	return (cpu_core(a) == cpu_core(b) ? VM_SMT :
+	    cpu_node(cpu_os_index(a)) != cpu_node(cpu_os_index(b)) ? VM_REMOTE :
+	    cpu_cache(a) == cpu_cache(b) ? VM_CCX : VM_SOCK);
 }
 
 /* The most ranks that have the same number. */

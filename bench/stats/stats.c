@@ -264,9 +264,8 @@ hypothesis_mann_whitney(const double *a, unsigned na, const double *b,
 		    na * nb, (unsigned)u)));
 	variance = product / 12 * (n + 1 - ties / (n * (n - 1)));
 	distance = product / 2 - u - 0.5;
-	if (distance <= 0 || !(variance > 0))
-		return (1);
-	return (2 * gsl_cdf_ugaussian_Q(distance / sqrt(variance)));
+	return (distance <= 0 || !(variance > 0) ? 1 :
+	    2 * gsl_cdf_ugaussian_Q(distance / sqrt(variance)));
 }
 
 double
@@ -292,9 +291,8 @@ hypothesis_trend(const double *x, const double *y, unsigned n)
 		ties += (k - 1) * (2 * k + 5);
 	}
 	variance = ((double)n * (n - 1.0) * (2.0 * n + 5) - ties) / 18;
-	if (fabs(s) <= 1 || !(variance > 0))
-		return (1);
-	return (2 * gsl_cdf_ugaussian_Q((fabs(s) - 1) / sqrt(variance)));
+	return (fabs(s) <= 1 || !(variance > 0) ? 1 :
+	    2 * gsl_cdf_ugaussian_Q((fabs(s) - 1) / sqrt(variance)));
 }
 
 void

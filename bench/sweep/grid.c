@@ -189,10 +189,8 @@ grid_in_part(const struct options *op, unsigned cell)
 const struct engine *
 grid_engine(const struct options *op)
 {
-	if (op->op_simulated)
-		return (&ENGINE(virtual));
-	return (op->op_config.bc_lock.prof_enable ? &ENGINE(real) :
-	    &ENGINE(bare));
+	return (op->op_simulated ? &ENGINE(virtual) :
+	    op->op_config.bc_lock.prof_enable ? &ENGINE(real) : &ENGINE(bare));
 }
 
 const char *

@@ -171,9 +171,8 @@ design_file(const struct design *de, enum design_machine machine,
 	/* It was looked at when it was added: this is the system's fault. */
 	if (errno == EINVAL)
 		errno = EIO;
-	if (errno != 0)
-		return (NULL);
-	return (&dob->do_file[dob->do_opened[i] ? i : i - i % HARVEST_MODELS]);
+	return (errno != 0 ? NULL : &dob->do_file[dob->do_opened[i] ? i :
+	    i - i % HARVEST_MODELS]);
 }
 
 struct design_info

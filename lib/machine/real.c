@@ -264,9 +264,8 @@ machine_thread_cpu_ns(struct mthread *td)
 {
 	int64_t ns;
 
-	if (tick_cpu_ns((clockid_t)atomic_load_32(&td->mt_clock), &ns) != 0)
-		return (0);
-	return (ns - (int64_t)atomic_load_64(&td->mt_stopping_ns));
+	return (tick_cpu_ns((clockid_t)atomic_load_32(&td->mt_clock), &ns) !=
+	    0 ? 0 : ns - (int64_t)atomic_load_64(&td->mt_stopping_ns));
 }
 
 double

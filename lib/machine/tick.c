@@ -21,9 +21,8 @@ tick_calibrate(void)
 int64_t
 tick_cycles_to_ns(uint64_t cycles)
 {
-	if (cycles > UINT64_MAX / 2)
-		return (0);
-	return ((int64_t)((double)cycles / cycles_per_ns));
+	return (cycles > UINT64_MAX / 2 ? 0 :
+	    (int64_t)((double)cycles / cycles_per_ns));
 }
 
 uint64_t

@@ -404,9 +404,8 @@ machine_running(struct mthread *owner, struct machine_probe *probe __unused)
 {
 	struct vm *vm = vm_get();
 
-	if (vm_is_controlled(vm))
-		return (vm_controlled_running(vm, owner->mt_thread));
-	return (owner->mt_thread->vt_state == VM_RUNNING);
+	return (vm_is_controlled(vm) ? vm_controlled_running(vm,
+	    owner->mt_thread) : owner->mt_thread->vt_state == VM_RUNNING);
 }
 
 int

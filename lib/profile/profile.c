@@ -60,19 +60,13 @@ profile_used(const struct profile *pr, enum profile_key key)
 	const double *v = pr->pr_value;
 	const double nodes = v[PROFILE_TOPO_NODES];
 	const double cores = floor(v[PROFILE_TOPO_CPUS] / v[PROFILE_TOPO_SMT]);
+	const unsigned need = profile_fields[key].pf_need;
 
-	switch (profile_fields[key].pf_need) {
-	case PROFILE_NEED_SMT:
-		return (v[PROFILE_TOPO_SMT] > 1);
-	case PROFILE_NEED_CACHES:
-		return (ceil(cores / nodes) > v[PROFILE_TOPO_CCX]);
-	case PROFILE_NEED_NODES:
-		return (nodes > 1);
-	case PROFILE_NEED_NEVER:
-		return (pr->pr_from[key] != PROVENANCE_ABSENT);
-	default:
-		return (true);
-	}
+	return (need == PROFILE_NEED_SMT ? v[PROFILE_TOPO_SMT] > 1 :
+	    need == PROFILE_NEED_CACHES ? ceil(cores / nodes) >
+	    v[PROFILE_TOPO_CCX] : need == PROFILE_NEED_NODES ? nodes > 1 :
+	    need != PROFILE_NEED_NEVER || pr->pr_from[key] !=
+	    PROVENANCE_ABSENT);
 }
 
 double
