@@ -10,6 +10,8 @@
 #include "lib/base/atomic_op.h"
 #include "lib/vm/memory.h"
 
+enum { LATE_ONE_IN = 8, LATE_TURNS = 128, LATE_UNTIL = 4096 /* steps */ };
+
 static uint64_t
 result(enum machine_op op, uint64_t old, uint64_t v)
 {
@@ -196,6 +198,21 @@ use(struct vm *vm, void *p, enum machine_op op, unsigned access, uint64_t v,
 	return (was);
 }
 
+/* Waits until a word has changed and is the same again, as may happen. */
+static void
+be_late(struct vm *vm, const void *p, unsigned size, uint64_t old)
+{
+	bool changed = false;
+
+	for (unsigned i = 0; i < LATE_TURNS && (!changed ||
+	    memory_get(p, size) != old); i++) {
+		changed |= memory_get(p, size) != old;
+		vm->vm_self->vt_looked = true;
+		vm_controlled_spin(vm);
+	}
+	vm->vm_self->vt_fresh = false;
+}
+
 uint64_t
 vm_atomic(void *p, unsigned how, uint64_t v, uint64_t old)
 {
@@ -215,6 +232,11 @@ vm_atomic(void *p, unsigned how, uint64_t v, uint64_t old)
 	} else {
 		vm_step(vm);
 		vm_controlled_point(vm, VM_POINT_ACCESS);
+		if (op == MACHINE_OP_CMPSET && !vm->vm_self->vt_host &&
+		    vm->vm_events % LATE_ONE_IN == 0 && vm->vm_events <
+		    LATE_UNTIL && vm->vm_controlled.vx_control->vh_polls !=
+		    VM_POLLS_ONCE)
+			be_late(vm, p, size, old);
 	}
 	return (use(vm, p, op, (order % __ATOMIC_RELEASE == 0 ? 0u :
 	    VM_ACQUIRE) | (order < __ATOMIC_RELEASE ? 0u : VM_RELEASE) |
