@@ -112,9 +112,8 @@ simulate(const struct options *op, const struct result *measured,
 
 	while (command_argv[argc] != NULL)
 		argc++;
-	error = options_read(simulated, COMMAND_validate, argc - 1,
-	    command_argv + 1);
-	if (error != 0)
+	if ((error = options_read(simulated, COMMAND_validate, argc - 1,
+	    command_argv + 1)) != 0)
 		return (error);
 	simulated->op_simulated = true;
 	simulated->op_repeats = SEEDS;

@@ -9,9 +9,7 @@ enum { WRONG_SIZE = 512, NAMED = 3 };
 
 /* Scripts of one kind, and how many give what they must. */
 struct tally {
-	unsigned	tly_scripts;
-	unsigned	tly_right;
-	unsigned	tly_aes_wrong;
+	unsigned	tly_scripts, tly_right, tly_aes_wrong;
 	unsigned	tly_named;	/* of the others, these: */
 	char		tly_wrong[WRONG_SIZE];
 };
@@ -53,9 +51,8 @@ try_folder(struct tally *ta, const char *folder, const char *part,
 	char path[EVIDENCE_PATH_SIZE + 256];
 	struct dirent **names = NULL;
 	char *end, *name;
-	int n;
+	int n = scandir(folder, &names, NULL, alphasort);
 
-	n = scandir(folder, &names, NULL, alphasort);
 	for (int i = 0; i < n; free(names[i++])) {
 		name = names[i]->d_name;
 		end = strrchr(name, '.');

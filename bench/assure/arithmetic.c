@@ -30,8 +30,7 @@ struct sweep {
 	uint64_t	swp_first;	/* counter of the last read */
 	uint64_t	swp_bytes;	/* of the last read that used any */
 	struct use	*swp_use;	/* of this read and the last */
-	size_t		swp_uses;
-	size_t		swp_room;
+	size_t		swp_uses, swp_room;
 	struct arithmetic *swp_result;
 	struct randomdev *swp_device;
 	uint8_t		*swp_buf;
@@ -254,9 +253,8 @@ int
 arithmetic_sweep(struct arithmetic *ar)
 {
 	struct sweep *sw;
-	int error;
+	int error = sweep_new(&sw, ar);
 
-	error = sweep_new(&sw, ar);
 	for (uint64_t n = 0; error == 0 && sw->swp_calls > 0 &&
 	    n <= ARITHMETIC_BYTES && !ar->ar_failed; n = next_size(sw, n)) {
 		read_size(sw, n);
@@ -302,9 +300,8 @@ read_at(struct sweep *sw, uint64_t n, uint128_t c)
 static void
 read_around(struct sweep *sw, uint64_t n, uint128_t wrap)
 {
-	uint64_t used;
+	uint64_t used = sw->swp_blocks;
 
-	used = sw->swp_blocks;
 	read_at(sw, n, uint128_make(0, 1));
 	used = sw->swp_blocks - used;
 	/* Both ends and the middle. */
@@ -380,8 +377,7 @@ arithmetic_gather(const struct assure_params *ap, struct evidence_row *row)
 		ar = wraps = (struct arithmetic){
 		    .ar_design = design_find(ap->ap_design),
 		    .ar_cipher = ciphers[i], .ar_calls = ARITHMETIC_CALLS };
-		error = arithmetic_sweep(&ar);
-		if (error == 0)
+		if ((error = arithmetic_sweep(&ar)) == 0)
 			error = arithmetic_wraps(&wraps);
 		if (error == 0)
 			say(&ar, row);

@@ -126,8 +126,7 @@ evidence_gather(const struct evidence *ev, const struct assure_params *ap,
 	}
 	err = tmpfile();
 	ch.cld_fd[STDERR_FILENO] = err == NULL ? 0 : fileno(err);
-	error = child_start(&ch);
-	if (error == 0) {
+	if ((error = child_start(&ch)) == 0) {
 		error = receive_row(ch.cld_out, ap, patience_s, row);
 		/* All that it started is killed with it. */
 		if (error != 0)
@@ -174,8 +173,7 @@ program_run(const char *const argv[], const char *env, char **text)
 	FILE *in;
 
 	*text = NULL;
-	in = child_open(argv, env, true, &pid);
-	if (in == NULL)
+	if ((in = child_open(argv, env, true, &pid)) == NULL)
 		return (-1);
 	(void)read_file(fileno(in), SIZE_MAX, text, &size);
 	return (child_close(in, pid));

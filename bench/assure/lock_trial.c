@@ -20,8 +20,7 @@ struct member {
 	struct m32	 mb_past;	/* its first acquisition or try */
 	struct m32	 mb_done;	/* its last one */
 	uint32_t	 mb_rank;	/* how many-th it was served */
-	uint64_t	 mb_acquired;
-	uint64_t	 mb_overtaken;
+	uint64_t	 mb_acquired, mb_overtaken;
 };
 
 /* What threads share. */
@@ -31,8 +30,7 @@ struct trial {
 	int		 tl_error;
 	struct m32	 tl_come;	/* members; they begin when so many */
 	uint32_t	 tl_together;	/* have come */
-	struct m32	 tl_inside;
-	struct m32	 tl_met;
+	struct m32	 tl_inside, tl_met;
 	struct m32	 tl_late;	/* lt_until_ns has come */
 	struct m32	 tl_served;
 	volatile uint64_t tl_guarded;	/* tl_lock; changed in two steps */
@@ -264,8 +262,7 @@ FLAVOURED(lock_trial)(struct lock_trial *lt, const struct machine_config *mc)
 	int error;
 
 	tl->tl_asked = lt;
-	error = machine_run(mc, trial_main, tl, &lt->lt_outcome);
-	if (error == 0)
+	if ((error = machine_run(mc, trial_main, tl, &lt->lt_outcome)) == 0)
 		error = tl->tl_error;
 	free(tl);
 	return (error);

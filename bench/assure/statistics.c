@@ -103,8 +103,7 @@ scan(const struct assure_params *ap, const struct cipher *cipher,
 	    requests * request_bytes);
 	snprintf(command, sizeof(command), "rngsim %s", words);
 	program_words(ap->ap_program, words, argv);
-	in = child_open(argv, NULL, false, &pid);
-	if (in != NULL) {
+	if ((in = child_open(argv, NULL, false, &pid)) != NULL) {
 		duplicates_read(&du, in);
 		status = child_close(in, pid);
 	}

@@ -56,10 +56,9 @@ start_threads(struct cell_run *run)
 	const unsigned n = index_harvest(run);
 	struct producer *p;
 	unsigned i;
-	int error;
-
-	error = start(run, &run->run_harvest, "rand_harvestq",
+	int error = start(run, &run->run_harvest, "rand_harvestq",
 	    pinning_harvest(place, n + events), harvest_main, run, 0, 1);
+
 	run->run_harvest_started = error == 0;
 	for (; error == 0 && (i = run->run_producers_started) < sources;
 	    run->run_producers_started += error == 0) {
@@ -279,9 +278,8 @@ measure(struct cell_run *run, struct result_sample *rs)
 
 	part_ns = (int64_t)(cp->cp_time_s * 1e9 / CELL_INTERVALS);
 	now_ns = machine_uptime_ns();
-	error = sleep_until(run, now_ns +
-	    cp->cp_config->bc_program.warmup_ms * NS_PER_MS);
-	if (error != 0)
+	if ((error = sleep_until(run, now_ns +
+	    cp->cp_config->bc_program.warmup_ms * NS_PER_MS)) != 0)
 		return (error);
 	window(run, true);
 	cpu_ns = machine_thread_cpu_ns(&run->run_harvest);

@@ -249,9 +249,8 @@ cell_setup(struct cell_run *run)
 	cm->cm_health = xcalloc(ENTROPYSOURCE, sizeof(*cm->cm_health));
 	if ((error = make_profile(run)) != 0)
 		return (error);
-	error = harvest_init(&run->run_sources, &cp->cp_config->bc_harvest,
-	    &why);
-	if (error != 0)
+	if ((error = harvest_init(&run->run_sources, &cp->cp_config->bc_harvest,
+	    &why)) != 0)
 		return (cell_fail(run, error, "%s", why.text));
 	if ((error = make_device(run, 0, &run->run_dev)) != 0)
 		return (error);

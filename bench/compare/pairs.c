@@ -58,9 +58,8 @@ pair_up(struct compare *co, const struct result_cell **sorted,
 			snprintf((char *)&like + dimensions[co->co_by].offset,
 			    RESULT_NAME_SIZE, "%s", base);
 		key = &like;
-		found = bsearch(&key, sorted, a->cell_count, sizeof(*sorted),
-		    result_cell_order);
-		if (found == NULL) {
+		if ((found = bsearch(&key, sorted, a->cell_count,
+		    sizeof(*sorted), result_cell_order)) == NULL) {
 			co->co_alone_count[1]++;
 			co->co_alone[1] = &b->cells[i];
 			continue;

@@ -33,8 +33,7 @@ read_source(void *state, void *buf, size_t n)
 		    "\"%s\" (%s) is called after random_source_deregister() of "
 		    "it has returned: its driver may be unloaded",
 		    sources[i].ident, random_source_names[sources[i].kind]);
-	if (n > sizeof(value))
-		n = sizeof(value);
+	n = MIN(n, sizeof(value));
 	memcpy(buf, &value, n);
 	if (xs->xs_given++ == 0)
 		xs->xs_first = ex->ex_ended;

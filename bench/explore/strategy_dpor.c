@@ -273,8 +273,7 @@ next_path(struct dpor *dp)
 			continue;
 		}
 		nd->nd_done |= BIT(nd->nd_taken);
-		left = nd->nd_todo & ~nd->nd_done & ~nd->nd_asleep;
-		if (left != 0) {
+		if ((left = nd->nd_todo & ~nd->nd_done & ~nd->nd_asleep) != 0) {
 			nd->nd_taken = (unsigned)__builtin_ctzll(left);
 			return (true);
 		}

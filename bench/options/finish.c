@@ -29,9 +29,8 @@ finish_machine(struct options *op)
 
 	if (!op->op_simulated)
 		return (finish_host(op));
-	error = virtual_make(vi, op->op_profile, op->op_cpus,
-	    op->op_nodes, why);
-	if (error != 0)
+	if ((error = virtual_make(vi, op->op_profile, op->op_cpus, op->op_nodes,
+	    why)) != 0)
 		return (complain(error == EINVAL || error == ERANGE ?
 		    EXIT_USAGE : EXIT_FAILURE, "%s: %s", error != ERANGE ?
 		    "--profile" : op->op_nodes != 0 ? "--nodes" : "--cpus",

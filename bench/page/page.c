@@ -262,10 +262,9 @@ void
 page_printed(FILE *out, page_printer *print, const void *of)
 {
 	char *text = NULL;
-	FILE *marked;
 	size_t size;
+	FILE *marked = xmemstream(&text, &size);
 
-	marked = xmemstream(&text, &size);
 	format_mark(marked);
 	print(marked, of);
 	format_mark(NULL);

@@ -17,10 +17,9 @@ static const double cycles_max_share = 0.05;
 static int __attribute__((format(printf, 2, 3)))
 refuse(struct checkpoint *ck, const char *fmt, ...)
 {
-	int n;
-
-	n = snprintf(ck->ckp_why, CELL_ERROR_SIZE, "%.600s: ",
+	int n = snprintf(ck->ckp_why, CELL_ERROR_SIZE, "%.600s: ",
 	    ck->ckp_journal.jo_path);
+
 	if (ck->ckp_line > 0)
 		n += snprintf(ck->ckp_why + n, (size_t)(CELL_ERROR_SIZE - n),
 		    "line %u: ", ck->ckp_line);
@@ -171,9 +170,8 @@ take_repeat(struct checkpoint *ck, struct sweep_cell *sc, const json_t *measure)
 {
 	struct cell_measure *cm = xmalloc(sizeof(*cm));
 	char why[RESULT_TEXT_SIZE];
-	int error;
+	int error = repeat_load(measure, sc->sc_cell.ce_readers, cm, why);
 
-	error = repeat_load(measure, sc->sc_cell.ce_readers, cm, why);
 	if (error == 0)
 		summary_add(sc, cm);
 	else {

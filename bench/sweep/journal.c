@@ -37,9 +37,8 @@ open_locked(const char *path, int flags, int *out, pid_t *other)
 	int error, fd;
 
 	for (int i = 0; i < TRIES; i++) {
-		fd = open(path, flags | O_RDWR | O_CLOEXEC | O_NOFOLLOW |
-		    O_NOCTTY | O_NONBLOCK, 0666);
-		if (fd == -1)
+		if ((fd = open(path, flags | O_RDWR | O_CLOEXEC | O_NOFOLLOW |
+		    O_NOCTTY | O_NONBLOCK, 0666)) == -1)
 			return (errno);
 		error = fstat(fd, &opened) != 0 ? errno :
 		    !S_ISREG(opened.st_mode) ? EINVAL : take_lock(fd, other);

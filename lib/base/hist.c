@@ -36,8 +36,7 @@ hist_merge(struct hist *h, const struct hist *from)
 {
 	h->hi_count += from->hi_count;
 	h->hi_total += from->hi_total;
-	if (from->hi_max > h->hi_max)
-		h->hi_max = from->hi_max;
+	h->hi_max = MAX(h->hi_max, from->hi_max);
 	for (unsigned i = 0; i < HIST_BUCKETS; i++)
 		h->hi_bucket[i] += from->hi_bucket[i];
 }

@@ -153,12 +153,11 @@ digest_init(struct digest *dg, const struct hash *hash)
 
 	memset(dg, 0, sizeof(*dg));
 	dg->dg_hash = hash;
-	for (unsigned i = 0; i < CONTEXTS; i++) {
+	for (unsigned i = 0; i < CONTEXTS; i++)
 		if ((error = hash_init(hash, &dg->dg_ctx[i])) != 0) {
 			digest_fini(dg);
 			return (error);
 		}
-	}
 	dg->dg_fresh = DIGEST_SPARES;
 	return (0);
 }

@@ -121,8 +121,7 @@ slot_for(struct kernel *k, const void *state)
 	    k->k_pools < KERN_POOLS_MAX) {
 		sl->hsl_pool = (int8_t)k->k_pools;
 		k->k_pool_at[k->k_pools] = state;
-		if ((uintptr_t)state > k->k_pool_last)
-			k->k_pool_last = (uintptr_t)state;
+		k->k_pool_last = MAX(k->k_pool_last, (uintptr_t)state);
 		k->k_pool[k->k_pools++] = sl;
 	}
 	return (sl);
@@ -223,9 +222,8 @@ host_hash_finish(struct kernel *k, void *state, void *out)
 		if (kt->kt_drained) {
 			kern_take_seed(kt, out);
 			kern_secret(k, KERN_SECRET_SEED, out, sl->hsl_bytes);
-		} else if (kt->kt_writes) {
+		} else if (kt->kt_writes)
 			kern_secret(k, KERN_SECRET_WRITTEN, out, sl->hsl_bytes);
-		}
 		return;
 	}
 	kt->kt_drained = kt->kt_touched = kt->kt_unlooked = true;

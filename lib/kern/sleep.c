@@ -102,10 +102,9 @@ host_sleep(struct kernel *k, const void *ident, struct kern_lock *kl,
 			    kern_kind_name(kl), kl->kl_lock.lo_name);
 		as = (hd.hd_shared ? KERN_SHARES : 0u) |
 		    (kl->kl_kind == KERN_SPIN ? KERN_SPINS : 0u);
-	} else if (timeout_ns < 0) {
+	} else if (timeout_ns < 0)
 		kernel_stop(k, site, "sleeping without a lock on \"%s\", and "
 		    "without a timeout", wmesg);
-	}
 	error = (how & KERN_CATCH) != 0 && machine_interrupted() ?
 	    caught(k, kt) :
 	    /* Less than a tick: only signals are looked for. */

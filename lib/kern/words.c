@@ -213,9 +213,8 @@ kern_lock_shared(struct kern_thread *kt, struct kern_lock *kl,
 		v = atomic_load_ptr(word_of(kl));
 		if (!try_read(kl, kt, &v))
 			return (false);
-	} else {
+	} else
 		read_word(kl, kt, &w, &waited);
-	}
 	kt->kt_shared++;
 	lockprof_acquired(kl->kl_lock.lo_prof, &kl->kl_lock.lo_owner,
 	    &node->ln_hold, row, waited ? &w : NULL);

@@ -48,8 +48,7 @@ place(struct ledger *lg, struct ledger_key *bucket)
 	for (k = bucket; k != NULL; k = k->lk_next)
 		if (k->lk_epoch != lg->lg_epoch || k->lk_objects == 0)
 			return (k);
-	k = lg->lg_spare;
-	if (k != NULL)
+	if ((k = lg->lg_spare) != NULL)
 		lg->lg_spare = k->lk_next;
 	else
 		k = xaligned(_Alignof(struct ledger_key), sizeof(*k));

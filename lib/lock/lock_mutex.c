@@ -37,9 +37,8 @@ mutex_spin(struct lock *l, uintptr_t contested, struct lock_wait *w,
 				return (true);
 		} else if (machine_running(*owner, &probe)) {
 			lock_spin_ptr(w, word, v);
-		} else {
+		} else
 			return (false);
-		}
 	}
 }
 

@@ -33,10 +33,8 @@ settle_others(struct vm *vm, const void *p, unsigned size)
 	const struct memory_store *ms;
 	struct memory_thread *mt;
 
-	if ((uintptr_t)p < me->me_low)
-		me->me_low = (uintptr_t)p;
-	if ((uintptr_t)p + size > me->me_high)
-		me->me_high = (uintptr_t)p + size;
+	me->me_low = MIN(me->me_low, (uintptr_t)p);
+	me->me_high = MAX(me->me_high, (uintptr_t)p + size);
 	for (unsigned i = 1; i < VM_STORES; i++) {
 		mt = &me->me_thread[i];
 		for (unsigned k = 0; k < mt->met_pending; k++) {

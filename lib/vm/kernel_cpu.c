@@ -153,9 +153,8 @@ hold_controlled(struct vm *vm, unsigned hold, int cpu)
 		if (alone || any_alone(vx))
 			stop(vm);
 		(void)move(vm);
-	} else if (alone && was <= VM_PINNED) {
+	} else if (alone && was <= VM_PINNED)
 		stop(vm);
-	}
 	share_stores(vm, hold != 0);
 	self->vt_hold = hold;
 	put(vm, &vx->vx_held[self->vt_kernel_cpu], hold != 0);

@@ -375,7 +375,6 @@ update(struct vm *vm, unsigned size)
 	struct memory_view *mv = &mt->met_view;
 	struct memory_word *mw = word_make(me, me->me_writes, size);
 	const struct memory_view *before;
-	unsigned newest;
 
 	if ((me->me_access & VM_RELEASE) != 0)
 		vm_barrier(vm);
@@ -386,8 +385,7 @@ update(struct vm *vm, unsigned size)
 	view_join((me->me_access & VM_ACQUIRE) != 0 ? mv : &mt->met_acquires,
 	    before);
 	append(mw, (me->me_access & VM_RELEASE) != 0 ? mv : &mt->met_released);
-	newest = mw->mw_newest % MEMORY_VALUES;
-	view_join(&mw->mw_view[newest], before);
+	view_join(&mw->mw_view[mw->mw_newest % MEMORY_VALUES], before);
 	view_set(mv, memory_place(me, mw), mw->mw_newest);
 }
 

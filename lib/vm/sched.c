@@ -41,8 +41,7 @@ run_on(struct vm *vm, struct vm_cpu *vc, struct vm_thread *vt,
 	vt->vt_cpu = (int)(vc - vm->vm_cpu);
 	vt->vt_slept = false;
 	vt->vt_on_ps = vm->vm_time_ps;
-	if (vt->vt_fair_ps > vc->vu_fair_ps)
-		vc->vu_fair_ps = vt->vt_fair_ps;
+	vc->vu_fair_ps = MAX(vc->vu_fair_ps, vt->vt_fair_ps);
 	vm_heap_add(&vm->vm_heap, &vt->vt_event, vm->vm_time_ps + delay_ps +
 	    vt->vt_left_ps);
 	vt->vt_left_ps = 0;
@@ -101,12 +100,11 @@ steal(struct vm *vm)
 
 	for (unsigned i = 0; vm->vm_floating > 0 && i < vm->vm_topology.tp_cpus;
 	    i++) {
-		TAILQ_FOREACH(vt, &vm->vm_cpu[i].vu_queue, vt_link) {
+		TAILQ_FOREACH(vt, &vm->vm_cpu[i].vu_queue, vt_link)
 			if (may_move(vt)) {
 				dequeue(vm, &vm->vm_cpu[i], vt);
 				return (vt);
 			}
-		}
 	}
 	return (NULL);
 }
@@ -119,7 +117,6 @@ static void
 dispatch(struct vm *vm, struct vm_cpu *vc, const struct vm_thread *left)
 {
 	struct vm_thread *best = NULL, *vt;
-	uint64_t delay_ps;
 
 	TAILQ_FOREACH(vt, &vc->vu_queue, vt_link)
 		if (vt != left && (best == NULL ||
@@ -133,9 +130,8 @@ dispatch(struct vm *vm, struct vm_cpu *vc, const struct vm_thread *left)
 		best = steal(vm);
 	if (best == NULL)
 		return;
-	delay_ps = best->vt_slept ? draw(best, vm->vm_wake_same_ps) :
-	    vm_cost(vm, PROFILE_OS_SWITCH);
-	run_on(vm, vc, best, delay_ps);
+	run_on(vm, vc, best, best->vt_slept ? draw(best, vm->vm_wake_same_ps) :
+	    vm_cost(vm, PROFILE_OS_SWITCH));
 	arm(vm, vc);
 }
 
@@ -148,8 +144,7 @@ stop(struct vm *vm, struct vm_cpu *vc, const char *why)
 
 	vt->vt_used_ps += ran_ps;
 	vt->vt_fair_ps += ran_ps;
-	if (vt->vt_fair_ps > vc->vu_fair_ps)
-		vc->vu_fair_ps = vt->vt_fair_ps;
+	vc->vu_fair_ps = MAX(vc->vu_fair_ps, vt->vt_fair_ps);
 	vc->vu_running = NULL;
 	vc->vu_resched = false;
 	if (vc->vu_timer.ve_at != VM_HEAP_NONE)

@@ -106,7 +106,7 @@ vm_describe_stuck(struct vm *vm, const char *why)
 	vm->vm_stuck[0] = '\0';
 	stuck_add(vm, "%s at %.3f ms of virtual time", why,
 	    (double)vm->vm_time_ps / 1e9);
-	for (unsigned rank = 0; rank < 3; rank++) {
+	for (unsigned rank = 0; rank < 3; rank++)
 		for (unsigned i = 1; i < vm->vm_threads; i++) {
 			vt = vm->vm_thread[i];
 			if (rank_of(vt) != rank || (vt->vt_state == VM_ENDED &&
@@ -117,7 +117,6 @@ vm_describe_stuck(struct vm *vm, const char *why)
 			else
 				describe_thread(vm, vt);
 		}
-	}
 	if (left_out > 0)
 		stuck_add(vm, "\n  and %u more", left_out);
 }

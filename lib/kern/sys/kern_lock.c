@@ -26,9 +26,8 @@ kern_sema(struct sema *s, int64_t ns, bool tries, const struct kern_site *site)
 	if (s->sema_value > 0) {
 		s->sema_value--;
 		error = 0;
-	} else if (error == 0) {
+	} else if (error == 0)
 		error = EBUSY;
-	}
 	kern_unlock(lo, site, 0);
 	return (error);
 }

@@ -56,9 +56,8 @@ kern_timed_set(struct kern_timed *kd, void (*call)(void *), void *arg,
 	if (call != NULL) {
 		kd->kd_call = call;
 		kd->kd_arg = arg;
-	} else if (delay == 0) {
+	} else if (delay == 0)
 		kd->kd_count++;
-	}
 	kd->kd_pending = true;
 	kd->kd_delay = MAX(delay, 1);
 	kd->kd_next = NULL;
