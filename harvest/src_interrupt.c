@@ -25,8 +25,7 @@ struct interrupt {
 
 /* What is queued. */
 struct interrupt_entropy {
-	uint64_t	ie_host_count;
-	uint64_t	ie_cycles;
+	uint64_t	ie_host_count, ie_cycles;
 };
 
 static void *

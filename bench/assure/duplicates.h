@@ -18,8 +18,7 @@ struct duplicates_block {
 struct duplicates {
 	size_t		du_block_bytes;	/* DUPLICATES_KEPT_BYTES or more */
 	struct duplicates_block *du_blocks;
-	size_t		du_count;
-	size_t		du_room;
+	size_t		du_count, du_room;
 };
 
 struct duplicates_found {

@@ -89,8 +89,7 @@ enum {
 
 /* What to measure. */
 struct cell {
-	const char	*ce_design;
-	const char	*ce_lock;
+	const char	*ce_design, *ce_lock;
 	const struct cipher *ce_cipher;
 	unsigned	 ce_readers;
 	uint64_t	 ce_request_bytes;	/* or as ce_workload says */
@@ -124,9 +123,7 @@ struct cell_params {
 struct cell_row {
 	struct result_row cr_row;
 	bool		 cr_spin_mutex;
-	struct hist_small cr_hold;
-	struct hist_small cr_spin;
-	struct hist_small cr_block;
+	struct hist_small cr_hold, cr_spin, cr_block;
 };
 
 /* What one repeat measured.  Histograms are in the engine's cycles. */

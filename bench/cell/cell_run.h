@@ -32,12 +32,10 @@ struct reader {
 	/* Their shares in the window, less 1 for each that r_latency has. */
 	double		 r_edge_requests;
 	/* When it noticed that the window opened, or 0, and closed. */
-	uint64_t	 r_start_cycles;
-	uint64_t	 r_stop_cycles;
+	uint64_t	 r_start_cycles, r_stop_cycles;
 	double		 r_backlog;	/* requests due and never begun */
 	int64_t		 r_cpu_ns;
-	unsigned	 r_cpu;
-	unsigned	 r_node;
+	unsigned	 r_cpu, r_node;
 	bool		 r_displaced;	/* by the host, off its CPU */
 	/* From its request before the first seed to the bytes; 0: none. */
 	uint64_t	 r_blocked_cycles;

@@ -21,8 +21,7 @@ struct critical_section {
 	double		 se_common_writes;	/* in each hold */
 	double		 se_common_before;	/* before each attempt */
 	uint64_t	 se_least;	/* acquisitions; the window may grow */
-	double		 se_warmup_s;
-	double		 se_time_s;
+	double		 se_warmup_s, se_time_s;
 	uint64_t	 se_seed;
 };
 

@@ -71,8 +71,7 @@ failpoints_make(struct failpoints *fa, const struct failpoint_list *fl,
 		.lf_acquired = &lib[FAILPOINT_lock_owner_preempt],
 		.lf_releasing = &fortuna[FAILPOINT_fortuna_snapshot_pause],
 		.lf_released = &fortuna[FAILPOINT_fortuna_unlock_pause],
-		.lf_first = first,
-		.lf_count = readers,
+		.lf_first = first, .lf_count = readers,
 	};
 	fa->fa_spin = (struct lock_faults){
 		.lf_acquired = &lib[FAILPOINT_lock_owner_preempt],

@@ -26,8 +26,7 @@ struct failpoints {
 
 /* Counts of the points, and of the run. */
 struct failpoint_outcome {
-	uint64_t	fo_evaluated[FAILPOINTS];
-	uint64_t	fo_executed[FAILPOINTS];
+	uint64_t	fo_evaluated[FAILPOINTS], fo_executed[FAILPOINTS];
 	bool		fo_seeded;
 	uint64_t	fo_reads;	/* in the window */
 	uint64_t	fo_waiting;	/* readers that waited at the end */

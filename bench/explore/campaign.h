@@ -19,8 +19,7 @@ struct campaign {
 	unsigned		cn_parameter;
 	uint64_t		cn_seed;
 	/* Schedules cn_first..cn_end - 1, from 0. */
-	uint64_t		cn_first;
-	uint64_t		cn_end;
+	uint64_t		cn_first, cn_end;
 	unsigned		cn_jobs;	/* host threads */
 	/* Called by the caller's thread with the schedules done; or NULL. */
 	void			(*cn_progress)(void *context, uint64_t done);
@@ -46,12 +45,10 @@ struct campaign_result {
 	/* Run before cn_first, for the strategy to learn from; none failed. */
 	uint64_t	cgr_ahead;
 	/* By fail point, as failpoints_def() numbers them. */
-	uint64_t	cgr_evaluated[FAILPOINTS];
-	uint64_t	cgr_executed[FAILPOINTS];
+	uint64_t	cgr_evaluated[FAILPOINTS], cgr_executed[FAILPOINTS];
 	unsigned	cgr_exhausted;	/* 1: there are no more schedules */
 	/* A search of all: what showed nothing new, and known ones left. */
-	uint64_t	cgr_redundant;
-	uint64_t	cgr_open;
+	uint64_t	cgr_redundant, cgr_open;
 	/* The failed schedule with the lowest number, for any cn_jobs. */
 	bool		cgr_failed;
 	struct counterexample cgr_case;

@@ -60,9 +60,7 @@ struct known {
 
 struct node {
 	uint64_t	nd_enabled;	/* threads, a bit each */
-	uint64_t	nd_asleep;
-	uint64_t	nd_todo;
-	uint64_t	nd_done;
+	uint64_t	nd_asleep, nd_todo, nd_done;
 	unsigned	nd_taken;	/* a thread; of nd_ways: which */
 	unsigned	nd_ways;	/* of one thread; 0: a choice of it */
 	uint64_t	nd_hash;	/* of all uses before */
@@ -91,10 +89,7 @@ struct dpor {
 	uint32_t	dp_steps;	/* of this run */
 	uint32_t	dp_uses;
 	uint32_t	dp_access;	/* the first use of the last access */
-	uint32_t	dp_kepts;
-	uint32_t	dp_words;
-	uint32_t	dp_stores;
-	uint32_t	dp_run;
+	uint32_t	dp_kepts, dp_words, dp_stores, dp_run;
 	/* In order of appearance in all runs. */
 	unsigned	dp_threads;
 	uint8_t		dp_thread[VM_NUMBERS];	/* of vo_thread's; 0: none */

@@ -190,12 +190,10 @@ make_device(struct execution *ex, const struct subject *tb)
 		.rp_kernel.kp_ledger = ex->ex_ledger,
 		.rp_kernel.kp_scans = sn->sn_aged || ex->ex_seed %
 		    SCANS_EVERY == 0,
-		.rp_arg = ex,
+		.rp_arg = ex, .rp_timed = true,
 		.rp_idle = sn->sn_queue ? execution_idle : NULL,
-		.rp_timed = true,
 		.rp_included = (uint32_t)(sn->sn_queue != 0) << RANDOM_UMA,
-		.rp_missed = missed,
-		.rp_blocked = blocked,
+		.rp_missed = missed, .rp_blocked = blocked,
 		.rp_record = sn->sn_queue && (ledger_allowed >> LEDGER_SOURCES &
 		    1) == 0 ? execution_sources_event : NULL,
 	};

@@ -40,15 +40,12 @@ struct subject {
 /* The outcome of one run. */
 struct outcome {
 	/* The broken property, its word and sentence; or NULL. */
-	const char	*to_word;
-	const char	*to_sentence;
+	const char	*to_word, *to_sentence;
 	char		 to_detail[DETAIL_SIZE];	/* for messages */
 	/* The schedule that was run; valid until the next run. */
 	const struct schedule *to_made;
 	uint64_t	 to_hash;	/* of all steps and their threads */
-	uint64_t	 to_steps;
-	uint64_t	 to_reads;
-	uint64_t	 to_reseeds;
+	uint64_t	 to_steps, to_reads, to_reseeds;
 	uint64_t	 to_blocks;	/* of keystream */
 	struct failpoint_outcome to_faults;	/* if the subject has any */
 };

@@ -45,9 +45,7 @@ struct execution {
 	struct cipher	 ex_cipher;
 	void		(*ex_keystream)(struct cipher_key *ck, uint128_t *ctr,
 			    uint8_t *out, size_t n);
-	uint64_t	 ex_seed;
-	uint64_t	 ex_steps;
-	uint64_t	 ex_reads;
+	uint64_t	 ex_seed, ex_steps, ex_reads;
 	uint32_t	 ex_events;	/* made */
 	int		 ex_error;
 	bool		 ex_faulted;	/* ex_faults is made */
@@ -68,8 +66,7 @@ struct execution {
 	uint64_t	 ex_given[EXECUTION_GIVEN];	/* the last events */
 	uint64_t	 ex_mark[EXECUTION_GIVEN];	/* before the first */
 	unsigned	 ex_gives;
-	struct mthread	 ex_harvest;
-	struct mthread	 ex_producer;
+	struct mthread	 ex_harvest, ex_producer;
 	struct mthread	 ex_pair;	/* the second producer */
 	struct mthread	 ex_timer;	/* if ex_timed */
 	bool		 ex_timed;

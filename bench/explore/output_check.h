@@ -21,8 +21,7 @@ enum {
 
 /* Keystream of one call of the cipher. */
 struct output_check_piece {
-	size_t		ok_start;
-	size_t		ok_bytes;
+	size_t		ok_start, ok_bytes;
 	unsigned	ok_thread;
 	unsigned	ok_read;	/* of that thread */
 };

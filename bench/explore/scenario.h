@@ -15,8 +15,7 @@ enum {
 
 /* A sleep, then a read of stp_amount bytes or a burst of stp_amount events. */
 struct scenario_step {
-	uint32_t	stp_sleep_ms;
-	uint32_t	stp_amount;
+	uint32_t	stp_sleep_ms, stp_amount;
 };
 
 struct scenario {
@@ -48,8 +47,7 @@ scenario_paired(const struct scenario *sn)
 
 /* The bounds of drawn scenarios. */
 struct scenario_limits {
-	unsigned	lim_readers_least;
-	unsigned	lim_readers_most;
+	unsigned	lim_readers_least, lim_readers_most;
 	unsigned	lim_sizes;	/* 0: around blocks, pages and such */
 	const uint64_t	*lim_size;	/* bytes */
 	unsigned	lim_block_bytes;	/* the cipher's */

@@ -9,8 +9,7 @@
 
 struct schedule_list {
 	uint8_t		*sq_number;	/* a thread's, or an answer */
-	unsigned	 sq_count;
-	unsigned	 sq_room;
+	unsigned	 sq_count, sq_room;
 };
 
 struct schedule {

@@ -94,8 +94,7 @@ struct shrinker {
 	struct execution *sz_ex;
 	struct counterexample *sz_case;
 	struct replay	 sz_replay;	/* of the last run */
-	uint64_t	 sz_runs;
-	uint64_t	 sz_runs_max;
+	uint64_t	 sz_runs, sz_runs_max;
 	int		 sz_error;
 };
 

@@ -22,8 +22,7 @@ struct strategy_class {
 	const char	*sy_name;	/* as --strategy takes it */
 	const char	*sy_descr;	/* one line */
 	char		 sy_letter;	/* the parameter's in it; 0: none */
-	unsigned	 sy_least;	/* the parameter's bounds */
-	unsigned	 sy_most;
+	unsigned	 sy_least, sy_most;	/* the parameter's bounds */
 	unsigned	 sy_usual;
 	/* Begins a schedule; false: there are no more.  NULL: no need. */
 	bool		(*sy_begin)(struct strategy *sg);

@@ -6,13 +6,8 @@ static const char pool_hash[] = "rngsim.pool_hash";
 static const char default_hash[] = "sha256";
 
 /* What a lock or a design may have; a knob is a tunable that it reads. */
-enum trait {
-	LOCK_READS,
-	LOCK_EXCLUDES,
-	LOCK_SIMULATED,
-	DESIGN_ONE_LOCK,
-	DESIGN_POOLS
-};
+enum trait { LOCK_READS, LOCK_EXCLUDES, LOCK_SIMULATED, DESIGN_ONE_LOCK,
+    DESIGN_POOLS };
 
 static bool
 has(unsigned i, enum trait trait, unsigned knob)

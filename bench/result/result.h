@@ -53,11 +53,7 @@ enum field_kind {
 
 /* How kinds are kept in memory. */
 enum field_form {
-	FORM_TEXT,
-	FORM_WORDS,
-	FORM_BOOL,
-	FORM_UNSIGNED,
-	FORM_UINT64,
+	FORM_TEXT, FORM_WORDS, FORM_BOOL, FORM_UNSIGNED, FORM_UINT64,
 	FORM_DOUBLE,
 	FORM_BUCKETS,		/* uint32_t */
 	FORM_OBJECT

@@ -64,8 +64,7 @@ struct random_host {
 /* K and C of a design that has one of each. */
 struct random_state {
 	__uint128_t	rst_counter;
-	uint32_t	rst_reseeds;
-	uint32_t	rst_pool0_bytes;
+	uint32_t	rst_reseeds, rst_pool0_bytes;
 	uint8_t		rst_key[RANDOM_ABI_KEY_BYTES];
 };
 

@@ -210,12 +210,10 @@ design_add(const char *name, const char *path[DESIGN_MACHINES][HARVEST_MODELS],
 	if (rc != 0)
 		return (EINVAL);
 	both->de = (struct design){
-		.de_ident = xstrdup(name),
-		.de_descr = "a kernel source",
+		.de_ident = xstrdup(name), .de_descr = "a kernel source",
 		.de_stands = "A kernel source, as it is.",
 		.de_argument = "The source's own.",
-		.de_flags = DE_ADDED,
-		.de_object = dob,
+		.de_flags = DE_ADDED, .de_object = dob,
 	};
 	added_count++;
 	return (0);

@@ -348,16 +348,11 @@ glue_claimed_key(void)
 }
 
 static struct random_object glue_object = {
-	.ro_attach = glue_attach,
-	.ro_pre_read = glue_pre_read,
-	.ro_seeded = glue_seeded_first,
-	.ro_read = glue_read_blocks,
-	.ro_event = glue_event,
-	.ro_read_uio = glue_read_uio,
-	.ro_use = glue_use,
-	.ro_harvest = glue_harvest,
-	.ro_register = glue_register,
-	.ro_deregister = glue_deregister,
+	.ro_attach = glue_attach, .ro_pre_read = glue_pre_read,
+	.ro_seeded = glue_seeded_first, .ro_read = glue_read_blocks,
+	.ro_event = glue_event, .ro_read_uio = glue_read_uio,
+	.ro_use = glue_use, .ro_harvest = glue_harvest,
+	.ro_register = glue_register, .ro_deregister = glue_deregister,
 	.ro_include = glue_include,
 };
 

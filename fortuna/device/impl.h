@@ -19,10 +19,8 @@ struct caller {
 struct kind {
 	struct m64	 kd_delivered;
 	struct m64	 kd_direct;	/* of these, by randomdev_deliver() */
-	struct m64	 kd_discarded;
-	struct m64	 kd_passed;
-	struct m64	 kd_repetitions;
-	struct m64	 kd_proportions;
+	struct m64	 kd_discarded, kd_passed;
+	struct m64	 kd_repetitions, kd_proportions;
 	enum random_tested kd_tested;	/* the last one */
 };
 

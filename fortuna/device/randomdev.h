@@ -59,9 +59,7 @@ typedef size_t randomdev_read_source(void *state, void *buf, size_t n);
 struct harvest_totals {
 	uint64_t	ht_in;
 	uint64_t	ht_processed;	/* absorbed by the algorithm */
-	uint64_t	ht_pending;
-	uint64_t	ht_dropped;
-	uint64_t	ht_discarded;
+	uint64_t	ht_pending, ht_dropped, ht_discarded;
 	uint64_t	ht_delivered;	/* given to the algorithm */
 };
 

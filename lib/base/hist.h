@@ -15,9 +15,7 @@ enum {
 };
 
 struct hist {
-	uint64_t	hi_count;
-	uint64_t	hi_max;
-	uint64_t	hi_total;
+	uint64_t	hi_count, hi_max, hi_total;
 	uint32_t	hi_bucket[HIST_BUCKETS];
 };
 

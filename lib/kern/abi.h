@@ -76,8 +76,7 @@ struct kern_site {
 
 /* What the program offers. */
 struct kern_host {
-	unsigned	 kh_cpus;
-	unsigned	 kh_threads;
+	unsigned	 kh_cpus, kh_threads;
 	struct kernel	*kh_self;
 	/* Whether kh_copying() and kh_clearing() are to be called. */
 	bool		 kh_follows;
@@ -107,8 +106,7 @@ struct kern_sysctl {
 
 /* A call at boot: SYSINIT(9), or at the end: SYSUNINIT(9). */
 struct kern_sysinit {
-	int		 ki_sub;
-	int		 ki_order;
+	int		 ki_sub, ki_order;
 	bool		 ki_uninit;
 	void		(*ki_func)(void *);
 	void		*ki_arg;

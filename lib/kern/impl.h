@@ -49,9 +49,7 @@ struct kern_thread {
 	struct kern_held kt_hold[KERN_HELD_MAX];
 	unsigned	 kt_shared;	/* of them, locks with a word */
 	/* Of these and of what holds it to its CPU, before a delivery. */
-	unsigned	 kt_outer_held;
-	unsigned	 kt_outer_critical;
-	unsigned	 kt_outer_pinned;
+	unsigned	 kt_outer_held, kt_outer_critical, kt_outer_pinned;
 	/* Asleep on, or NULL; since; the next sleeper. */
 	const void	*kt_channel;
 	uint64_t	 kt_slept;
@@ -157,8 +155,7 @@ struct kernel {
 	atomic_flag	 k_busy;
 	struct kern_lock *k_locks;
 	char		(*k_class)[KERN_NAME_SIZE];
-	unsigned	 k_classes;
-	unsigned	 k_class_room;
+	unsigned	 k_classes, k_class_room;
 	struct order	*k_order;	/* [k_class_room][k_class_room] */
 	struct site_lock k_site_lock[LOCKPROF_SITES_MAX];
 	struct block	*k_free;	/* of the heap */

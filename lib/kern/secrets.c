@@ -39,10 +39,8 @@ struct secret {
 };
 
 static const char *const names[] = {
-	[KERN_SECRET_KEY] = "a key",
-	[KERN_SECRET_STREAM] = "keystream",
-	[KERN_SECRET_SEED] = "a seed",
-	[KERN_SECRET_POOL] = "a pool's digest",
+	[KERN_SECRET_KEY] = "a key", [KERN_SECRET_STREAM] = "keystream",
+	[KERN_SECRET_SEED] = "a seed", [KERN_SECRET_POOL] = "a pool's digest",
 	[KERN_SECRET_WRITTEN] = "a digest of what was written"
 };
 

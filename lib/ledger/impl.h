@@ -42,8 +42,7 @@ enum {
 
 /* The reseed that a key goes back to. */
 struct lineage {
-	uint32_t	l_core;
-	uint32_t	l_generation;
+	uint32_t	l_core, l_generation;
 };
 
 struct ledger_thread {
@@ -76,8 +75,7 @@ struct ledger_thread {
 
 /* Counters first to last, which does not wrap. */
 struct range {
-	uint128_t	rng_first;
-	uint128_t	rng_last;
+	uint128_t	rng_first, rng_last;
 };
 
 /*
@@ -92,20 +90,17 @@ struct ledger_key {
 	uint32_t	 lk_objects;
 	struct lineage	 lk_lineage;
 	unsigned	 lk_ranges;	/* in all */
-	bool		 lk_installed;
-	bool		 lk_replaced;
+	bool		 lk_installed, lk_replaced;
 	struct ledger_key *lk_next;	/* in the bucket */
 	struct range	*lk_more;	/* ranges beyond KEY_RANGES */
 	struct range	 lk_range[KEY_RANGES];	/* counters used */
-	uint128_t	 lk_install_ctr;
-	uint128_t	 lk_replace_ctr;
+	uint128_t	 lk_install_ctr, lk_replace_ctr;
 	unsigned	 lk_room;	/* of lk_more */
 };
 
 struct retired {
 	uint64_t	rt_a;		/* struct print, packed */
-	uint32_t	rt_b;
-	uint32_t	rt_number;
+	uint32_t	rt_b, rt_number;
 };
 
 struct ledger_core {

@@ -25,8 +25,7 @@ enum ledger_property {
 };
 
 struct ledger_property_text {
-	const char	*lgp_word;
-	const char	*lgp_text;
+	const char	*lgp_word, *lgp_text;
 };
 
 extern const struct ledger_property_text ledger_properties[LEDGER_PROPERTIES];
@@ -52,8 +51,7 @@ struct ledger_record {
 		uint64_t lgr_word;
 	};
 	int64_t		lgr_time_ns;	/* uptime of its machine */
-	uint128_t	lgr_lo;
-	uint128_t	lgr_hi;
+	uint128_t	lgr_lo, lgr_hi;
 	union {
 		uint32_t lgr_key;	/* keys are numbered from 1; 0: none */
 		uint32_t lgr_print;
@@ -97,8 +95,7 @@ struct ledger_result {
 	uint64_t	le_blocks;	/* of keystream */
 	uint64_t	le_keys;
 	uint64_t	le_wipes;	/* keys that no object has any more */
-	uint64_t	le_reads;
-	uint64_t	le_reseeds;
+	uint64_t	le_reads, le_reseeds;
 	uint64_t	le_events;	/* put into pools */
 	unsigned	le_ranges_max;	/* separate ranges under one key */
 	uint64_t	le_forgotten;	/* retired keys no longer remembered */

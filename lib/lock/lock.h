@@ -37,8 +37,7 @@ enum {
 struct lock_faults {
 	struct failpoint *lf_acquired;
 	/* Just before and just after a release by one of these threads. */
-	struct failpoint *lf_releasing;
-	struct failpoint *lf_released;
+	struct failpoint *lf_releasing, *lf_released;
 	unsigned	 lf_first;	/* mt_index */
 	unsigned	 lf_count;
 };
@@ -90,8 +89,7 @@ struct lock_class {
 	const char	*lc_name;	/* as -l takes it */
 	const char	*lc_descr;	/* one line for listings */
 	const char	*lc_type;	/* the kernel's word: "sleep mutex" */
-	unsigned	 lc_flags;
-	unsigned	 lc_knobs;
+	unsigned	 lc_flags, lc_knobs;
 	/* NULL: zero words are a free lock. */
 	void		(*lc_init)(struct lock *l);
 	/* NULL: lock_fini() asserts that lc_owned() is false. */

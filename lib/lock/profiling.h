@@ -19,9 +19,7 @@ enum {
 
 /* A wait, in machine_cycles(); time asleep is not in lw_spin_cycles. */
 struct lock_wait {
-	uint64_t	lw_start_cycles;
-	uint64_t	lw_spin_cycles;
-	uint64_t	lw_block_cycles;
+	uint64_t	lw_start_cycles, lw_spin_cycles, lw_block_cycles;
 	uint32_t	lw_holder;	/* site that held it when this began */
 	uint32_t	lw_yields;	/* times a spinning waiter gave way */
 	uint32_t	lw_polls;	/* between yields; 0: never */
@@ -50,8 +48,7 @@ struct lockprof_hold {
 
 /* Waits that began while one site held the lock. */
 struct lockprof_waits {
-	uint64_t	lv_count;
-	uint64_t	lv_cycles;
+	uint64_t	lv_count, lv_cycles;
 };
 
 /* One thread at one site of one lock in a window.  Hot words come first. */
@@ -59,13 +56,10 @@ struct lockprof_row {
 	_Alignas(MACHINE_CACHE_LINE)
 	uint32_t	lr_window;		/* which the row is about */
 	uint64_t	lr_count;		/* acquisitions */
-	uint64_t	lr_hold_cycles;
-	uint64_t	lr_hold_max_cycles;
+	uint64_t	lr_hold_cycles, lr_hold_max_cycles;
 	uint64_t	lr_contended;		/* that had to wait */
-	uint64_t	lr_spin_cycles;
-	uint64_t	lr_block_cycles;
-	uint64_t	lr_wait_max_cycles;
-	uint64_t	lr_yields;
+	uint64_t	lr_spin_cycles, lr_block_cycles;
+	uint64_t	lr_wait_max_cycles, lr_yields;
 	struct lockprof_waits lr_for[LOCKPROF_SITES_MAX];	/* by holder */
 	struct hist_small lr_hold;
 	struct hist_small lr_spin;		/* of waits that did */
@@ -83,8 +77,7 @@ struct lockprof_thread {
 
 struct lockprof {
 	struct m32	 lp_window;	/* 0: not recording */
-	unsigned	 lp_threads;
-	unsigned	 lp_sites;
+	unsigned	 lp_threads, lp_sites;
 	/* Uncontended holds not timed for each that is; set before use. */
 	unsigned	 lp_skipcount;
 	const char *const *lp_site_names;

@@ -18,15 +18,13 @@ struct vm_event {
 };
 
 struct vm_heap_entry {
-	uint64_t	 hn_time_ps;
-	uint64_t	 hn_order;
+	uint64_t	 hn_time_ps, hn_order;
 	struct vm_event	*hn_event;
 };
 
 struct vm_heap {
 	struct vm_heap_entry *vq_entry;
-	int		 vq_count;
-	int		 vq_room;
+	int		 vq_count, vq_room;
 	uint64_t	 vq_order;	/* of the next event put in */
 };
 

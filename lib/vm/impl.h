@@ -84,8 +84,7 @@ struct vm_thread {
 	/* Sleep. */
 	struct vm_line	*vt_asleep_at;	/* or NULL */
 	const void	*vt_word;	/* NULL: on none */
-	bool		 vt_timed_out;
-	bool		 vt_interruptible;
+	bool		 vt_timed_out, vt_interruptible;
 	struct vm_thread *vt_joiner;
 	/* For reports. */
 	const void	*vt_wants;
@@ -121,9 +120,7 @@ struct vm_line {
 	struct vm_line	*vl_next;	/* in its list */
 	int		 vl_owner;	/* CPU; -1: memory */
 	int		 vl_last;	/* the latest sharer */
-	uint32_t	 vl_sharers;
-	uint32_t	 vl_waiters;
-	uint32_t	 vl_waiter_room;
+	uint32_t	 vl_sharers, vl_waiters, vl_waiter_room;
 	uint32_t	 vl_wait_cores;	/* of waiters */
 	uint32_t	 vl_wait_caches;	/* last-level ones */
 	uint64_t	 vl_free_ps;	/* its home is, then: arbiter.c */
@@ -164,8 +161,7 @@ struct vm_controlled {
 	unsigned	 vx_latest[VM_KERNEL_CPUS_MAX];	/* there, a vt_id */
 	uint64_t	 vx_held[VM_KERNEL_CPUS_MAX];	/* there */
 	uint64_t	 vx_alone;	/* keep others off their CPUs */
-	uint64_t	 vx_masked;
-	uint64_t	 vx_interrupt;
+	uint64_t	 vx_masked, vx_interrupt;
 };
 
 struct vm {
@@ -179,8 +175,7 @@ struct vm {
 	uint64_t	 vm_number;	/* vm_run_number() */
 	uint64_t	 vm_still;	/* accesses since time last moved */
 	/* When a thread, not aside, last worked or took or dropped a lock. */
-	uint64_t	 vm_worked_events;
-	uint64_t	 vm_worked_ps;
+	uint64_t	 vm_worked_events, vm_worked_ps;
 	struct vm_controlled vm_controlled;
 	const struct machine_config *vm_config;
 	struct vm_topology vm_topology;
@@ -203,8 +198,7 @@ struct vm {
 	struct vm_line	*vm_lines[VM_LINE_LISTS];
 	/* Factors of bulk work, and of the median wake-up latencies. */
 	uint32_t	 vm_jitter[2][VM_DRAWS];	/* as vc_jitter */
-	uint64_t	 vm_wake_same_ps[VM_DRAWS];
-	uint64_t	 vm_wake_cross_ps[VM_DRAWS];
+	uint64_t	 vm_wake_same_ps[VM_DRAWS], vm_wake_cross_ps[VM_DRAWS];
 };
 
 static inline struct vm *

@@ -71,8 +71,7 @@ struct memory {
 	struct memory_view me_fence;	/* of the last full fence */
 	/* Where sources have words: vm_atomic(). */
 	uintptr_t	 me_low, me_high;
-	unsigned	 me_words;
-	unsigned	 me_guarded;
+	unsigned	 me_words, me_guarded;
 	uint16_t	 me_slot[MEMORY_SLOTS];	/* index + 1; 0: none */
 	struct memory_guarded me_guard[MEMORY_GUARDED];
 	struct memory_thread me_thread[VM_STORES];	/* by vt_id */

@@ -25,16 +25,13 @@ enum {
 
 /* Where a CPU is: numbers of the whole machine. */
 struct vm_place {
-	uint16_t	vp_cpu;
-	uint16_t	vp_core;
+	uint16_t	vp_cpu, vp_core;
 	uint16_t	vp_cache;	/* its first core */
 	uint16_t	vp_node;
 };
 
 struct vm_topology {
-	unsigned	tp_cpus;
-	unsigned	tp_cores;
-	unsigned	tp_nodes;
+	unsigned	tp_cpus, tp_cores, tp_nodes;
 	unsigned	tp_ccx_cores;	/* cores behind one cache */
 };
 
