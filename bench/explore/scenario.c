@@ -32,9 +32,8 @@ draw_bytes(const struct scenario_limits *sm, uint64_t *random)
 		    strategy_below(random, 2) * MIB);
 	if (strategy_below(random, 3) > 0)
 		return (edges[strategy_below(random, nitems(edges))]);
-	if (strategy_below(random, 2) == 0)
-		return (strategy_below(random, 256));
-	return (strategy_below(random, 2 * PAGE + 1));
+	return (strategy_below(random, strategy_below(random, 2) == 0 ? 256 :
+	    2 * PAGE + 1));
 }
 
 /* About Fortuna's 100 ms between reseeds, and Linux's minute. */
@@ -43,9 +42,8 @@ draw_sleep_ms(const struct scenario_limits *sm, uint64_t *random)
 {
 	static const uint32_t usual[] = { 0, 0, 50, 99, 100, 101, 101, 250 };
 
-	if (sm->lim_timer && strategy_below(random, 4) == 0)
-		return (61 * 1000);
-	return (usual[strategy_below(random, nitems(usual))]);
+	return (sm->lim_timer && strategy_below(random, 4) == 0 ? 61 * 1000 :
+	    usual[strategy_below(random, nitems(usual))]);
 }
 
 void

@@ -194,7 +194,6 @@ report_show(const struct result *r, unsigned report)
 	errno = 0;
 	report_printers[report](stdout, r);
 	/* A full disk shows at the flush. */
-	if (fflush(stdout) == 0 && !ferror(stdout))
-		return (EXIT_SUCCESS);
-	return (run_error("stdout: %s", strerror(errno != 0 ? errno : EIO)));
+	return (fflush(stdout) == 0 && !ferror(stdout) ? EXIT_SUCCESS :
+	    run_error("stdout: %s", strerror(errno != 0 ? errno : EIO)));
 }

@@ -75,10 +75,14 @@ host_access(struct kernel *k, const void *p, size_t n, bool store)
 	if (k->k_looking)
 		return;
 	if (__builtin_expect(at < k->k_host.kh_heap_bytes &&
-	    k->k_copy->kc_freed[at / MACHINE_CACHE_LINE], 0)) {
-		b = block_at(k->k_copy, p);
-		kernel_stop(k, b->b_freed, "freed here, memory of %s:%d is "
-		    "used afterwards", KERN_AT(b->b_site));
+	    (n > MACHINE_CACHE_LINE || k->k_copy->kc_freed[at /
+	    MACHINE_CACHE_LINE]), 0) && (b = block_at(k->k_copy, p)) != NULL) {
+		if (b->b_freed != NULL)
+			kernel_stop(k, b->b_freed, "freed here, memory of "
+			    "%s:%d is used afterwards", KERN_AT(b->b_site));
+		if ((const uint8_t *)p + n > memory_of(b) + b->b_bytes)
+			kernel_stop(k, b->b_site, "of %zu bytes that are "
+			    "allocated here more are used", b->b_bytes);
 	}
 	machine_access(p, n, store);
 }
