@@ -7,12 +7,14 @@
  * copy that must be invalidated, and the home is busy for all of it.
  *
  * Refinements, each with a value of the profile: a core's threads have its
- * copies in common (line.shared); a line that was asked for leaves its owner
- * after a random share of the time that takes (line.keep); a thread does not
- * wait for its stores, except before a read-modify-write (cpu.stores); a write
- * that waited for its turn has done a share of its fetch meanwhile (line.ahead)
- * unless it asked only for the right to write its copy, which it then lost: as
- * a compare-and-set after a load does, and a swap without one does not.
+ * copies in common (line.shared), but a read-modify-write of what the other
+ * wrote takes lat.smt, and the other's next access comes after it; a line that
+ * was asked for leaves its owner after a random share of the time that takes
+ * (line.keep); a thread does not wait for its stores, except before a
+ * read-modify-write (cpu.stores); a write that waited for its turn has done a
+ * share of its fetch meanwhile (line.ahead) unless it asked only for the right
+ * to write its copy, which it then lost: as a compare-and-set after a load
+ * does, and a swap without one does not.
  */
 #include "lib/vm/line.h"
 
@@ -288,6 +290,7 @@ vm_own(const void *p, unsigned access)
 	struct vm *vm = vm_get();
 	struct vm_thread *self = vm->vm_self;
 	struct vm_line *vl;
+	bool from_sibling;
 	uint64_t ps;
 
 	if (self->vt_untimed)
@@ -303,9 +306,15 @@ vm_own(const void *p, unsigned access)
 		defer(vm, ps);
 	} else if (exclusive(vm, vl, (unsigned)self->vt_cpu)) {
 		hit(vm, vl, 0);
+		from_sibling = (access & VM_STORE) == 0 &&
+		    vl->vl_owner != self->vt_cpu;
 		/* Unless it was asked for meanwhile. */
 		if (owns(vm, vl, (unsigned)self->vt_cpu))
 			vl->vl_owner = self->vt_cpu;
+		if (from_sibling) {
+			ps += latency(vm, VM_SMT);
+			vl->vl_owned_ps = vm_self_ps(vm) + ps;
+		}
 		defer(vm, ps);
 	} else if (vm->vm_costs.vc_stores && (access & VM_STORE) != 0) {
 		vm_request(vm, &(struct vm_request){ .vr_line = vl,

@@ -430,12 +430,17 @@ TEST(exact__strict, "A store that waits for its turn is seen by the access "
 	ATF_CHECK_EQ(1, scene.seen);
 }
 
+DEED_AFTER(load_later, 30, load)
+
 static void
 core_main(void)
 {
 	act(0, do_store);
 	act(BESIDE, do_add);
-	CHECK_TOOK(BESIDE, RMW_PS, "an addition to the core's line");
+	CHECK_TOOK(BESIDE, SMT_PS + RMW_PS, "an addition to what the core's "
+	    "other thread wrote");
+	act(BESIDE, do_add);
+	CHECK_TOOK(BESIDE, RMW_PS, "one to what it wrote itself");
 	act(0, do_load);
 	CHECK_TOOK(0, HIT_PS, "reading it");
 	act(SAME_CACHE, do_load);
@@ -443,6 +448,13 @@ core_main(void)
 	CHECK_TOOK(0, CCX_PS + RMW_PS, "writing what another core has read");
 	act(BESIDE, do_store);
 	CHECK_TOOK(BESIDE, HIT_PS, "writing the core's line");
+	act(0, do_store);
+	begin_act(&scene.td[0], BESIDE, do_add_later, &scene.began[0]);
+	begin_act(&scene.td[1], 0, do_load_later, &scene.began[1]);
+	machine_join(&scene.td[0]);
+	machine_join(&scene.td[1]);
+	CHECK_TOOK(1, SMT_PS + RMW_PS + HIT_PS - 2 * PS_PER_NS,
+	    "reading what is being added to");
 }
 
 TEST(exact__core, "A core's threads share its copies of lines, if the profile "
