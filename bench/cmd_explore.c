@@ -185,6 +185,8 @@ report_failure(struct exploration *ep, struct campaign_result *ce)
 		error = counterexample_run(ex, cx, true, &ry);
 	if (error == 0 && !ry.ry_same)
 		error = EPROTO;
+	if (error == 0)
+		find_lost(ex, cx, &ry.ry_trace);
 	execution_free(ex);
 	if (error != 0)
 		ry = (struct replay){ .ry_outcome = ce->cgr_outcome };
@@ -283,6 +285,8 @@ replay(const struct options *op, struct atomic_file *of)
 		ex = execution_new();
 		execution_catch_assertions(true);
 		error = counterexample_run(ex, &cx, true, &ry);
+		if (error == 0 && ry.ry_same)
+			find_lost(ex, &cx, &ry.ry_trace);
 		execution_free(ex);
 		snprintf(message, sizeof(message), "%s: %s", path,
 		    strerror(error));

@@ -72,6 +72,13 @@ int counterexample_run(struct execution *ex, const struct counterexample *cx,
 int shrink(struct execution *ex, struct counterexample *cx, uint64_t runs_max);
 
 /*
+ * Sets et_lost of its trace: the first choice after which all of some hundred
+ * drawn continuations break a property.
+ */
+void find_lost(struct execution *ex, const struct counterexample *cx,
+    struct event_trace *et);
+
+/*
  * Shrinks a schedule alone, as long as fails() returns true for it, which runs
  * it and may replace it by the one that was really run.
  */

@@ -102,10 +102,22 @@ set_columns(const struct event_trace *et, int column[EVENT_TRACE_THREADS_MAX])
 	return (columns);
 }
 
+/* The first event of those that are kept at which all is lost. */
+static unsigned
+lost_event(const struct event_trace *et)
+{
+	unsigned i = first_event(et);
+
+	while (i < et->et_count && (et->et_lost == 0 ||
+	    event_at(et, i)->te_step < et->et_lost))
+		i++;
+	return (i);
+}
+
 void
 event_trace_print(FILE *out, const struct event_trace *et)
 {
-	const unsigned first = first_event(et);
+	const unsigned first = first_event(et), lost = lost_event(et);
 	int column[EVENT_TRACE_THREADS_MAX], columns, width;
 	const struct trace_event *te;
 
@@ -124,6 +136,9 @@ event_trace_print(FILE *out, const struct event_trace *et)
 		    "...", first);
 	for (unsigned i = first; i < et->et_count; i++) {
 		te = event_at(et, i);
+		if (i == lost)
+			fprintf(out, "%*" PRIu64 " %s\n", STEP_COLUMNS - 1,
+			    et->et_lost, et->et_lost_text);
 		fprintf(out, "%*" PRIu64 " %*s%.*s\n", STEP_COLUMNS - 1,
 		    te->te_step, column[te->te_thread] * width, "", width - 1,
 		    te->te_text);
@@ -180,7 +195,7 @@ draw_text(FILE *out, int x, int y, const char *text)
 void
 event_trace_draw(FILE *out, const struct event_trace *et)
 {
-	const unsigned first = first_event(et);
+	const unsigned first = first_event(et), lost = lost_event(et);
 	const int height = TOP + (int)(et->et_count - first + 1) * ROW;
 	int column[EVENT_TRACE_THREADS_MAX], width, x, y;
 	const struct trace_event *te;
@@ -201,6 +216,10 @@ event_trace_draw(FILE *out, const struct event_trace *et)
 		te = event_at(et, i);
 		x = STEP_WIDTH + column[te->te_thread] * THREAD_WIDTH;
 		y = TOP + (int)(i - first) * ROW + ROW / 2;
+		if (i == lost)
+			fprintf(out, "<path class=\"lost\" d=\"M0,%d H%d\">"
+			    "<title>%s</title></path>\n", y - ROW / 2, width,
+			    et->et_lost_text);
 		draw_bar(out, et, i, x + 4, y, "held", "holds", "frees");
 		draw_bar(out, et, i, x + 4, y, "asked", "tries", "holds");
 		fprintf(out, "<circle cx=\"%d\" cy=\"%d\" r=\"4\"/>\n", x, y);
@@ -209,5 +228,6 @@ event_trace_draw(FILE *out, const struct event_trace *et)
 	}
 	fputs("</svg></div>\n<p class=\"legend\">Time runs downwards; a number "
 	    "at the left is the step. A solid bar: the thread holds a lock; a "
-	    "hollow one: it waits for it.</p>\n", out);
+	    "hollow one: it waits for it. Below the line across, no run that "
+	    "was tried ended well.</p>\n", out);
 }

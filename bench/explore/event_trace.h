@@ -1,6 +1,7 @@
 /* The last events of one execution, as text and as a picture. */
 #pragma once
 
+#include "bench/cli/format.h"
 #include "lib/ledger/ledger.h"
 
 enum {
@@ -24,6 +25,9 @@ struct event_trace {
 			    [EVENT_TRACE_NAME_SIZE];
 	const char	*et_lock[EVENT_TRACE_LOCKS_MAX];	/* names */
 	unsigned	 et_locks;
+	/* The step from which nothing ends well, and a line on it; or 0. */
+	uint64_t	 et_lost;
+	char		 et_lost_text[FORMAT_COLUMNS];
 };
 
 /* With NULL nothing is added. */

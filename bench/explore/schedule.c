@@ -126,6 +126,8 @@ schedule_choose(void *context, const struct vm_choice *vo)
 	const struct schedule_list *sq = &sf->sf_schedule->sd_choices;
 	unsigned i;
 
+	if (sf->sf_choice == sq->sq_count && sf->sf_choose != NULL)
+		return (sf->sf_choose(sf->sf_context, vo));
 	while (sf->sf_choice < sq->sq_count) {
 		for (i = 0; i < vo->vo_count; i++)
 			if (vo->vo_thread[i] == sq->sq_number[sf->sf_choice]) {
@@ -152,6 +154,9 @@ schedule_answer(void *context)
 	struct schedule_follower *sf = context;
 	const struct schedule_list *sq = &sf->sf_schedule->sd_answers;
 
+	if (sf->sf_choice == sf->sf_schedule->sd_choices.sq_count &&
+	    sf->sf_running != NULL)
+		return (sf->sf_running(sf->sf_context));
 	if (sf->sf_answer < sq->sq_count)
 		return (sq->sq_number[sf->sf_answer++] != 0);
 	sf->sf_strayed = true;

@@ -37,8 +37,9 @@ void schedule_list_print(FILE *out, const char *key,
     const struct schedule_list *sq);
 
 /*
- * Follows a schedule; all else is 0 at first.  After its end, or where it names
- * a thread that cannot run, the current one continues, then others in turn.
+ * Follows a schedule; all else is 0 at first.  After its end, unless sf_choose
+ * and sf_running are called then, or where it names a thread that cannot run,
+ * the current one continues, then others in turn.
  */
 struct schedule_follower {
 	const struct schedule *sf_schedule;
@@ -46,6 +47,9 @@ struct schedule_follower {
 	unsigned	 sf_answer;
 	unsigned	 sf_last;	/* the thread chosen last */
 	bool		 sf_strayed;	/* it was not followed exactly */
+	unsigned	(*sf_choose)(void *context, const struct vm_choice *vo);
+	bool		(*sf_running)(void *context);
+	void		*sf_context;
 };
 
 /* vh_choose and vh_running of a follower, which is their context. */

@@ -8,7 +8,8 @@
 enum {
 	SEARCHES	= 200,	/* schedules for each smaller scenario */
 	SEARCH_DEPTH	= 3,	/* of pct */
-	ROUNDS		= 8
+	ROUNDS		= 8,
+	CONTINUED	= 200	/* runs from each choice that is looked at */
 };
 
 #define	NOWHERE	UINT_MAX
@@ -193,4 +194,55 @@ shrink(struct execution *ex, struct counterexample *cx, uint64_t runs_max)
 	cx->cx_hash = ry->ry_outcome.to_hash;
 	schedule_copy(&cx->cx_schedule, ry->ry_outcome.to_made);
 	return (0);
+}
+
+/* Of runs that go on at random after n choices: how many pass, up to most. */
+static unsigned
+end_well(struct execution *ex, const struct counterexample *cx, unsigned n,
+    unsigned runs, unsigned most)
+{
+	struct schedule cut = cx->cx_schedule;
+	struct strategy rest;
+	struct schedule_follower sf;
+	const struct vm_control vh = { .vh_choose = schedule_choose,
+	    .vh_running = schedule_answer, .vh_context = &sf,
+	    .vh_polls = (enum vm_polls)cut.sd_polls };
+	unsigned well = 0;
+	struct outcome to;
+
+	cut.sd_choices.sq_count = n;
+	strategy_init(&rest, &strategy_random, 0);
+	for (unsigned i = 0; i < runs && well < most; i++) {
+		sf = (struct schedule_follower){ .sf_schedule = &cut,
+		    .sf_choose = strategy_choose, .sf_running = strategy_toss,
+		    .sf_context = &rest };
+		(void)strategy_begin(&rest, i);
+		well += execution_run(ex, &cx->cx_subject, &cx->cx_scenario,
+		    &vh, cx->cx_draws, NULL, &to) == 0 && to.to_word == NULL;
+		strategy_end(&rest);
+	}
+	strategy_fini(&rest);
+	return (well);
+}
+
+void
+find_lost(struct execution *ex, const struct counterexample *cx,
+    struct event_trace *et)
+{
+	const unsigned runs = CONTINUED / (cx->cx_scenario.sn_aged ? 10u : 1u);
+	unsigned can = 0, lost = cx->cx_schedule.sd_choices.sq_count;
+
+	/* What is lost stays lost. */
+	for (unsigned middle = 0; lost > 0 && can + 1 < lost;
+	    middle = can + (lost - can) / 2)
+		if (end_well(ex, cx, middle, runs, 1) > 0)
+			can = middle;
+		else
+			lost = middle;
+	if (cx->cx_subject.tb_stop != NULL && *cx->cx_subject.tb_stop != 0)
+		return;
+	et->et_lost = MAX(lost, 1u);
+	snprintf(et->et_lost_text, sizeof(et->et_lost_text), "---- point of no "
+	    "return: %u of %u continuations before it end well",
+	    lost == 0 ? 0 : end_well(ex, cx, can, runs, runs), runs);
 }

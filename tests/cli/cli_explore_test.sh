@@ -66,6 +66,7 @@ explore__finds_body() {
 	has "schedule [0-9]*, "
 	has "^ *step setup .*reader 1"
 	has "L1 reseed mutex"
+	has "^ *[0-9]* ---- point of no return: [1-9][0-9]* of 200 "
 	has "Again: *rngsim explore --replay rngsim-explore-7.schedule"
 	[ -f rngsim-explore-7.schedule ] || atf_fail "no file"
 	sed -n '/^FAILED/,/seed 7, /p; /^  step/,/^ *L1/p' out >first

@@ -338,6 +338,38 @@ TEST(case__round_trip, "a schedule file that is read prints the same text, and "
 	free(text);
 }
 
+TEST(find_lost__decides, "from the step on every way of going on fails, and "
+    "before it not every one")
+{
+	static struct campaign_result ce;
+	struct counterexample *cx = &ce.cgr_case;
+	struct execution *ex = execution_new();
+	unsigned choices, steps;
+	struct replay ry;
+
+	support_crypto();
+	free(failing_case(&ce));
+	ATF_REQUIRE_EQ(0, shrink(ex, cx, 20000));
+	ATF_REQUIRE_EQ(0, counterexample_run(ex, cx, true, &ry));
+	ATF_REQUIRE_EQ(0, ry.ry_trace.et_lost);
+	find_lost(ex, cx, &ry.ry_trace);
+	steps = (unsigned)ry.ry_trace.et_lost;
+	choices = cx->cx_schedule.sd_choices.sq_count;
+	ATF_REQUIRE_MSG(steps > 1 && steps < choices, "step %u of %u", steps,
+	    choices);
+	/* Threads go on in turn where a schedule ends. */
+	for (unsigned n = steps; n < choices; n++) {
+		cx->cx_schedule.sd_choices.sq_count = n;
+		ATF_REQUIRE_EQ(0, counterexample_run(ex, cx, false, &ry));
+		ATF_CHECK_MSG(ry.ry_outcome.to_word != NULL, "after %u", n);
+	}
+	cx->cx_schedule.sd_choices.sq_count = 0;
+	ATF_REQUIRE_EQ(0, counterexample_run(ex, cx, false, &ry));
+	ATF_CHECK(ry.ry_outcome.to_word == NULL);
+	execution_free(ex);
+	counterexample_free(cx);
+}
+
 /* A file with line replaced by another is refused with these words. */
 static void
 refused(const char *text, const char *line, const char *by, const char *words)
