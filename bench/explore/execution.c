@@ -104,15 +104,17 @@ is_due(struct execution *ex, uint32_t *reseeds)
 static void
 turn(struct execution *ex, struct execution_reader *r, unsigned i)
 {
-	uint32_t before = 0, reseeds = 0;
+	uint32_t asleep = 0, before = 0, reseeds = 0;
 	bool due;
 
 	for (unsigned k = 0; k < AGE_READS && i != AGE_IDLE; k++)
 		execution_feed(ex);
 	if (i >= AGE_TURNS - AGE_JUMPS)
 		execution_jump(ex, i - (AGE_TURNS - AGE_JUMPS));
+	(void)is_due(ex, &asleep);
 	machine_sleep((i == AGE_IDLE ? IDLE_MS : AGE_MS) * NS_PER_MS);
-	due = is_due(ex, &before);
+	/* A thread that reseeded meanwhile has begun the time anew. */
+	due = is_due(ex, &before) && before == asleep;
 	for (unsigned k = 0; k < AGE_READS; k++) {
 		read_one(ex, r, i % 2 == 0 ? 16 : 1 + i / 2 % AGE_BYTES,
 		    READ_USUAL);
@@ -121,10 +123,10 @@ turn(struct execution *ex, struct execution_reader *r, unsigned i)
 	}
 	if (due && is_due(ex, &reseeds) && reseeds == before &&
 	    design_info(ex->ex_subject->tb_design).di_probed)
-		ledger_kernel(ex->ex_ledger, LEDGER_DUE, "%d ms after reseed "
-		    "%u reads found enough in pool 0, and none of %d "
+		ledger_kernel(ex->ex_ledger, LEDGER_DUE, "%d reads, %d ms "
+		    "after reseed %u, found enough in pool 0, but none "
 		    "reseeded; if it is to do so less often: --allow due",
-		    AGE_MS, before, AGE_READS);
+		    AGE_READS, AGE_MS, before);
 }
 
 static void
