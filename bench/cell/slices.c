@@ -86,7 +86,10 @@ arm_main(void *arg)
 	return (NULL);
 }
 
-/* Waits for at least that state or, unless -1, for ns; passes signals on. */
+/*
+ * Waits for at least that state or, unless -1, for ns or a signal.  For ever it
+ * passes signals on, after which a cell may end at any time.
+ */
 static enum slice_state
 wait_state(struct slices *sl, struct slice_arm *sa, enum slice_state least,
     int64_t ns)
@@ -96,10 +99,10 @@ wait_state(struct slices *sl, struct slice_arm *sa, enum slice_state least,
 	uint32_t state;
 
 	while ((state = atomic_load_acq_32(&sa->sa_state)) < (uint32_t)least) {
-		if (*sl->sl_asked != 0)
+		if (ns < 0 && *sl->sl_asked != 0)
 			sl->sl_end = 1;
 		if (ns >= 0 && ((left_ns = end_ns - tick_ns()) <= 0 ||
-		    sl->sl_end != 0))
+		    *sl->sl_asked != 0))
 			break;
 		machine_wait_32(&sa->sa_state, state, left_ns);
 	}
@@ -172,7 +175,7 @@ slice(struct slices *sl, struct slice_arm *sa, double *mb_per_s,
 	bytes = sa->sa_bytes(sa->sa_run);
 	ns = tick_ns();
 	open = wait_state(sl, sa, SLICE_CLOSING, sl->sl_slice_ns) ==
-	    SLICE_OPEN && sl->sl_end == 0;
+	    SLICE_OPEN && *sl->sl_asked == 0;
 	ns = tick_ns() - ns;
 	bytes = sa->sa_bytes(sa->sa_run) - bytes;
 	if (open) {
