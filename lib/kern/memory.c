@@ -80,9 +80,11 @@ host_access(struct kernel *k, const void *p, size_t n, bool store)
 		if (b->b_freed != NULL)
 			kernel_stop(k, b->b_freed, "freed here, memory of "
 			    "%s:%d is used afterwards", KERN_AT(b->b_site));
-		if ((const uint8_t *)p + n > memory_of(b) + b->b_bytes)
-			kernel_stop(k, b->b_site, "of %zu bytes that are "
-			    "allocated here more are used", b->b_bytes);
+		if (n > b->b_bytes - (size_t)((const uint8_t *)p -
+		    memory_of(b)))
+			kernel_stop(k, b->b_site, "allocated here, memory of "
+			    "at most %zu bytes is used beyond its end",
+			    b->b_bytes);
 	}
 	machine_access(p, n, store);
 }
