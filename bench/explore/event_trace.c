@@ -102,16 +102,15 @@ set_columns(const struct event_trace *et, int column[EVENT_TRACE_THREADS_MAX])
 	return (columns);
 }
 
-/* The first event of those that are kept at which all is lost. */
+/* The first event of those that are kept with which all is lost, or behind. */
 static unsigned
 lost_event(const struct event_trace *et)
 {
 	unsigned i = first_event(et);
 
-	while (i < et->et_count && (et->et_lost == 0 ||
-	    event_at(et, i)->te_step < et->et_lost))
+	while (i < et->et_count && event_at(et, i)->te_step < et->et_lost)
 		i++;
-	return (i);
+	return (et->et_lost == 0 ? UINT_MAX : i);
 }
 
 void
@@ -134,11 +133,13 @@ event_trace_print(FILE *out, const struct event_trace *et)
 	if (first > 0)
 		fprintf(out, "%*s (%u before these)\n", STEP_COLUMNS - 1,
 		    "...", first);
-	for (unsigned i = first; i < et->et_count; i++) {
-		te = event_at(et, i);
+	for (unsigned i = first;; i++) {
 		if (i == lost)
 			fprintf(out, "%*" PRIu64 " %s\n", STEP_COLUMNS - 1,
 			    et->et_lost, et->et_lost_text);
+		if (i == et->et_count)
+			break;
+		te = event_at(et, i);
 		fprintf(out, "%*" PRIu64 " %*s%.*s\n", STEP_COLUMNS - 1,
 		    te->te_step, column[te->te_thread] * width, "", width - 1,
 		    te->te_text);
@@ -212,22 +213,24 @@ event_trace_draw(FILE *out, const struct event_trace *et)
 		fprintf(out, "<path d=\"M%d,%d V%d\"/>\n", x, TOP - 6, height);
 		draw_text(out, x, TOP - 10, et->et_name[i]);
 	}
-	for (unsigned i = first; i < et->et_count; i++) {
-		te = event_at(et, i);
-		x = STEP_WIDTH + column[te->te_thread] * THREAD_WIDTH;
+	for (unsigned i = first;; i++) {
 		y = TOP + (int)(i - first) * ROW + ROW / 2;
 		if (i == lost)
 			fprintf(out, "<path class=\"lost\" d=\"M0,%d H%d\">"
 			    "<title>%s</title></path>\n", y - ROW / 2, width,
 			    et->et_lost_text);
+		if (i == et->et_count)
+			break;
+		te = event_at(et, i);
+		x = STEP_WIDTH + column[te->te_thread] * THREAD_WIDTH;
 		draw_bar(out, et, i, x + 4, y, "held", "holds", "frees");
 		draw_bar(out, et, i, x + 4, y, "asked", "tries", "holds");
 		fprintf(out, "<circle cx=\"%d\" cy=\"%d\" r=\"4\"/>\n", x, y);
 		draw_text(out, 4, y + 4, FORMATF("%" PRIu64, te->te_step));
 		draw_text(out, x + TEXT_AT, y + 4, te->te_text);
 	}
-	fputs("</svg></div>\n<p class=\"legend\">Time runs downwards; a number "
-	    "at the left is the step. A solid bar: the thread holds a lock; a "
-	    "hollow one: it waits for it. Below the line across, no run that "
-	    "was tried ended well.</p>\n", out);
+	fprintf(out, "</svg></div>\n<p class=\"legend\">Time runs downwards; a "
+	    "number at the left is the step. A solid bar: the thread holds a "
+	    "lock; a hollow one: it waits for it.%s</p>\n", et->et_lost == 0 ?
+	    "" : " From the line across on, no run that was tried ended well.");
 }

@@ -230,7 +230,7 @@ find_lost(struct execution *ex, const struct counterexample *cx,
     struct event_trace *et)
 {
 	const unsigned runs = CONTINUED / (cx->cx_scenario.sn_aged ? 10u : 1u);
-	unsigned can = 0, lost = cx->cx_schedule.sd_choices.sq_count;
+	unsigned can = 0, lost = cx->cx_schedule.sd_choices.sq_count, well;
 
 	/* What is lost stays lost. */
 	for (unsigned middle = 0; lost > 0 && can + 1 < lost;
@@ -239,10 +239,10 @@ find_lost(struct execution *ex, const struct counterexample *cx,
 			can = middle;
 		else
 			lost = middle;
+	well = end_well(ex, cx, can, runs, runs);
 	if (cx->cx_subject.tb_stop != NULL && *cx->cx_subject.tb_stop != 0)
 		return;
 	et->et_lost = MAX(lost, 1u);
 	snprintf(et->et_lost_text, sizeof(et->et_lost_text), "---- point of no "
-	    "return: %u of %u continuations before it end well",
-	    lost == 0 ? 0 : end_well(ex, cx, can, runs, runs), runs);
+	    "return: %u of %u continuations before it end well", well, runs);
 }

@@ -196,7 +196,7 @@ use(struct vm *vm, void *p, enum machine_op op, unsigned access, uint64_t v,
 	return (was);
 }
 
-/* Waits until a word has changed and is the same again, as may happen. */
+/* Waits a while for a word to change, and to be the same again. */
 static void
 be_late(struct vm *vm, const void *p, unsigned size, uint64_t old)
 {
