@@ -100,10 +100,13 @@ settle(struct published *pb)
 	const struct options *op = pb->pb_op;
 	char names[256], why[PINNING_ERROR_SIZE];
 	struct published_row *rb;
+	bool valued = false;
 	const char *place;
 
-	/* What is only predicted is in ns. */
-	if (pb->pb_unit == NULL && op->op_predict)
+	/* What is only predicted is in ns, if no value is in another unit. */
+	for (rb = pb->pb_rows; rb < pb->pb_rows + pb->pb_row_count; rb++)
+		valued |= !isnan(rb->rb_value);
+	if (pb->pb_unit == NULL && op->op_predict && !valued)
 		for (pb->pb_unit = published_units; pb->pb_unit[1].ub_name !=
 		    NULL; pb->pb_unit++)
 			continue;
