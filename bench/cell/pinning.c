@@ -14,9 +14,10 @@ static const char expected[] = "expected compact, scatter, smt-first, none, or "
 static int
 rank_of(const struct vm_topology *vt, uint64_t number)
 {
-	return (number > INT32_MAX ? -1 : vt == NULL ?
-	    cpu_rank((unsigned)number) : number < vt->tp_cpus ? (int)number :
-	    -1);
+	if (number > INT32_MAX)
+		return (-1);
+	return (vt == NULL ? cpu_rank((unsigned)number) :
+	    number < vt->tp_cpus ? (int)number : -1);
 }
 
 static int

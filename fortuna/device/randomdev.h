@@ -102,8 +102,9 @@ int randomdev_read(struct randomdev *rd, int cpu, void *buf, size_t n,
     size_t *left, bool nonblock);
 
 /*
- * write(2) of n > 0; sysctl(8) of what is MPSAFE: it is read, set to what it is
- * (1), or to another value, back (2; one thread alone) and to -1 (3).
+ * write(2) of n > 0; sysctl(8) of what is MPSAFE, which is read and set.  1: to
+ * what it is, but for switches and what a handler keeps.  2, one thread alone:
+ * these to another value and back, the rest as with 1.  3: then all to -1.
  */
 void randomdev_use(struct randomdev *rd, const void *buf, size_t n, int writes);
 

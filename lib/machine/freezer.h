@@ -2,7 +2,7 @@
  * Threads of the real machine that stop and go on together, as a hypervisor
  * pauses a guest.  The machine's clocks stand still meanwhile, so that the
  * threads cannot measure a pause.  A thread stops wherever it is, also while it
- * holds a lock, but not between hold_begin() and hold_end() of lib/base/hold.h:
+ * holds a lock, but not between hold_begin() and hold_end() of lib/base/base.h:
  * threads that run on must wait for nothing else that it may hold, and handlers
  * of signals, which run also on stopped threads, for no lock at all.
  * machine_thread_cpu_ns() leaves out what stopping costs a thread: the signal's

@@ -285,8 +285,8 @@ void vm_abort(int error) __attribute__((noreturn));
 void vm_settle(void);
 
 /*
- * In weak memory: the caller is about to write; whether it would see what was
- * written after that mark; or has read a source's later atomic, unreleased.
+ * In weak memory: a mark before a write; whether the caller would see that; or
+ * would not, but has read a later atomic of its thread.  Else 0, true, false.
  */
 uint64_t vm_mark(void);
 bool vm_sees(uint64_t mark);

@@ -23,6 +23,7 @@
 KERN_CALL(type, name, args, KERN_EITHER(p, (type)KERN_SIMULATE(p, op,	\
     order, (uint64_t)(v), 0), builtin(p, v, __ATOMIC_##order)))
 
+/* A compare-and-set that fails has the order % __ATOMIC_RELEASE: no release. */
 #define	KERN_ATOMICS_OF(o, order, s, type)				\
 KERN_FETCH(type, kern_ADD_##order##_##s, (volatile type *p, type v), ADD, \
     order, __atomic_fetch_add, v)					\
