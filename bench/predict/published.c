@@ -13,7 +13,7 @@ const struct published_unit published_units[] = {
 	{ "gain-percent", { "gain in percent" }, .ub_ratio = true,
 	    .ub_gain = true },
 	{ "ratio", { "speed-up", ": ratio" }, .ub_ratio = true },
-	{ "ns", { "ns " }, .ub_ns = 0 },
+	{ "ns", { "ns ", ": ns" }, .ub_ns = 0 },
 	{ .ub_name = NULL }
 };
 
@@ -289,7 +289,7 @@ take_field(struct reading *bf, unsigned column, double numbers[VALUE + 1],
 		snprintf(group + used, PUBLISHED_NAME_SIZE - used, "%s%s=%s",
 		    used > 0 ? " " : "", bf->bf_names[column], text);
 	if (meaning == LOOP && !GIVEN(pb->pb_op, PUBLISHED_LOOP))
-		*loop = loop_of(text);
+		*loop = loop_of(text) != NULL ? loop_of(text) : pb->pb_loop;
 	if (meaning == GROUP || meaning == LOOP || meaning == OTHER ||
 	    (meaning == VALUE && *text == '\0' && pb->pb_op->op_predict))
 		return (0);
