@@ -306,12 +306,12 @@ vm_own(const void *p, unsigned access)
 		defer(vm, ps);
 	} else if (exclusive(vm, vl, (unsigned)self->vt_cpu)) {
 		hit(vm, vl, 0);
-		from_sibling = (access & VM_STORE) == 0 &&
-		    vl->vl_owner != self->vt_cpu;
 		/* Unless it was asked for meanwhile. */
-		if (owns(vm, vl, (unsigned)self->vt_cpu))
+		from_sibling = owns(vm, vl, (unsigned)self->vt_cpu) &&
+		    vl->vl_owner != self->vt_cpu;
+		if (from_sibling)
 			vl->vl_owner = self->vt_cpu;
-		if (from_sibling) {
+		if (from_sibling && (access & VM_STORE) == 0) {
 			ps += latency(vm, VM_SMT);
 			vl->vl_owned_ps = vm_self_ps(vm) + ps;
 		}
