@@ -87,8 +87,8 @@ arm_main(void *arg)
 }
 
 /*
- * Waits for at least that state or, unless -1, for ns or a signal.  For ever it
- * passes signals on, after which a cell may end at any time.
+ * Waits for at least that state or, unless -1, for ns or a signal.  With -1 it
+ * passes a signal on: from then on the cell may end at any time.
  */
 static enum slice_state
 wait_state(struct slices *sl, struct slice_arm *sa, enum slice_state least,

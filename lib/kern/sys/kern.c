@@ -412,7 +412,7 @@ kern_sysctl_oid(unsigned k)
 	    k < fixed + kern_added_count ? &kern_added[k - fixed] : NULL);
 }
 
-/* Switches, but the one that blocks reads, and what is a handler's own flip. */
+/* Flipped: switches except the one that blocks reads, values of handlers. */
 KERN_PLAIN void
 kern_sysctls_use(int writes)
 {
