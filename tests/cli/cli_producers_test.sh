@@ -210,8 +210,9 @@ for row in rows:
 needs=python3
 test_case producers__real "producers run on this machine"
 producers__real_body() {
+	# The ring has room for a second, however seldom it is emptied.
 	saves run.json run --format json --producers 1 --producer \
-	    ether:work=1us -t 0.05 -S rngsim.warmup_ms=0 \
+	    ether:work=1ms -t 0.5 -S rngsim.warmup_ms=0 \
 	    -S rngsim.seed_timeout_ms=60000
 	has production.events_per_s 1 1e6
 	holds "abs($(number production.taken_percent) + \
