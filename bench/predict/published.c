@@ -30,39 +30,30 @@ FAMILY(family_published_units, UINT_MAX, published_units[i].ub_name,
  * of one thread as on 4 Xeon E7-8895 v3.
  */
 const struct published_loop published_loops[] = {
-	{ .lb_name = "lockhammer", .lb_sign = "lockhammer",
-	    .lb_descr = "acquire; delay; release; delay; delays as the lock "
-	    "\"empty\" has them", .lb_place = "smt-first", .lb_takes = 1 },
-	{ .lb_name = "open1", .lb_sign = "open1",
-	    .lb_descr = "two acquisitions an operation; pauses as one thread "
-	    "has them", .lb_place = "compact", .lb_hold_ns = KERNEL_HOLD_NS,
-	    .lb_lines = 2, .lb_takes = 2, .lb_one_ns = 970 },
-	{ .lb_name = "lock2", .lb_sign = "lock2_threads",
-	    .lb_descr = "an acquisition an operation, of the lock of a file's "
-	    "list of locks; pauses as open1", .lb_place = "compact",
-	    .lb_hold_ns = KERNEL_HOLD_NS, .lb_lines = 2, .lb_takes = 1,
-	    .lb_one_ns = 630 },
-	{ .lb_name = "locktorture", .lb_sign = "locktorture",
-	    .lb_descr = "holds of 505 ns / threads on the mean; lines of flags "
-	    "and counters", .lb_place = "scatter", .lb_hold_ns = KERNEL_HOLD_NS,
-	    .lb_hold_shared_ns = 505, .lb_pause_ns = 15, .lb_lines = 2,
-	    .lb_takes = 1, .lb_shared_random = true },
-	{ .lb_name = "travisdowns", .lb_sign = "counter++",
-	    .lb_descr = "lock; add to a counter; unlock", .lb_place = "compact",
-	    .lb_lines = 1, .lb_takes = 1 },
-	{ .lb_name = "lockbench", .lb_sign = "lock(); unlock();",
-	    .lb_descr = "lock; unlock", .lb_place = "compact", .lb_takes = 1 },
-	{ .lb_name = "smalllocks", .lb_sign = "runContended",
-	    .lb_descr = "folly's: a lock, 1 or 5 lines, and burn() as the "
-	    "variant has it", .lb_place = "scatter", .lb_pause_ns = 600,
-	    .lb_lines = 1, .lb_takes = 1 },
-	{ .lb_name = "fairness", .lb_sign = "runFairness",
-	    .lb_descr = "folly's: burn(100) with the lock, and two readings of "
-	    "a clock without", .lb_place = "scatter", .lb_hold_ns = 60,
-	    .lb_pause_ns = 50, .lb_lines = 1, .lb_takes = 1 },
-	{ .lb_name = "plain", .lb_sign = "randomUUID",
-	    .lb_descr = "lock; crit_ns; unlock; par_ns",
-	    .lb_place = "compact", .lb_takes = 1 },
+	{ "lockhammer", "lockhammer", "smt-first", "acquire; delay; release; "
+	    "delay; delays as the lock \"empty\" has them", .lb_lines = 0 },
+	{ "open1", "open1", "compact", "two acquisitions an operation; pauses "
+	    "as one thread has them", .lb_hold_ns = KERNEL_HOLD_NS,
+	    .lb_lines = 2, .lb_twice = true, .lb_one_ns = 970 },
+	{ "lock2", "lock2_threads", "compact", "an acquisition an operation, "
+	    "of the lock of a file's list of locks; pauses as open1",
+	    .lb_hold_ns = KERNEL_HOLD_NS, .lb_lines = 2, .lb_one_ns = 630 },
+	{ "locktorture", "locktorture", "scatter", "holds of 505 ns / threads "
+	    "on the mean; lines of flags and counters",
+	    .lb_hold_ns = KERNEL_HOLD_NS, .lb_hold_shared_ns = 505,
+	    .lb_pause_ns = 15, .lb_lines = 2, .lb_shared_random = true },
+	{ "travisdowns", "counter++", "compact",
+	    "lock; add to a counter; unlock", .lb_lines = 1 },
+	{ "lockbench", "lock(); unlock();", "compact", "lock; unlock",
+	    .lb_lines = 0 },
+	{ "smalllocks", "runContended", "scatter", "folly's: a lock, 1 or 5 "
+	    "lines, and burn() as the variant has it", .lb_pause_ns = 600,
+	    .lb_lines = 1 },
+	{ "fairness", "runFairness", "scatter", "folly's: burn(100) with the "
+	    "lock, and two readings of a clock without", .lb_hold_ns = 60,
+	    .lb_pause_ns = 50, .lb_lines = 1 },
+	{ "plain", "randomUUID", "compact", "lock; crit_ns; unlock; par_ns",
+	    .lb_lines = 0 },
 	{ .lb_name = NULL }
 };
 

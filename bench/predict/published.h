@@ -34,13 +34,13 @@ struct published_unit {
 struct published_loop {
 	const char	*lb_name;	/* as --loop takes it */
 	const char	*lb_sign;	/* of it in a "# benchmark:" line */
-	const char	*lb_descr;
 	const char	*lb_place;	/* as --place, unless that is given */
+	const char	*lb_descr;
 	double		 lb_hold_ns;	/* beside crit_ns */
 	double		 lb_hold_shared_ns;	/* over the number of threads */
 	double		 lb_pause_ns;	/* beside par_ns */
 	unsigned	 lb_lines;	/* written in the hold */
-	unsigned	 lb_takes;	/* acquisitions of one operation */
+	bool		 lb_twice;	/* two acquisitions an operation */
 	/* Before Linux 5.7, a word of all threads: written twice, once held. */
 	bool		 lb_shared_random;
 	/* The pause is what one thread's value leaves; without one, this. */
@@ -56,8 +56,7 @@ struct published_row {
 	double		 rb_crit_ns, rb_par_ns;
 	double		 rb_value;	/* NaN: empty */
 	/* Between acquisitions, scaled if fitted; the same of ratios. */
-	double		 rb_ns;
-	double		 rb_predicted_ns;
+	double		 rb_ns, rb_predicted_ns;
 	double		 rb_band_ns[2];	/* 10 and 90 % of drawn profiles */
 };
 

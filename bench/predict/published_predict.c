@@ -90,7 +90,8 @@ value_ns(const struct published *pb, const struct published_row *rb)
 
 	return (ub->ub_ratio ? rb->rb_value : rb->rb_loop == NULL ? 0 : groups *
 	    (ub->ub_ns > 0 ? ub->ub_ns / rb->rb_value : rb->rb_value) /
-	    (ub->ub_thread ? rb->rb_contenders : 1) / rb->rb_loop->lb_takes);
+	    (ub->ub_thread ? rb->rb_contenders : 1) /
+	    (1 + rb->rb_loop->lb_twice));
 }
 
 /* Completes what the request and the file's header say. */
@@ -134,9 +135,8 @@ settle(struct published *pb)
 	}
 	place = op->op_place_text != NULL ? op->op_place_text :
 	    pb->pb_loop->lb_place;
-	return (pinning_parse(&pb->pb_place, place,
-	    &pb->pb_machine.vi_topology, why) == 0 ? 0 :
-	    usage_error("--place: \"%s\": %s", place, why));
+	return (pinning_parse(&pb->pb_place, place, &pb->pb_machine.vi_topology,
+	    why) == 0 ? 0 : usage_error("--place: \"%s\": %s", place, why));
 }
 
 static unsigned
