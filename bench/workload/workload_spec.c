@@ -16,6 +16,9 @@ static const char expected[] = "expected sizes such as 16:70,32:20,4k:10, "
     "workload; \"rngsim workload list\" has them";
 
 #define	REFUSE(...)	format_wrong(why, WORKLOAD_ERROR_SIZE, __VA_ARGS__)
+/* The same of a file. */
+#define	REFUSE_FILE(error, ...)						\
+	format_error(error, why, WORKLOAD_ERROR_SIZE, __VA_ARGS__)
 
 static const struct unit {
 	const char	*tu_name;
@@ -193,19 +196,15 @@ load(struct workload *wl, const char *path, char *why)
 	int error;
 
 	/* It may have to be read again, by the program executed anew. */
-	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
-		(void)REFUSE("%s: expected a regular file", path);
-		return (EBADMSG);
-	}
+	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+		return (REFUSE_FILE(EBADMSG, "%s: expected a regular file",
+		    path));
 	if ((size_t)snprintf(wl->wl_path, sizeof(wl->wl_path), "%s", path) >=
-	    sizeof(wl->wl_path)) {
-		(void)REFUSE("\"%.40s...\": too long", path);
-		return (EBADMSG);
-	}
-	if ((error = recording_load(path, &wl->wl_recording, message)) != 0) {
-		(void)REFUSE("%s", message);
-		return (error == EINVAL ? EBADMSG : error);
-	}
+	    sizeof(wl->wl_path))
+		return (REFUSE_FILE(EBADMSG, "\"%.40s...\": too long", path));
+	if ((error = recording_load(path, &wl->wl_recording, message)) != 0)
+		return (REFUSE_FILE(error == EINVAL ? EBADMSG : error, "%s",
+		    message));
 	wl->wl_arrivals = ARRIVALS_RECORDED;
 	/* The name without its folder, as far as it can be printed. */
 	TEXT_SET(name, base == NULL ? path : base + 1);
