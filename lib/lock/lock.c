@@ -5,8 +5,6 @@ const struct lock_class *const lock_classes[] = {
 #define	LOCK(kind)	&FLAVOURED(lock_##kind),
 #define	LOCK_HOST(kind)	LOCK_ON_HOST(kind)
 #include "lib/lock/lock.tbl"
-#undef LOCK
-#undef LOCK_HOST
 };
 
 const unsigned lock_class_count = nitems(lock_classes);
@@ -75,8 +73,7 @@ lock_await(struct lock *l, struct lock_node *n, struct lock_wait *w)
 	if (!LOCK_PROFILING)
 		return;
 	wait = machine_cycles_since(w->lw_start_cycles, machine_cycles());
-	if (w->lw_block_cycles > wait)
-		w->lw_block_cycles = wait;
+	w->lw_block_cycles = MIN(w->lw_block_cycles, wait);
 	w->lw_spin_cycles = wait - w->lw_block_cycles;
 }
 
@@ -96,8 +93,7 @@ record_wait(struct lockprof_row *r, const struct lock_wait *w)
 	r->lr_spin_cycles += w->lw_spin_cycles;
 	r->lr_block_cycles += w->lw_block_cycles;
 	r->lr_yields += w->lw_yields;
-	if (wait > r->lr_wait_max_cycles)
-		r->lr_wait_max_cycles = wait;
+	r->lr_wait_max_cycles = MAX(r->lr_wait_max_cycles, wait);
 	if (w->lw_spin_cycles > 0)
 		hist_small_add(&r->lr_spin, w->lw_spin_cycles, 1);
 	if (w->lw_block_cycles > 0)

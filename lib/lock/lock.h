@@ -142,8 +142,6 @@ name(struct whole *p)							\
 #define	LOCK(kind)	extern LOCK_CLASS(kind);
 #define	LOCK_HOST(kind)	LOCK_ON_HOST(kind)
 #include "lib/lock/lock.tbl"
-#undef LOCK
-#undef LOCK_HOST
 
 #define	lock_classes		FLAVOURED(lock_classes)
 #define	lock_class_count	FLAVOURED(lock_class_count)

@@ -48,10 +48,7 @@ mtx_wait(struct lock *l, struct lock_node *n __unused, struct lock_wait *w)
 static void
 mtx_unlock(struct lock *l, struct lock_node *n __unused)
 {
-	struct m32 *sleepers = mtx_release(l);
-
-	if (sleepers != NULL)
-		machine_wake_32(sleepers);
+	mtx_release(l, machine_wake_32);
 }
 
 LOCK_KIND(mtx, mtx, "mtx", "mtx(9) MTX_DEF: spin while the owner runs",

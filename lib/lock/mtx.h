@@ -92,18 +92,18 @@ mtx_sleep(struct mtx *m, const struct mthread *owner,
 	return (lockprof_stamp() - start);
 }
 
-/* Returns: what threads may sleep on and are to be woken; or NULL. */
-static inline struct m32 *
-mtx_release(struct lock *l)
+/* Releases it, and wakes one or all that may sleep, as the kind does. */
+static inline void
+mtx_release(struct lock *l, void (*wake)(struct m32 *sleepers))
 {
 	struct mtx *m = mtx_of(l);
 
 	MPASS(mtx_owned(l));
 	if (atomic_cmpset_rel_ptr(&m->ma_lock,
 	    (uintptr_t)machine_curthread(), MTX_UNOWNED))
-		return (NULL);
+		return;
 	atomic_store_rel_ptr(&m->ma_lock, MTX_UNOWNED);
 	/* Pairs with mtx_sleep(): seen there, so is the free mutex. */
 	atomic_fetchadd_rel_32(&m->ma_wakes, 1);
-	return (&m->ma_wakes);
+	wake(&m->ma_wakes);
 }

@@ -41,10 +41,10 @@ add_row(struct lockprof_row *sum, const struct lockprof_row *r)
 	sum->lr_spin_cycles += r->lr_spin_cycles;
 	sum->lr_block_cycles += r->lr_block_cycles;
 	sum->lr_yields += r->lr_yields;
-	if (r->lr_hold_max_cycles > sum->lr_hold_max_cycles)
-		sum->lr_hold_max_cycles = r->lr_hold_max_cycles;
-	if (r->lr_wait_max_cycles > sum->lr_wait_max_cycles)
-		sum->lr_wait_max_cycles = r->lr_wait_max_cycles;
+	sum->lr_hold_max_cycles = MAX(sum->lr_hold_max_cycles,
+	    r->lr_hold_max_cycles);
+	sum->lr_wait_max_cycles = MAX(sum->lr_wait_max_cycles,
+	    r->lr_wait_max_cycles);
 	for (unsigned i = 0; i < LOCKPROF_SITES_MAX; i++) {
 		sum->lr_for[i].lv_count += r->lr_for[i].lv_count;
 		sum->lr_for[i].lv_cycles += r->lr_for[i].lv_cycles;
