@@ -94,7 +94,7 @@ ranking_of(const struct published *pb)
 			first++;
 		if (first < i)
 			continue;
-		ar = (struct agreement_ranks){ .agr_pairs = 0 };
+		ar = (struct agreement_ranks){ .agr_told = 0 };
 		locks = 0;
 		for (unsigned k = i; k < n; k++)
 			for (unsigned m = k; alike(rows[k], rows[i]) && m < n;

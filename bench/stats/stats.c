@@ -172,7 +172,6 @@ agreement_rank(const struct agreement_item *a, const struct agreement_item *b,
 	    AGREEMENT_MARGIN);
 	const int predicted = order(&a->ai_predicted, &b->ai_predicted, 0);
 
-	ar->agr_pairs++;
 	ar->agr_told += was != 0;
 	ar->agr_same += was != 0 && predicted == was;
 	ar->agr_opposite += was != 0 && predicted == -was;

@@ -170,7 +170,6 @@ struct agreement_item {
  * do not overlap.
  */
 struct agreement_ranks {
-	unsigned	agr_pairs;
 	unsigned	agr_told;	/* ordered by the measurement */
 	unsigned	agr_same;	/* of these: predicted in that order */
 	unsigned	agr_opposite;	/* predicted in the other order */

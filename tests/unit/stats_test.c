@@ -495,7 +495,6 @@ TEST(tau__orders, "the same order, the opposite one, and one between, which "
 		for (i = 0; i < 4; i++)
 			items[i] = item(100 * (i + 1), 1, orders[k][i]);
 		ar = ranked(items, 4);
-		ATF_CHECK_EQ(6, ar.agr_pairs);
 		ATF_CHECK_EQ(6, ar.agr_told);
 		CHECK_SAME(wanted[k], agreement_tau(&ar));
 	}
@@ -512,7 +511,6 @@ TEST(tau__ties, "what the measurement ties is not judged; what only the "
 	struct agreement_item wide[] = { item(100, 1, 7), item(200, 1, 8) };
 	struct agreement_ranks ar = ranked(items, 4);
 
-	ATF_CHECK_EQ(6, ar.agr_pairs);
 	ATF_CHECK_EQ(4, ar.agr_told);
 	CHECK_SAME(1, agreement_tau(&ar));
 	ar = ranked(tied, 3);
