@@ -122,13 +122,11 @@ try_trial(const struct assure_params *ap, enum machine m, struct lock_trial lt,
 	if (!ran(ap, m, false, &lt, row))
 		return;
 	apart = lt.lt_met == 0 && lt.lt_lost == 0;
-	row_says(row, "On %s %u threads acquired it %" PRIu64
-	    " times", machine_names[m], lt.lt_threads, lt.lt_acquired);
-	if (apart)
-		row_says(row, ", one at a time. ");
-	else
-		row_says(row, "; %" PRIu64 " times another was inside, and %"
-		    PRIu64 " changes were lost. ", lt.lt_met, lt.lt_lost);
+	row_says(row, "On %s %u threads acquired it %" PRIu64 " times%s. ",
+	    machine_names[m], lt.lt_threads, lt.lt_acquired, apart ?
+	    ", one at a time" : FORMATF("; %" PRIu64 " times another was "
+	    "inside, and %" PRIu64 " changes were lost", lt.lt_met,
+	    lt.lt_lost));
 	/* On this machine threads may happen not to meet. */
 	if (apart != claims(ap, LC_EXCLUDES) && !(apart && m == THIS))
 		row->er_state = EVIDENCE_FAILS;
@@ -238,12 +236,9 @@ fairness_gather(const struct assure_params *ap, struct evidence_row *row)
 		row_none(row, "It claims no bound. ");
 	if (!ran(ap, SIMULATED, false, &lt, row))
 		return;
-	row_says(row, "With %u threads on as many simulated CPUs "
-	    "up to %" PRIu64 " acquisitions of others passed a waiter",
-	    lt.lt_threads, lt.lt_overtaken);
-	if (bound > 0)
-		row_says(row, "; %u may", bound);
-	row_says(row, ". ");
+	row_says(row, "With %u threads on as many simulated CPUs up to %" PRIu64
+	    " acquisitions of others passed a waiter%s. ", lt.lt_threads,
+	    lt.lt_overtaken, bound > 0 ? FORMATF("; %u may", bound) : "");
 	if (bound > 0 && lt.lt_overtaken > bound)
 		row->er_state = EVIDENCE_FAILS;
 	/* Those of chance are a small part of all. */
@@ -251,11 +246,10 @@ fairness_gather(const struct assure_params *ap, struct evidence_row *row)
 	    !claims(ap, LC_EXCLUDES))
 		return;
 	if (!claims(ap, LC_STARVES))
-		row_fails(row, "These are most of their %u: it starves a "
-		    "waiter, and does not declare that. ", others);
-	else
-		row_says(row, "These are most of their %u: it starves a "
-		    "waiter, as it declares. ", others);
+		row->er_state = EVIDENCE_FAILS;
+	row_says(row, "These are most of their %u: it starves a waiter, %s. ",
+	    others, claims(ap, LC_STARVES) ? "as it declares" :
+	    "and does not declare that");
 }
 
 void
@@ -330,13 +324,11 @@ try_ends(const struct assure_params *ap, unsigned over,
 		lt = crowd(ap, m, over);
 		if (!ran(ap, m, true, &lt, row))
 			continue;
-		row_says(row, "On %s all of %u threads on %u CPUs "
-		    "came to the end of %u acquisitions", machine_names[m],
-		    lt.lt_threads, cpus_of(m), lt.lt_rounds);
-		if (m == SIMULATED)
-			row_says(row, ", in %.3g ms of virtual "
-			    "time", (double)lt.lt_outcome.mo_time_ps / 1e9);
-		row_says(row, ". ");
+		row_says(row, "On %s all of %u threads on %u CPUs came to the "
+		    "end of %u acquisitions%s. ", machine_names[m],
+		    lt.lt_threads, cpus_of(m), lt.lt_rounds, m == THIS ? "" :
+		    FORMATF(", in %.3g ms of virtual time",
+		    (double)lt.lt_outcome.mo_time_ps / 1e9));
 	}
 }
 
