@@ -325,30 +325,24 @@ checkpoint_take(struct sweeping *sw, unsigned cell, unsigned round,
 	struct sweep_cell *sc = &sw->sw_cells[cell];
 	const unsigned readers = sc->sc_cell.ce_readers;
 	struct checkpoint *ck = sw->sw_checkpoint;
-	json_t *record = NULL, *figures;
+	json_t *figures = json_array();
 	int error = 0;
 
-	if (repeat) {
+	if (repeat)
 		summary_sample(&sc->sc_cell, cm, order);
-		record = ck == NULL ? NULL : json_pack("{s:i, s:i, s:o}",
-		    "cell", (int)cell, "repeat", (int)round, "measure",
-		    field_format(repeat_fields, cm, readers));
-	} else {
-		/* A run with a drawn profile leaves its figures only. */
-		figures = json_array();
-		for (unsigned q = 0; q < QUANTITIES; q++) {
-			grid_drawn(sw, cell, round)[q] = quantity_raw(
-			    &quantities[q], &cm->cm_sample, readers);
-			json_array_append_new(figures,
-			    json_real(grid_drawn(sw, cell, round)[q]));
-		}
-		record = json_pack("{s:i, s:i, s:o}", "cell", (int)cell,
-		    "repeat", (int)round, "drawn", figures);
+	/* A run with a drawn profile leaves its figures only. */
+	for (unsigned q = 0; !repeat && q < QUANTITIES; q++) {
+		grid_drawn(sw, cell, round)[q] = quantity_raw(&quantities[q],
+		    &cm->cm_sample, readers);
+		json_array_append_new(figures,
+		    json_real(grid_drawn(sw, cell, round)[q]));
 	}
 	if (ck != NULL)
-		error = add_done(ck, record);
-	else
-		json_decref(record);
+		error = add_done(ck, json_pack("{s:i, s:i, s:o}", "cell",
+		    (int)cell, "repeat", (int)round, repeat ? "measure" :
+		    "drawn", repeat ? field_format(repeat_fields, cm, readers) :
+		    json_incref(figures)));
+	json_decref(figures);
 	if (error == 0 && repeat)
 		summary_add(sc, cm);
 	else
