@@ -5,7 +5,6 @@
  */
 #include "bench/cmd.h"
 #include "bench/survey/survey.h"
-#include "lib/crypto/digest.h"
 
 enum {
 	EVENT_ENTROPY	= 8,

@@ -130,8 +130,7 @@ model_gather(const struct assure_params *ap, struct evidence_row *row)
 
 static const struct sanitizer {
 	const char	*sa_flavour;	/* as program_sibling() takes it */
-	const char	*sa_name;
-	const char	*sa_env;
+	const char	*sa_name, *sa_env;
 } sanitizers[] = {
 	{ "asan", "AddressSanitizer", "ASAN" SANITIZER_OPTIONS },
 	{ "tsan", "ThreadSanitizer", "TSAN" SANITIZER_OPTIONS },

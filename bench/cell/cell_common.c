@@ -1,6 +1,5 @@
 /* What engines of all machines take and hand back. */
 #include "bench/cell/cell.h"
-#include "lib/crypto/digest.h"
 
 struct result_latency
 cell_latency(const struct engine *en, const struct hist *cycles)

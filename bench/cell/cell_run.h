@@ -2,7 +2,6 @@
 #pragma once
 
 #include "bench/cell/slices.h"
-#include "lib/crypto/digest.h"
 
 enum phase {
 	PHASE_START,		/* behind the barrier */

@@ -71,8 +71,7 @@ struct execution {
 	struct mthread	 ex_timer;	/* if ex_timed */
 	bool		 ex_timed;
 	struct m32	 ex_ticks;	/* of it */
-	struct m32	 ex_produced;
-	struct m32	 ex_aged;
+	struct m32	 ex_produced, ex_aged;
 	unsigned	 ex_locks;
 	struct {
 		const void	*lock;

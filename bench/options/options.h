@@ -75,8 +75,7 @@ struct options {
 	unsigned	 op_arrivals;	/* into family_arrivals */
 	struct option_list op_producers;	/* {0}: none */
 	struct producing op_producing;
-	double		 op_time_s;
-	double		 op_hold_ns;
+	double		 op_time_s, op_hold_ns;
 	unsigned	 op_repeats;	/* with op_until the most */
 	double		 op_until;	/* width of intervals, share; or 0 */
 	unsigned	 op_until_repeats;	/* the least with it */

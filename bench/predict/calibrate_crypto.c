@@ -4,7 +4,6 @@
  */
 #include "bench/predict/calibrate.h"
 #include "bench/cell/cell.h"
-#include "lib/crypto/digest.h"
 
 enum {
 	KEYSTREAM_MAX	= 65536,

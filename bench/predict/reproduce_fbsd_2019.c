@@ -33,8 +33,7 @@ static const char predicted[] = "predicted";
 
 /* A published number. */
 struct reproduce_row {
-	const char	*rr_name;
-	const char	*rr_role;
+	const char	*rr_name, *rr_role;
 	double		 rr_published;
 	double		 rr_published_high;	/* 0, or where a range ends */
 	/* Predictions from low to high are accepted. */

@@ -59,8 +59,7 @@ static const char *const remarks[] = {
 struct forwarding_row {
 	char		 fw_text[3][TEXT_SIZE];
 	unsigned	 fw_mask, fw_queues;
-	double		 fw_value;
-	double		 fw_least, fw_most;
+	double		 fw_value, fw_least, fw_most;
 	/* The row alike with fewer sources; NULL: it is not predicted. */
 	const struct forwarding_row *fw_base;
 	/* The same of a release that is less limited by locks; or NULL. */

@@ -20,8 +20,7 @@ struct validation {
 	unsigned	 va_gated, va_unprofiled, va_oversubscribed;
 	unsigned	 va_left_out;	/* measured, without a prediction */
 	/* Of struct pair; shares of totals, points of harvest CPU. */
-	struct agreement va_total;
-	struct agreement va_saturated, va_idle;
+	struct agreement va_total, va_saturated, va_idle;
 	struct agreement_ranks va_ranks;	/* of designs and locks */
 };
 

@@ -2,7 +2,6 @@
 #include "bench/survey/kat.h"
 #include "fortuna/device/randomdev.h"
 #include "lib/crypto/crypto.h"
-#include "lib/crypto/digest.h"
 
 #define	REFUSE(k, ...)	lines_refuse((k)->kat_lines, __VA_ARGS__)
 

@@ -23,8 +23,7 @@ struct slot {
 struct replicating {
 	struct sweeping	*rg_sweep;
 	struct slot	*rg_slots;
-	unsigned	 rg_slot_count;
-	unsigned	 rg_taken;
+	unsigned	 rg_slot_count, rg_taken;
 	unsigned	 rg_stuck;	/* cells */
 	uint64_t	 rg_each_steps;	/* of one run */
 	struct progress	 rg_progress;

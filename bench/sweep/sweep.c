@@ -310,13 +310,12 @@ failpoint_run(const struct options *op)
 	const struct engine *en = op->op_simulated ? &ENGINE(virtual) :
 	    &ENGINE(real);
 	const struct cell ce = grid_first(op);
-	struct failpoint_outcome sum = { .fo_reads = 0 }, *fo;
 	struct cell_measure *cm = xcalloc(1, sizeof(*cm));
+	struct failpoint_outcome sum = { .fo_reads = 0 }, *fo = &cm->cm_faults;
 	char why[CELL_ERROR_SIZE] = "";
 	unsigned seeded = 0;
 	int error = 0;
 
-	fo = &cm->cm_faults;
 	stop_catch_signals();
 	for (unsigned n = 0; error == 0 && n < op->op_repeats; n++) {
 		struct cell_params cp = grid_params(op, &ce, n);

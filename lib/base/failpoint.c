@@ -17,8 +17,7 @@ const struct failpoint_def lib_failpoints[LIB_FAILPOINTS] = {
 
 /* A text under way. */
 struct reading {
-	const char	*fpr_text;
-	const char	*fpr_at;
+	const char	*fpr_text, *fpr_at;
 	char		*fpr_error;
 };
 

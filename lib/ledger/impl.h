@@ -86,8 +86,7 @@ struct ledger_key {
 	_Alignas(LINE)
 	struct print	 lk_print;
 	uint32_t	 lk_epoch;	/* valid if it is the ledger's */
-	uint32_t	 lk_number;
-	uint32_t	 lk_objects;
+	uint32_t	 lk_number, lk_objects;
 	struct lineage	 lk_lineage;
 	unsigned	 lk_ranges;	/* in all */
 	bool		 lk_installed, lk_replaced;
@@ -117,8 +116,7 @@ struct ledger_core {
 	struct ledger_record lgc_drained;
 	/* Its last reseeds: the generation, and how many had ended then. */
 	uint32_t	 lgc_ends;
-	uint32_t	 lgc_generation[CORE_RESEEDS];
-	uint32_t	 lgc_ended[CORE_RESEEDS];
+	uint32_t	 lgc_generation[CORE_RESEEDS], lgc_ended[CORE_RESEEDS];
 };
 
 struct ledger {

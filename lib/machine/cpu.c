@@ -292,12 +292,11 @@ cpu_current(void)
 void
 cpu_model(char *buf, size_t size)
 {
-	hwloc_obj_t package;
-	const char *name = NULL;
+	const hwloc_obj_t package = hwloc_get_obj_by_type(topology,
+	    HWLOC_OBJ_PACKAGE, 0);
+	const char *name = package == NULL ? NULL :
+	    hwloc_obj_get_info_by_name(package, "CPUModel");
 
-	package = hwloc_get_obj_by_type(topology, HWLOC_OBJ_PACKAGE, 0);
-	if (package != NULL)
-		name = hwloc_obj_get_info_by_name(package, "CPUModel");
 	if (name == NULL)
 		name = hwloc_obj_get_info_by_name(
 		    hwloc_get_root_obj(topology), "CPUModel");

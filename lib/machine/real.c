@@ -92,11 +92,10 @@ int
 machine_sleep(int64_t timeout_ns)
 {
 	struct mthread *td = machine_curthread();
-	int64_t end_ns, left_ns = timeout_ns;
+	int64_t end_ns = machine_uptime_ns() + timeout_ns, left_ns = timeout_ns;
 	int error = 0;
 	uint32_t gen;
 
-	end_ns = machine_uptime_ns() + timeout_ns;
 	freezer_sleep_begins(td);
 	while (left_ns > 0 && error == 0) {
 		gen = atomic_load_acq_32(&td->mt_sleep);

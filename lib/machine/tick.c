@@ -7,9 +7,8 @@ void
 tick_calibrate(void)
 {
 	int64_t ns0 = tick_ns(), ns1;
-	uint64_t c0, c1;
+	uint64_t c0 = tick_cycles(), c1;
 
-	c0 = tick_cycles();
 	do {
 		ns1 = tick_ns();
 		c1 = tick_cycles();

@@ -55,8 +55,7 @@ enum provenance {
 struct profile_field {
 	const char	*pf_key;
 	enum profile_unit pf_unit;
-	double		 pf_least;
-	double		 pf_most;
+	double		 pf_least, pf_most;
 	enum profile_need pf_need;
 };
 
@@ -106,8 +105,7 @@ int profile_host_path(char *path, size_t size);
 
 /* The shipped profiles, in table order; NULL ends. */
 struct profile_shipped {
-	const char	*ps_name;
-	const char	*ps_text;
+	const char	*ps_name, *ps_text;
 };
 
 extern const struct profile_shipped profile_shipped[];
@@ -119,8 +117,7 @@ extern const char profile_common[] __attribute__((visibility("hidden")));
 enum { PROFILE_PAIRS = 2 };
 
 struct profile_pair {
-	enum profile_key p50;
-	enum profile_key p99;
+	enum profile_key p50, p99;
 };
 
 extern const struct profile_pair profile_pairs[PROFILE_PAIRS];
