@@ -113,8 +113,7 @@ model_gather(const struct assure_params *ap, struct evidence_row *row)
 	snprintf(results, sizeof(results), "%s/model.txt", ap->ap_scratch);
 	status = program_run(argv, NULL, &text);
 	free(text);
-	in = fopen(results, "re");
-	if (in == NULL) {
+	if ((in = fopen(results, "re")) == NULL) {
 		row_missing(row, "model.py gave no results: are python3 and "
 		    "spin(1) installed? ");
 		program_say_end(status, STDERR_FILENO, row);

@@ -12,8 +12,6 @@ enum phase {
 
 enum { WINDOW = 1 };	/* the one window of a run's profiles */
 
-struct cell_run;
-
 /* A reader and what it saw; the first line is its own while it runs. */
 struct reader {
 	_Alignas(MACHINE_CACHE_LINE)

@@ -142,9 +142,9 @@ explain_none(const struct compare *co, const char *base,
 	if (base != NULL)
 		return (REFUSE("nothing to compare with %s %s: no other cell "
 		    "is like one of its but for the %s", what, base, what));
-	(void)REFUSE("--base: no cell has that %s; the first has %s", what,
-	    name_of(&co->co_result[0]->cells[0], co->co_by));
-	return (ENOENT);
+	return (format_error(ENOENT, error, COMPARE_TEXT_SIZE, "--base: no "
+	    "cell has that %s; the first has %s", what,
+	    name_of(&co->co_result[0]->cells[0], co->co_by)));
 }
 
 int

@@ -61,8 +61,7 @@ campaign_limits(struct campaign *cn)
 	const struct subject *tb = &cn->cn_subject;
 
 	cn->cn_limits = (struct scenario_limits){ .lim_readers_least = 2,
-	    .lim_readers_most = is_whole(cn) ? 2 : 4,
-	    .lim_all = is_whole(cn),
+	    .lim_readers_most = is_whole(cn) ? 2 : 4, .lim_all = is_whole(cn),
 	    .lim_block_bytes = tb->tb_cipher->ci_block_bytes,
 	    .lim_whole_blocks = tb->tb_cipher->ci_whole_blocks,
 	    .lim_timer = !design_info(tb->tb_design).di_probed,

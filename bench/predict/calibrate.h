@@ -34,8 +34,6 @@ struct calibrate_spread {
 	unsigned	spr_count;
 };
 
-struct progress;
-
 struct calibration {
 	struct profile	 cb_profile;	/* values until now */
 	struct calibrate_spread cb_spread[PROFILE_VALUES];	/* of them */

@@ -109,8 +109,7 @@ take_row(struct lines *li)
 	double number[5];
 
 	if (fo.fwd_count == ROWS_MAX)
-		return (lines_refuse(li, "more than %d rows",
-		    ROWS_MAX));
+		return (lines_refuse(li, "more than %d rows", ROWS_MAX));
 	for (unsigned i = 0; i < 8; i++) {
 		item = strsep(&rest, ",");
 		if (item == NULL || (i < 3 ? *item == '\0' ||
@@ -222,9 +221,8 @@ simulate(const struct forwarding_row *fw, const struct profile *pr, double cv,
 	char why[CELL_ERROR_SIZE];
 	struct cell_params cp = {
 		.cp_cell = { .ce_design = fo.fwd_design, .ce_lock = "mtx",
-		    .ce_cipher = cipher_find("chacha20"),
-		    .ce_request_bytes = 1, .ce_producers = fw->fw_queues,
-		    .ce_producing = pg },
+		    .ce_cipher = cipher_find("chacha20"), .ce_request_bytes = 1,
+		    .ce_producers = fw->fw_queues, .ce_producing = pg },
 		.cp_config = &bc, .cp_time_s = window_s, .cp_seed = seed
 	};
 	unsigned cpus = (unsigned)pr->pr_value[PROFILE_TOPO_CPUS];

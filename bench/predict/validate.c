@@ -44,9 +44,8 @@ validate_takes(const struct result_cell *rc)
 {
 	return (strcmp(rc->engine, ENGINE(real).en_name) == 0 &&
 	    rc->workload[0] == '\0' && rc->rate_per_s == 0 &&
-	    rc->producers == 0 &&
-	    rc->total_mb_per_s > 0 && validate_takes_design(rc->design) &&
-	    validate_takes_lock(rc->lock));
+	    rc->producers == 0 && rc->total_mb_per_s > 0 &&
+	    validate_takes_design(rc->design) && validate_takes_lock(rc->lock));
 }
 
 /* Whether two cells differ at most in readers, design and lock. */

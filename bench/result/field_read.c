@@ -179,8 +179,7 @@ read_array(struct reader *rd, const json_t *j, const struct field *f,
 
 	if (!json_is_array(j))
 		return (refuse(rd, f->f_key, "not an array"));
-	error = check_length(rd, f, n, counts ? *count : 0);
-	if (error != 0)
+	if ((error = check_length(rd, f, n, counts ? *count : 0)) != 0)
 		return (error);
 	if (f->f_shape == FIELD_ARRAY || f->f_shape == FIELD_EACH) {
 		elements = xcalloc(n + 1, field_size(f));

@@ -20,8 +20,6 @@ enum hash_state {
 	HASH_WRONG		/* it fails its known answer */
 };
 
-struct hash_library;
-
 /* A row of hashes.tbl.  hash_load() writes what is below the line. */
 struct hash {
 	const char	*ha_name;	/* as users call it */

@@ -63,8 +63,6 @@ struct lock_config {
 	const struct lock_faults *faults;	/* outlives the lock, or NULL */
 };
 
-struct lock_class;
-
 /* What precedes lo_state is read-only while the lock is in use. */
 struct lock {
 	_Alignas(MACHINE_CACHE_LINE) const struct lock_class *lo_class;
