@@ -262,9 +262,8 @@ hash_json(const struct survey *sv)
 	    "digests", digests, "skipped", skipped));
 }
 
-static const struct survey_kind hash_kind = {
-	200 * NS_PER_US, true, hash_json, hash_csv, hash_table
-};
+static const struct survey_kind hash_kind = { 200 * NS_PER_US, true, hash_json,
+    hash_csv, hash_table };
 
 static void
 make_subject(struct survey_subject *su, struct hash *ha, unsigned ways,

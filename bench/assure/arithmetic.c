@@ -198,14 +198,12 @@ static int
 sweep_new(struct sweep **swp, struct arithmetic *ar)
 {
 	const uint64_t seed = 1;
-	struct randomdev_params rp = {
-		.rp_design = ar->ar_design,
-		.rp_kernel.kp_lock = lock_class_find("mtx"),
-		.rp_kernel.kp_lock_config = lock_config_default(1),
-		.rp_kernel.kp_cpus = 1, .rp_kernel.kp_unpaced = true,
-		.rp_kernel.kp_preload = prime_bytes(BOOT_ENTROPY_BYTES, &seed),
-		.rp_kernel.kp_preload_bytes = BOOT_ENTROPY_BYTES,
-	};
+	struct randomdev_params rp = { .rp_design = ar->ar_design,
+	    .rp_kernel.kp_lock = lock_class_find("mtx"),
+	    .rp_kernel.kp_lock_config = lock_config_default(1),
+	    .rp_kernel.kp_cpus = 1, .rp_kernel.kp_unpaced = true,
+	    .rp_kernel.kp_preload = prime_bytes(BOOT_ENTROPY_BYTES, &seed),
+	    .rp_kernel.kp_preload_bytes = BOOT_ENTROPY_BYTES };
 	struct sweep *sw;
 	int error = errno;
 

@@ -102,10 +102,7 @@ int evidence_gather(const struct evidence *ev, const struct assure_params *ap,
 /* In a sentence, with as many ciphers as a design has. */
 #define	EVIDENCE_CIPHERS(n)	((n) == 1 ? "AES" : "both ciphers")
 
-enum {
-	PROGRAM_WORDS		= 5,
-	PROGRAM_SCRIPT_SIZE	= 4 * PROGRAM_PATH_SIZE
-};
+enum { PROGRAM_WORDS = 5, PROGRAM_SCRIPT_SIZE = 4 * PROGRAM_PATH_SIZE };
 
 /*
  * Makes an argv that runs a program with words as sh(1) reads them; it is valid

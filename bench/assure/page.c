@@ -10,10 +10,9 @@ enum {
 	BACKSLASH	= 2	/* it and the end of its line */
 };
 
-static const char *const words[] = {
-	[EVIDENCE_HOLDS] = "", [EVIDENCE_FAILS] = "FAILS. ",
-	[EVIDENCE_MISSING] = "Not run. ", [EVIDENCE_NONE] = "None. ",
-};
+static const char *const words[] = { [EVIDENCE_HOLDS] = "",
+    [EVIDENCE_FAILS] = "FAILS. ", [EVIDENCE_MISSING] = "Not run. ",
+    [EVIDENCE_NONE] = "None. " };
 
 /* Whether the page has that row. */
 static bool

@@ -18,10 +18,7 @@ static const char *const locks[] = { "mtx", "ticket" };
 static const char *const specs[] = { "50%return(250)", "3*return(-250)",
 	"30%yield", "10%sleep(1)", "2*pause" };
 
-enum {
-	LOCKS = nitems(locks),
-	SPECS = nitems(specs)
-};
+enum { LOCKS = nitems(locks), SPECS = nitems(specs) };
 
 /* The campaigns of a row. */
 struct explored {

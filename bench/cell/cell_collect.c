@@ -308,10 +308,9 @@ cell_collect_faults(struct cell_run *run, struct failpoint_outcome *fo)
 	struct device_status ds;
 
 	randomdev_status(run->run_dev, &ds);
-	*fo = (struct failpoint_outcome){
-		.fo_seeded = ds.ds_seeded, .fo_reseeds = ds.ds_reseeds,
-		.fo_totals = randomdev_totals(run->run_dev),
-	};
+	*fo = (struct failpoint_outcome){ .fo_seeded = ds.ds_seeded,
+	    .fo_reseeds = ds.ds_reseeds,
+	    .fo_totals = randomdev_totals(run->run_dev) };
 	for (unsigned i = 0; i < run->run_started; i++) {
 		fo->fo_reads += run->run_readers[i].r_latency.hi_count;
 		fo->fo_waiting += cell_left_waiting(run, i);

@@ -5,10 +5,8 @@ struct result_latency
 cell_latency(const struct engine *en, const struct hist *cycles)
 {
 #define	Q(q)	((double)en->en_cycles_to_ns(hist_quantile(cycles, q)))
-	return ((struct result_latency){
-		.p50 = Q(0.5), .p90 = Q(0.9), .p99 = Q(0.99), .p999 = Q(0.999),
-		.max = Q(1),
-	});
+	return ((struct result_latency){ .p50 = Q(0.5), .p90 = Q(0.9),
+	    .p99 = Q(0.99), .p999 = Q(0.999), .max = Q(1) });
 #undef Q
 }
 

@@ -33,10 +33,9 @@ bench_config_default(struct bench_config *bc, unsigned ncpus)
 	bc->bc_lock = lock_config_default(ncpus);
 	bc->bc_harvest = harvest_config_default();
 	bc->bc_settings = 0;
-	bc->bc_program = (struct program_config){
-		.seed_timeout_ms = 5000, .warmup_ms = 100, .controls = true,
-		.concurrent_read = true, .use_chacha20_cipher = true,
-	};
+	bc->bc_program = (struct program_config){ .seed_timeout_ms = 5000,
+	    .warmup_ms = 100, .controls = true, .concurrent_read = true,
+	    .use_chacha20_cipher = true };
 }
 
 void

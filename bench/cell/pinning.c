@@ -1,9 +1,7 @@
 #include "bench/cell/cell.h"
 
-static const char *const order_names[CPU_ORDERS] = {
-	[CPU_COMPACT] = "compact", [CPU_SCATTER] = "scatter",
-	[CPU_SMT_FIRST] = "smt-first",
-};
+static const char *const order_names[CPU_ORDERS] = { [CPU_COMPACT] = "compact",
+    [CPU_SCATTER] = "scatter", [CPU_SMT_FIRST] = "smt-first" };
 
 enum { RANGES_SHOWN = 60 };
 

@@ -21,10 +21,8 @@ enum {
 /* The probability of any wrong better or worse in a whole comparison. */
 #define	COMPARE_ALPHA		0.05
 
-enum compare_by {
-	COMPARE_RESULTS, COMPARE_DESIGN, COMPARE_LOCK, COMPARE_CIPHER,
-	COMPARE_HOST
-};
+enum compare_by { COMPARE_RESULTS, COMPARE_DESIGN, COMPARE_LOCK, COMPARE_CIPHER,
+    COMPARE_HOST };
 
 enum compare_verdict {
 	COMPARE_BETTER,
@@ -37,12 +35,10 @@ enum compare_verdict {
  * Why a row is not ranked although the change's interval excludes 0, or where
  * no interval is of use.
  */
-enum compare_stop {
-	COMPARE_STOP_NONE, COMPARE_STOP_OVERLAP, COMPARE_STOP_REPEATS,
-	COMPARE_STOP_P, COMPARE_STOP_DRAWS, COMPARE_STOP_MARGIN,
-	COMPARE_STOP_RESOLUTION, COMPARE_STOP_NOISE, COMPARE_STOP_HARVEST,
-	COMPARE_STOP_PASSES, COMPARE_STOPS
-};
+enum compare_stop { COMPARE_STOP_NONE, COMPARE_STOP_OVERLAP,
+    COMPARE_STOP_REPEATS, COMPARE_STOP_P, COMPARE_STOP_DRAWS,
+    COMPARE_STOP_MARGIN, COMPARE_STOP_RESOLUTION, COMPARE_STOP_NOISE,
+    COMPARE_STOP_HARVEST, COMPARE_STOP_PASSES, COMPARE_STOPS };
 
 /* What a row is judged by. */
 enum compare_basis {

@@ -397,10 +397,8 @@ print_csv_row(FILE *out, const struct compare *co,
 {
 	const struct result_cell *a = row->cmr_pair->pa_cell[0];
 	const struct result_cell *b = row->cmr_pair->pa_cell[1], *cell;
-	const char *const names[] = {
-		b->engine, a->design, b->design, a->lock, b->lock, a->cipher,
-		b->cipher, b->crypto
-	};
+	const char *const names[] = { b->engine, a->design, b->design, a->lock,
+	    b->lock, a->cipher, b->cipher, b->crypto };
 	struct text t = { .s = "" };
 
 	for (unsigned i = 0; i < nitems(names); i++) {

@@ -10,10 +10,7 @@
 
 #define	KSOURCE_PREFIX	"kernel:"
 
-enum {
-	KSOURCE_SPEC_SIZE	= 4096,
-	KSOURCE_WHY_SIZE	= 1024
-};
+enum { KSOURCE_SPEC_SIZE = 4096, KSOURCE_WHY_SIZE = 1024 };
 
 /* Whether a name is that of a kernel source. */
 bool ksource_named(const char *text);

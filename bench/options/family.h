@@ -39,10 +39,8 @@ extern struct family family_benchmarks, family_evidences, family_number_sources,
     family_units;
 
 /* Indexes into family_formats, of stdout, of all commands. */
-enum format {
-	FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON, FORMAT_MINISTAT,
-	FORMAT_SENTENCES, FORMATS
-};
+enum format { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON, FORMAT_MINISTAT,
+    FORMAT_SENTENCES, FORMATS };
 
 /* The index of a name; -1: there is none. */
 int family_find(const struct family *fa, const char *name);

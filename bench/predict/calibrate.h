@@ -11,10 +11,7 @@
 #include "bench/cli/stop.h"
 #include "lib/machine/machine.h"
 
-enum {
-	CALIBRATE_TEXT_SIZE	= 768,
-	CALIBRATE_SAMPLES_MAX	= 8192
-};
+enum { CALIBRATE_TEXT_SIZE = 768, CALIBRATE_SAMPLES_MAX = 8192 };
 
 /* What may disturb a measurement. */
 struct calibrate_conditions {

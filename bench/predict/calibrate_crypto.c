@@ -223,10 +223,9 @@ gap_owned(struct lock *l __unused)
 }
 
 /* Notes the time, and does nothing else. */
-static const struct lock_class gap_class = {
-	.lc_name = "gap", .lc_flags = LC_SPIN, .lc_enter = gap_enter,
-	.lc_unlock = gap_unlock, .lc_owned = gap_owned
-};
+static const struct lock_class gap_class = { .lc_name = "gap",
+    .lc_flags = LC_SPIN, .lc_enter = gap_enter, .lc_unlock = gap_unlock,
+    .lc_owned = gap_owned };
 
 /* A device with such a lock, and the bytes of a read; 0: no read. */
 static struct randomdev *device;

@@ -20,10 +20,8 @@ enum {
 };
 
 /* Figures of a run. */
-enum reproduce_figure {
-	REPRODUCE_RATE, REPRODUCE_HARVEST, REPRODUCE_VARIATION,
-	REPRODUCE_FIGURES
-};
+enum reproduce_figure { REPRODUCE_RATE, REPRODUCE_HARVEST, REPRODUCE_VARIATION,
+    REPRODUCE_FIGURES };
 
 struct reproduction {
 	const char	*rn_name;

@@ -114,12 +114,10 @@ reproduce_run(const struct profile *pr, unsigned number, uint64_t seed,
 	struct bench_config bc;
 	struct cell_measure cm;
 	struct cell_params cp = {
-		.cp_cell = {
-			.ce_design = cells[number % CELLS][0], .ce_lock = "mtx",
-			.ce_cipher = cipher_find(cells[number % CELLS][1]),
-			.ce_readers = READERS,
-			.ce_request_bytes = REQUEST_BYTES,
-		},
+		.cp_cell = { .ce_design = cells[number % CELLS][0],
+		    .ce_lock = "mtx",
+		    .ce_cipher = cipher_find(cells[number % CELLS][1]),
+		    .ce_readers = READERS, .ce_request_bytes = REQUEST_BYTES },
 		.cp_config = &bc, .cp_time_s = windows_s[number / CELLS],
 		.cp_seed = seed
 	};

@@ -13,9 +13,8 @@ EMBED(curves, "bench/report/curves.gnuplot");
 #define	WRONG(...)	(void)format_wrong(error, RESULT_TEXT_SIZE, __VA_ARGS__)
 
 static const char *const forms[PLOT_FORMS] = { "png", "svg", "pdf" };
-const char *const plot_panels[PLOT_PANELS] = {
-	"total", "reader", "latency", "harvest", "p99"
-};
+const char *const plot_panels[PLOT_PANELS] = { "total", "reader", "latency",
+    "harvest", "p99" };
 
 int
 plot_form(const char *path)

@@ -6,10 +6,7 @@
 #include "bench/result/describe.h"
 
 /* Reports are these of enum format, and a view. */
-enum {
-	REPORT_LOCK_PROFILE = FORMAT_MINISTAT + 1,
-	REPORTS
-};
+enum { REPORT_LOCK_PROFILE = FORMAT_MINISTAT + 1, REPORTS };
 
 /* Prints a struct result; out is not checked. */
 typedef void report_printer(FILE *out, const void *result);

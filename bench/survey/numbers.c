@@ -5,9 +5,8 @@
  * The linear congruential generator of ANSI C's example of rand(3) with all 32
  * bits of its state: the cheapest number that depends on the one before.
  */
-static const uint32_t lcg_known[NUMBER_FIRST] = {
-	0xd3dc167e, 0xa70427df, 0xd6651c2c, 0x0daa96f5
-};
+static const uint32_t lcg_known[NUMBER_FIRST] = { 0xd3dc167e, 0xa70427df,
+    0xd6651c2c, 0x0daa96f5 };
 
 static inline bool
 lcg_step(struct window_state *wn, uint32_t *v)
@@ -31,9 +30,8 @@ NUMBER_LOOP(lcg_32, uint32_t, lcg_step)
 static const uint32_t tinymt_mat1 = 0x8f7011ee;
 static const uint32_t tinymt_mat2 = 0xfc78ff1f;
 static const uint32_t tinymt_tmat = 0x3793fdff;
-static const uint32_t tinymt_known[NUMBER_FIRST] = {
-	2545341989, 981918433, 3715302833, 2387538352
-};
+static const uint32_t tinymt_known[NUMBER_FIRST] = { 2545341989, 981918433,
+    3715302833, 2387538352 };
 
 static inline bool
 tinymt_step(struct window_state *wn, uint32_t *v)

@@ -343,6 +343,5 @@ sources_table(FILE *out, const struct survey *sv)
 }
 
 /* CPUs reach their speed first. */
-const struct survey_kind sources_kind = {
-	5 * NS_PER_MS, false, sources_json, sources_csv, sources_table
-};
+const struct survey_kind sources_kind = { 5 * NS_PER_MS, false, sources_json,
+    sources_csv, sources_table };

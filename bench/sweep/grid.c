@@ -37,10 +37,8 @@ grid_first(const struct options *op)
 static unsigned
 expand_controls(const struct options *op, struct sweep_cell *cells)
 {
-	struct cell like = {
-		.ce_cipher = ciphers[op->op_ciphers.ol_value[0]],
-		.ce_design = "none", .ce_request_bytes = CONTROL_BYTES,
-	};
+	struct cell like = { .ce_cipher = ciphers[op->op_ciphers.ol_value[0]],
+	    .ce_design = "none", .ce_request_bytes = CONTROL_BYTES };
 	uint64_t best = 0, fewest = UINT64_MAX, v;
 	const struct design *de;
 	unsigned n = 0;
@@ -140,13 +138,11 @@ grid_free(struct sweeping *sw)
 struct cell_params
 grid_params(const struct options *op, const struct cell *ce, unsigned repeat)
 {
-	return ((struct cell_params){
-		.cp_cell = *ce, .cp_config = &op->op_config,
-		.cp_place = &op->op_place, .cp_time_s = op->op_time_s,
-		.cp_seed = op->op_seed + repeat, .cp_bytes = op->op_verify,
-		.cp_ledger = op->op_ledger, .cp_ledger_log = op->op_ledger_log,
-		.cp_stop = &stop_signal,
-	});
+	return ((struct cell_params){ .cp_cell = *ce,
+	    .cp_config = &op->op_config, .cp_place = &op->op_place,
+	    .cp_time_s = op->op_time_s, .cp_seed = op->op_seed + repeat,
+	    .cp_bytes = op->op_verify, .cp_ledger = op->op_ledger,
+	    .cp_ledger_log = op->op_ledger_log, .cp_stop = &stop_signal });
 }
 
 void

@@ -3,10 +3,7 @@
 #include "bench/sweep/pool.h"
 #include "lib/base/base.h"
 
-enum {
-	POOL_IDLE_NS	= 100 * 1000 * 1000,
-	POOL_S_NS	= 1000 * 1000 * 1000
-};
+enum { POOL_IDLE_NS = 100 * 1000 * 1000, POOL_S_NS = 1000 * 1000 * 1000 };
 
 struct pool {
 	const struct pool_job *po_job;

@@ -6,10 +6,7 @@
 
 #define	CHECKPOINT_SCHEMA	"rngsim-journal/4"
 
-enum {
-	CALIBRATION_ROUNDS	= 9,
-	CALIBRATION_PAIRS	= 20000
-};
+enum { CALIBRATION_ROUNDS = 9, CALIBRATION_PAIRS = 20000 };
 
 #define	MEMBER(s, prefix, member, kind, ...)				\
 	{ .f_key = #member, .f_kind = FIELD_##kind,			\

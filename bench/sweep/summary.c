@@ -262,9 +262,8 @@ row_quantiles(const struct engine *en, const struct hist_small *cycles,
 {
 #define	Q(q)	fmin(max_ns,						\
     (double)en->en_cycles_to_ns(hist_small_quantile(cycles, q)))
-	return ((struct result_quantiles){
-		.p50 = Q(0.5), .p99 = Q(0.99), .p999 = Q(0.999),
-	});
+	return ((struct result_quantiles){ .p50 = Q(0.5), .p99 = Q(0.99),
+	    .p999 = Q(0.999) });
 #undef Q
 }
 

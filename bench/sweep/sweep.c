@@ -193,12 +193,10 @@ measure_all(struct sweeping *sw)
 {
 	const struct options *op = sw->sw_options;
 	const unsigned grid = sw->sw_grid, n = sw->sw_count;
-	struct measuring mq = {
-		.mq_order = xcalloc(n, sizeof(*mq.mq_order)),
-		.mq_params = xcalloc(n, sizeof(*mq.mq_params)),
-		.mq_measures = xcalloc(n, sizeof(*mq.mq_measures)),
-		.mq_rng = stats_rng(op->op_seed), .mq_start_ns = tick_ns(),
-	};
+	struct measuring mq = { .mq_order = xcalloc(n, sizeof(*mq.mq_order)),
+	    .mq_params = xcalloc(n, sizeof(*mq.mq_params)),
+	    .mq_measures = xcalloc(n, sizeof(*mq.mq_measures)),
+	    .mq_rng = stats_rng(op->op_seed), .mq_start_ns = tick_ns() };
 	int error = 0;
 
 	progress_init(&mq.mq_progress, op->op_until > 0 ?

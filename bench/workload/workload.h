@@ -27,10 +27,8 @@ enum {
 #define	WORKLOAD_PAUSE_MAX_NS	(UINT64_C(3600) * 1000000000)
 
 /* No plan; equal distances; exponentially distributed ones; a recording's. */
-enum workload_arrivals {
-	ARRIVALS_CLOSED, ARRIVALS_CONSTANT, ARRIVALS_POISSON,
-	ARRIVALS_RECORDED, ARRIVALS_KINDS
-};
+enum workload_arrivals { ARRIVALS_CLOSED, ARRIVALS_CONSTANT, ARRIVALS_POISSON,
+    ARRIVALS_RECORDED, ARRIVALS_KINDS };
 
 /* As --arrivals and results call them; "" is the closed loop. */
 extern const char *const workload_arrivals_names[ARRIVALS_KINDS];

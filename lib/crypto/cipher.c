@@ -236,12 +236,10 @@ stub_keystream(struct cipher_key *ck, uint128_t *ctr, uint8_t *out, size_t n)
 
 enum { CIPHERS = 2 };
 
-static const struct cipher real[CIPHERS] = {
-	AES("AES-256-ECB", aes_keystream), CHACHA("ChaCha20", chacha_keystream)
-};
-static const struct cipher stubs[CIPHERS] = {
-	AES(NULL, stub_keystream), CHACHA(NULL, stub_keystream)
-};
+static const struct cipher real[CIPHERS] = { AES("AES-256-ECB", aes_keystream),
+    CHACHA("ChaCha20", chacha_keystream) };
+static const struct cipher stubs[CIPHERS] = { AES(NULL, stub_keystream),
+    CHACHA(NULL, stub_keystream) };
 
 const struct cipher *const ciphers[] = { &real[0], &real[1] };
 const unsigned cipher_count = CIPHERS;

@@ -1,9 +1,8 @@
 #include "lib/crypto/crypto.h"
 #include "lib/crypto/digest.h"
 
-const struct hash_library *const hash_libraries[] = {
-	&hash_openssl, &hash_gcrypt, &hash_zlib, &hash_cpu
-};
+const struct hash_library *const hash_libraries[] = { &hash_openssl,
+    &hash_gcrypt, &hash_zlib, &hash_cpu };
 
 const unsigned hash_library_count = nitems(hash_libraries);
 

@@ -92,11 +92,9 @@ finish(const struct hash *ha, union hash_context *hc, uint8_t *out)
 	return (true);
 }
 
-const struct hash_library hash_gcrypt = {
-	.hl_name = "libgcrypt", .hl_version = version, .hl_load = load,
-	.hl_init = init, .hl_fini = fini, .hl_clear = clear,
-	.hl_update = update, .hl_finish = finish
-};
+const struct hash_library hash_gcrypt = { .hl_name = "libgcrypt",
+    .hl_version = version, .hl_load = load, .hl_init = init, .hl_fini = fini,
+    .hl_clear = clear, .hl_update = update, .hl_finish = finish };
 
 struct hash *
 hash_blake2s_keyed(void)

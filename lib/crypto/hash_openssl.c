@@ -105,9 +105,7 @@ finish(const struct hash *ha, union hash_context *hc, uint8_t *out)
 	return (ok == 1 && n == ha->ha_bytes);
 }
 
-const struct hash_library hash_openssl = {
-	.hl_name = "libcrypto", .hl_version = crypto_version, .hl_load = load,
-	.hl_unload = unload, .hl_init = init, .hl_fini = fini,
-	.hl_clear = clear, .hl_start = start, .hl_update = update,
-	.hl_finish = finish
-};
+const struct hash_library hash_openssl = { .hl_name = "libcrypto",
+    .hl_version = crypto_version, .hl_load = load, .hl_unload = unload,
+    .hl_init = init, .hl_fini = fini, .hl_clear = clear, .hl_start = start,
+    .hl_update = update, .hl_finish = finish };

@@ -25,8 +25,4 @@
 #include "found/flavoured.h"
 
 /* What all flavours have in common. */
-enum {
-	MACHINE_CACHE_LINE	= 64,
-	MACHINE_CPU_ANY		= -1,
-	MTHREAD_NAME_MAX	= 15
-};
+enum { MACHINE_CACHE_LINE = 64, MACHINE_CPU_ANY = -1, MTHREAD_NAME_MAX = 15 };

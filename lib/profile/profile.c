@@ -35,18 +35,14 @@ const struct profile_field profile_fields[PROFILE_VALUES] = {
 static const struct {
 	const char	*name;
 	double		 ps;	/* in one of them; 0: not a time */
-} units[] = {
-	[PROFILE_COUNT] = { "", 0 }, [PROFILE_SWITCH] = { "", 0 },
-	[PROFILE_RATIO] = { "", 0 }, [PROFILE_NS] = { "ns", 1e3 },
-	[PROFILE_US] = { "us", 1e6 }, [PROFILE_MS] = { "ms", 1e9 },
-	[PROFILE_NS_PER_BYTE] = { "ns/B", 1e3 }
-};
+} units[] = { [PROFILE_COUNT] = { "", 0 }, [PROFILE_SWITCH] = { "", 0 },
+    [PROFILE_RATIO] = { "", 0 }, [PROFILE_NS] = { "ns", 1e3 },
+    [PROFILE_US] = { "us", 1e6 }, [PROFILE_MS] = { "ms", 1e9 },
+    [PROFILE_NS_PER_BYTE] = { "ns/B", 1e3 } };
 
-const char *const provenance_names[] = {
-	[PROVENANCE_MEASURED] = "measured",
-	[PROVENANCE_PUBLISHED] = "published", [PROVENANCE_FITTED] = "fitted",
-	[PROVENANCE_GUESSED] = "guessed", [PROVENANCE_ABSENT] = "absent"
-};
+const char *const provenance_names[] = { [PROVENANCE_MEASURED] = "measured",
+    [PROVENANCE_PUBLISHED] = "published", [PROVENANCE_FITTED] = "fitted",
+    [PROVENANCE_GUESSED] = "guessed", [PROVENANCE_ABSENT] = "absent" };
 
 const char *
 profile_unit_name(enum profile_unit unit)
