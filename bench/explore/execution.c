@@ -239,7 +239,7 @@ start_reader(struct execution *ex, unsigned i)
 {
 	const struct scenario *sn = ex->ex_scenario;
 	struct execution_reader *r = &ex->ex_reader[i];
-	char name[32];
+	char name[] = "reader 1";
 	size_t bytes = AGE_BYTES;
 
 	for (unsigned k = 0; k < sn->sn_reads[i]; k++)
@@ -250,7 +250,7 @@ start_reader(struct execution *ex, unsigned i)
 		r->xrd_bytes = bytes;
 	}
 	r->xrd_execution = ex;
-	snprintf(name, sizeof(name), "reader %u", i + 1);
+	name[sizeof(name) - 2] = (char)('1' + i);
 	return (machine_spawn(&r->xrd_td, name, MACHINE_CPU_ANY, reader_main,
 	    r));
 }

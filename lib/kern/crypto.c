@@ -207,7 +207,7 @@ keep_lineage(struct kernel *k, const void *out, size_t n)
 
 	kern_tables_take(k);
 	if (k->k_ahead == NULL)
-		k->k_ahead = xcalloc(KERN_AHEAD_MAX, sizeof(*ah));
+		k->k_ahead = xmalloc(KERN_AHEAD_MAX * sizeof(*ah));
 	if ((ah = ahead_of(k, out)) == NULL)
 		ah = &k->k_ahead[k->k_aheads++ % KERN_AHEAD_MAX];
 	*ah = (struct ahead){ out, n, lineage };

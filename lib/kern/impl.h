@@ -6,7 +6,7 @@
 
 enum {
 	KERN_HELD_MAX		= 32,	/* locks and sections of one thread */
-	KERN_CLASSES_MORE	= 32,	/* of locks, a time */
+	KERN_CLASSES_MORE	= 8,	/* of locks, a time */
 	KERN_POOLS_MAX		= LEDGER_POOLS_MAX,
 	KERN_KEYS_CACHED	= 2,	/* set up, for each thread */
 	KERN_KEY_BUCKETS	= 64,	/* a bit each */
@@ -378,6 +378,18 @@ bool kern_keys_covers(const struct kernel *k, const void *p, size_t n);
 
 /* A key in n bytes at p; NULL: none. */
 const void *kern_keys_in(struct kernel *k, const void *p, size_t n);
+
+/* Two words at a time; whether a line of MACHINE_CACHE_LINE bytes is zeros. */
+typedef uint64_t __attribute__((may_alias, vector_size(16), aligned(4))) pair_t;
+
+__attribute__((no_sanitize("address", "thread")))
+static inline bool
+kern_zero(const void *line)
+{
+	const pair_t *p = line, any = p[0] | p[1] | p[2] | p[3];
+
+	return ((any[0] | any[1]) == 0);
+}
 
 /* Secrets, of which no bytes are to be left: secrets.c. */
 enum kern_secret { KERN_SECRET_KEY, KERN_SECRET_STREAM, KERN_SECRET_SEED,

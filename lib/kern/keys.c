@@ -140,13 +140,13 @@ search(const struct kernel *k, unsigned *b,
 {
 	struct key_table *kb = k->k_keys;
 	struct key_place **at;
+	uint64_t used;
 
-	for (; kb->kb_used >> *b != 0; ++*b) {
+	for (; *b < BUCKETS && (used = kb->kb_used >> *b) != 0; ++*b) {
+		*b += (unsigned)__builtin_ctzll(used);
 		for (at = &kb->kb_bucket[*b]; *at != NULL; at = &(*at)->ky_next)
 			if (is_so(*at, p, n))
 				return (at);
-		if (*b == BUCKETS - 1)
-			break;
 	}
 	return (NULL);
 }
@@ -183,9 +183,8 @@ is_within(const struct key_place *ky, const uint8_t *p, size_t n)
 }
 
 static bool
-is_same(const struct key_place *ky, const uint8_t *p, size_t n)
+is_same(const struct key_place *ky, const uint8_t *p, size_t n __unused)
 {
-	(void)n;
 	return (memcmp(ky->ky_key, p, CIPHER_KEY_BYTES) == 0);
 }
 

@@ -215,10 +215,11 @@ refer(const struct kern_copy *kc, const uint8_t *p, size_t n)
 	uintptr_t word;
 
 	for (size_t i = 0; i + sizeof(word) <= n; i += sizeof(word)) {
+		while (i + 2 * MACHINE_CACHE_LINE <= n && kern_zero(p + i))
+			i += MACHINE_CACHE_LINE;
 		memcpy(&word, p + i, sizeof(word));
-		if (__builtin_expect(word - heap >= kc->kc_heap_used, 1))
-			continue;
-		b = block_at(kc, (const void *)word);
+		b = __builtin_expect(word - heap >= kc->kc_heap_used, 1) ?
+		    NULL : block_at(kc, (const void *)word);
 		if (b != NULL && p != memory_of(b))
 			b->b_kept = true;
 	}

@@ -45,18 +45,6 @@ static const char *const names[] = {
 };
 
 typedef uint64_t __attribute__((may_alias, aligned(1))) word_t;
-/* Two at a time. */
-typedef uint64_t __attribute__((may_alias, vector_size(16), aligned(4))) pair_t;
-
-__attribute__((no_sanitize("address", "thread")))
-static inline bool
-is_zero(const void *line)
-{
-	const pair_t *p = line, any = p[0] | p[1] | p[2] | p[3];
-
-	return ((any[0] | any[1]) == 0);
-}
-
 static inline uint64_t
 masked(const word_t *p)
 {
@@ -105,7 +93,7 @@ kern_secret(struct kernel *k, enum kern_secret kind, const void *bytes,
 }
 
 /* Two words of a secret, each under the same mask of 32 bits. */
-static bool
+static inline bool
 is_disguised(const struct kernel *k, const word_t *p)
 {
 	const uint64_t both = p[0] ^ p[1], word = masked(p);
@@ -192,7 +180,7 @@ kern_secrets_stack(struct kernel *k __unused, const void *func __unused)
 	used = (void *)p;
 	while (unused < UNUSED_LINES && p - LINE_WORDS > bottom) {
 		p -= LINE_WORDS;
-		if (is_zero(p)) {
+		if (kern_zero(p)) {
 			unused++;
 			continue;
 		}
@@ -220,12 +208,10 @@ secret_in(const struct kernel *k, const uint8_t *p, size_t n, bool freed)
 	const word_t *w;
 
 	for (size_t i = 0; i + 2 * sizeof(*w) <= n; i += sizeof(*w) / 2) {
-		w = (const word_t *)(const void *)(p + i);
 		/* Most are zeros; a secret's first word is none. */
-		while (n - i >= (LINE_WORDS + 2) * sizeof(*w) && is_zero(w)) {
+		while (i + 2 * MACHINE_CACHE_LINE <= n && kern_zero(p + i))
 			i += MACHINE_CACHE_LINE;
-			w += LINE_WORDS;
-		}
+		w = (const word_t *)(const void *)(p + i);
 		if (w[0] >> 48 != 0 && (se = secret_at(k, w)) != NULL &&
 		    (freed || se->sct_kind != KERN_SECRET_STREAM) &&
 		    !kern_keys_covers(k, w, 2 * sizeof(*w)))

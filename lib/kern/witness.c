@@ -43,8 +43,8 @@ kern_class_of(struct kernel *k, const char *name)
 		k->k_order = orders;
 	}
 	/* A copy, as its lock may end before the order. */
-	snprintf(k->k_class[k->k_classes++], KERN_NAME_SIZE, "%s", name);
-	return (i);
+	TEXT_SET(k->k_class[i], name);
+	return (k->k_classes++);
 }
 
 static struct order *
