@@ -234,7 +234,8 @@ read_schedule(struct lines *li, struct schedule_list *sq, unsigned least,
 		if (sq->sq_count + count > STEPS_MAX)
 			return (lines_refuse(li, "more than %d in all",
 			    STEPS_MAX));
-		schedule_append(sq, (unsigned)thread, (unsigned)count);
+		while (count-- > 0)
+			schedule_add(sq, (unsigned)thread);
 	}
 	return (li->li_error);
 }

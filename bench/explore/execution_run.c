@@ -132,7 +132,7 @@ choose(void *context, const struct vm_choice *vo)
 
 	ex->ex_steps++;
 	i = ex->ex_control->vh_choose(ex->ex_control->vh_context, vo);
-	schedule_append(&ex->ex_made.sd_choices, vo->vo_thread[i], 1);
+	schedule_add(&ex->ex_made.sd_choices, vo->vo_thread[i]);
 	return (i);
 }
 
@@ -143,7 +143,7 @@ is_running(void *context)
 	const struct vm_control *vh = ex->ex_control;
 	const bool answer = vh->vh_running(vh->vh_context);
 
-	schedule_append(&ex->ex_made.sd_answers, answer, 1);
+	schedule_add(&ex->ex_made.sd_answers, answer);
 	return (answer);
 }
 
@@ -229,7 +229,7 @@ observe(void *context, const struct vm_note *vn)
 	case VM_LOCK_FREE:
 		lock = lock_number(ex, vn);
 		/* The setup thread has no rival. */
-		if (thread != 0)
+		if (et != NULL && thread != 0)
 			event_trace_add(et, ex->ex_steps, thread, "%s L%u",
 			    verbs[vn->vn_kind], lock + 1);
 		if (vn->vn_kind == VM_LOCK_WAIT)

@@ -21,9 +21,8 @@ schedule_free(struct schedule *sd)
 	memset(sd, 0, sizeof(*sd));
 }
 
-/* Adds room for count numbers.  Returns: their place. */
-static uint8_t *
-extend(struct schedule_list *sq, unsigned count)
+void
+schedule_room(struct schedule_list *sq, unsigned count)
 {
 	const unsigned end = sq->sq_count + count;
 
@@ -31,26 +30,16 @@ extend(struct schedule_list *sq, unsigned count)
 		sq->sq_room = end > ROOM_AT_FIRST ? 2 * end : ROOM_AT_FIRST;
 		sq->sq_number = xreallocarray(sq->sq_number, sq->sq_room, 1);
 	}
-	sq->sq_count = end;
-	return (sq->sq_number + end - count);
-}
-
-void
-schedule_append(struct schedule_list *sq, unsigned number, unsigned n)
-{
-	uint8_t *at = extend(sq, n);
-
-	while (n-- > 0)
-		*at++ = (uint8_t)number;
 }
 
 static void
 copy_list(struct schedule_list *to, const struct schedule_list *from)
 {
 	to->sq_count = 0;
+	schedule_room(to, from->sq_count);
+	to->sq_count = from->sq_count;
 	if (from->sq_count > 0)
-		memcpy(extend(to, from->sq_count), from->sq_number,
-		    from->sq_count);
+		memcpy(to->sq_number, from->sq_number, from->sq_count);
 }
 
 void

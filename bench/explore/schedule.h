@@ -25,8 +25,16 @@ void schedule_free(struct schedule *sd);
 
 void schedule_copy(struct schedule *to, const struct schedule *from);
 
-/* Adds a number n times. */
-void schedule_append(struct schedule_list *sq, unsigned number, unsigned n);
+/* Makes room for so many more numbers; adds one. */
+void schedule_room(struct schedule_list *sq, unsigned count);
+
+static inline void
+schedule_add(struct schedule_list *sq, unsigned number)
+{
+	if (sq->sq_count == sq->sq_room)
+		schedule_room(sq, 1);
+	sq->sq_number[sq->sq_count++] = (uint8_t)number;
+}
 
 /* The end of a turn, which is of equal numbers; and the number of turns. */
 unsigned schedule_turn_end(const struct schedule_list *sq, unsigned begin);

@@ -37,11 +37,10 @@ try_without(struct shorter *sx, unsigned begin, unsigned end, unsigned to)
 	schedule_copy(&sx->sx_try, sx->sx_schedule);
 	try->sq_count = 0;
 	for (unsigned i = 0; i < now->sq_count; i++) {
-		if (i == to)
-			schedule_append(try, now->sq_number[begin], end -
-			    begin);
+		for (unsigned k = begin; i == to && k < end; k++)
+			schedule_add(try, now->sq_number[begin]);
 		if (i < begin || i >= end)
-			schedule_append(try, now->sq_number[i], 1);
+			schedule_add(try, now->sq_number[i]);
 	}
 	if (!sx->sx_fails(sx->sx_context, &sx->sx_try))
 		return (false);

@@ -255,6 +255,7 @@ block(struct vm *vm, struct vm_line *line, const void *word, int64_t timeout_ns)
 	    (UINT64_MAX - vm->vm_time_ps) / VM_PS_PER_NS) {
 		self->vt_wake_ps = vm->vm_time_ps +
 		    (uint64_t)timeout_ns * VM_PS_PER_NS;
+		vm->vm_controlled.vx_wake_ps = 0;
 		if (vm_is_controlled(vm) && !self->vt_host)
 			vm->vm_controlled.vx_sleeping |= vm_bit(self);
 		else

@@ -11,10 +11,9 @@
 enum { TURNS_MAX = 1 << 12 };	/* without a change; then it is a deadlock */
 
 /* The virtual time of each step. */
-#define	STEP_PS	UINT64_C(1000)
+#define	STEP_PS	VM_PS_PER_NS
 
 CTASSERT(VM_CONTROLLED_MAX <= 64);	/* a bit each */
-CTASSERT(STEP_PS == VM_PS_PER_NS);
 
 void
 vm_controlled_init(struct vm *vm)
@@ -109,21 +108,43 @@ vm_controlled_leave(struct vm *vm, const char *why)
 }
 
 /* Threads whose condition holds, or whose time-out has come. */
-static uint64_t
-waits_over(const struct vm *vm)
+static inline uint64_t
+waits_over(struct vm *vm)
 {
-	const struct vm_controlled *vx = &vm->vm_controlled;
-	uint64_t over = 0, set = vx->vx_awaiting | vx->vx_sleeping;
-	const struct vm_thread *vt;
+	struct vm_controlled *vx = &vm->vm_controlled;
+	uint64_t over = 0, set, wake_ps;
 
-	for (; set != 0; set &= set - 1) {
-		vt = first_of(vm, set);
-		if ((vx->vx_sleeping & vm_bit(vt)) != 0 ?
-		    vt->vt_wake_ps <= vm->vm_time_ps :
-		    vm_waiter_over(&vt->vt_until))
+	for (set = vx->vx_awaiting; set != 0; set &= set - 1)
+		if (vm_waiter_over(&first_of(vm, set)->vt_until))
+			over |= set & -set;
+	if (vm->vm_time_ps < vx->vx_wake_ps)
+		return (over);
+	vx->vx_wake_ps = UINT64_MAX;
+	for (set = vx->vx_sleeping; set != 0; set &= set - 1) {
+		wake_ps = first_of(vm, set)->vt_wake_ps;
+		vx->vx_wake_ps = MIN(vx->vx_wake_ps, wake_ps);
+		if (wake_ps <= vm->vm_time_ps)
 			over |= set & -set;
 	}
 	return (over);
+}
+
+/* Lists the threads of a set, of which some sleep. */
+static void
+list(struct vm_controlled *vx, uint64_t set, uint64_t asleep)
+{
+	struct vm_choice vo = { .vo_thread = vx->vx_thread };
+	unsigned thread;
+
+	vx->vx_set = set;
+	vx->vx_asleep = asleep;
+	for (; set != 0; set &= set - 1) {
+		thread = (unsigned)__builtin_ctzll(set);
+		vo.vo_asleep |= (asleep >> thread & 1) << vo.vo_count;
+		vx->vx_at[thread] = (uint8_t)vo.vo_count;
+		vx->vx_thread[vo.vo_count++] = (uint16_t)(thread + 1);
+	}
+	vx->vx_choice = vo;
 }
 
 /*
@@ -133,21 +154,20 @@ waits_over(const struct vm *vm)
 static inline unsigned __attribute__((always_inline))
 choose(struct vm *vm, enum vm_point point, uint64_t set, uint64_t awake)
 {
-	uint64_t storing = vm->vm_controlled.vx_storing;
-	const struct vm_control *vh = vm->vm_controlled.vx_control;
-	struct vm_choice vo = { .vo_point = point, .vo_self = -1 };
+	struct vm_controlled *vx = &vm->vm_controlled;
+	const struct vm_control *vh = vx->vx_control;
+	const uint64_t self = set & vm_bit(vm->vm_self);
 	const bool each = vh->vh_polls == VM_POLLS_ONCE;
-	uint16_t thread[VM_CONTROLLED_MAX + VM_EACH_STORES];
+	uint64_t storing = vx->vx_storing;
+	uint16_t *thread = vx->vx_thread;
+	struct vm_choice vo;
 	unsigned i;
 
-	for (; set != 0; set &= set - 1) {
-		i = vo.vo_count++;
-		thread[i] = (uint16_t)(__builtin_ctzll(set) + 1);
-		if (thread[i] == vm->vm_self->vt_id)
-			vo.vo_self = (int)i;
-		if ((awake & set & -set) == 0)
-			vo.vo_asleep |= UINT64_C(1) << i;
-	}
+	if (set != vx->vx_set || (set & ~awake) != vx->vx_asleep)
+		list(vx, set, set & ~awake);
+	vo = vx->vx_choice;
+	vo.vo_point = point;
+	vo.vo_self = self == 0 ? -1 : vx->vx_at[vm->vm_self->vt_id - 1];
 	for (; storing != 0 && !each; storing &= storing - 1)
 		thread[vo.vo_count++] = (uint16_t)(VM_STORES + 1 +
 		    __builtin_ctzll(storing));
@@ -156,7 +176,6 @@ choose(struct vm *vm, enum vm_point point, uint64_t set, uint64_t awake)
 		vo.vo_count += memory_each(vm, 1 + (unsigned)__builtin_ctzll(
 		    storing), thread + vo.vo_count);
 	vo.vo_count = MIN(vo.vo_count, VM_CONTROLLED_MAX);
-	vo.vo_thread = thread;
 	i = vo.vo_count == 1 ? 0 : vh->vh_choose(vh->vh_context, &vo);
 	KASSERT(i < vo.vo_count, ("choice %u of %u", i, vo.vo_count));
 	return (thread[i]);
@@ -195,7 +214,7 @@ next_idle(struct vm *vm, uint64_t idle)
 }
 
 /* A thread continues at a time, or its store is committed: its number. */
-static void
+static inline void __attribute__((always_inline))
 proceed(struct vm *vm, unsigned number, uint64_t time_ps)
 {
 	uint64_t most = vm->vm_controlled.vx_control->vh_steps_max;
@@ -386,7 +405,6 @@ vm_controlled_await(struct vm *vm, const struct vm_waiter *vw, unsigned most)
 {
 	struct vm_controlled *vx = &vm->vm_controlled;
 	struct vm_thread *self = vm->vm_self;
-
 	const bool once = vx->vx_control->vh_polls == VM_POLLS_ONCE;
 
 	self->vt_looked = true;

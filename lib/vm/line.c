@@ -381,7 +381,7 @@ has(const struct vm *vm, const struct vm_line *vl, unsigned cpu, bool store)
 }
 
 /* Those of one access are fetched together. */
-static void
+static void __attribute__((noinline))
 plain_timed(struct vm *vm, const char *at, const char *end, bool store)
 {
 	struct vm_thread *self = vm->vm_self;
@@ -432,13 +432,12 @@ vm_plain(const void *p, size_t n, bool store)
 struct vm_line *
 vm_forget(const void *p, unsigned access)
 {
+	struct vm *vm = vm_running_machine;
 	struct vm_line *vl;
-	struct vm *vm;
 
 	/* Words are also set up outside the machine. */
-	if (vm_running_machine == NULL)
+	if (vm == NULL)
 		return (NULL);
-	vm = vm_get();
 	vm_uses(vm, p, access >> VM_SIZE_SHIFT, VM_USE_STORE);
 	if (vm_is_weak(vm)) {
 		vm->vm_controlled.vx_owns = p;

@@ -90,13 +90,6 @@ describe_thread(struct vm *vm, const struct vm_thread *vt)
 		    vt->vt_held_count > 0 ? "," : "", other->vt_td->mt_name);
 }
 
-/* 0: it holds a lock; 1: it only waits for one; 2: neither. */
-static unsigned
-rank_of(const struct vm_thread *vt)
-{
-	return (vt->vt_held_count > 0 ? 0 : vt->vt_wants != NULL ? 1 : 2);
-}
-
 void
 vm_describe_stuck(struct vm *vm, const char *why)
 {
@@ -109,7 +102,9 @@ vm_describe_stuck(struct vm *vm, const char *why)
 	for (unsigned rank = 0; rank < 3; rank++)
 		for (unsigned i = 1; i < vm->vm_threads; i++) {
 			vt = vm->vm_thread[i];
-			if (rank_of(vt) != rank || (vt->vt_state == VM_ENDED &&
+			/* It holds a lock, only waits for one, neither. */
+			if ((vt->vt_held_count > 0 ? 0u : vt->vt_wants != NULL ?
+			    1u : 2u) != rank || (vt->vt_state == VM_ENDED &&
 			    rank > 0))
 				continue;
 			if (strlen(vm->vm_stuck) + STUCK_LINE > VM_STUCK_SIZE)

@@ -224,7 +224,7 @@ TEST(shrink__minimal, "a planted fault's schedule becomes as small as "
 		failed++;
 		schedule_clear(&sd);
 		for (unsigned i = 0; i < ty.ty_count; i++)
-			schedule_append(&sd.sd_choices, ty.ty_trace[i], 1);
+			schedule_add(&sd.sd_choices, ty.ty_trace[i]);
 		ATF_REQUIRE(planted_fails(&ty, &sd));
 		shrink_schedule(&sd, planted_fails, &ty);
 		ATF_CHECK(planted_fails(&ty, &sd));
