@@ -257,7 +257,7 @@ block(struct vm *vm, struct vm_line *line, const void *word, int64_t timeout_ns)
 		    (uint64_t)timeout_ns * VM_PS_PER_NS;
 		vm->vm_controlled.vx_wake_ps = 0;
 		if (vm_is_controlled(vm) && !self->vt_host)
-			vm->vm_controlled.vx_sleeping |= vm_bit(self);
+			vm->vm_controlled.vx_sleeping |= self->vt_bit;
 		else
 			vm_heap_add(&vm->vm_heap, &self->vt_event,
 			    self->vt_wake_ps);

@@ -86,8 +86,8 @@ vm_controlled_ready(struct vm *vm, struct vm_thread *vt)
 	MPASS(vt->vt_cpu != VM_CPU_ANY);
 	vt->vt_state = VM_RUNNING;
 	vt->vt_on_ps = vm->vm_time_ps;
-	vx->vx_sleeping &= ~vm_bit(vt);
-	vx->vx_going |= vm_bit(vt);
+	vx->vx_sleeping &= ~vt->vt_bit;
+	vx->vx_going |= vt->vt_bit;
 	vm_controlled_changed(vm);
 	vm_uses_as(vm, vt->vt_timed_out ? vt->vt_id : vm->vm_self->vt_id, vt,
 	    1, true);
@@ -100,7 +100,7 @@ vm_controlled_leave(struct vm *vm, const char *why)
 	struct vm_thread *self = vm->vm_self;
 
 	self->vt_used_ps += vm->vm_time_ps - self->vt_on_ps;
-	vm->vm_controlled.vx_going &= ~vm_bit(self);
+	vm->vm_controlled.vx_going &= ~self->vt_bit;
 	vm_uses(vm, self, 1, VM_USE_STORE);
 	VM_TELL(vm, self, .vn_kind = VM_CPU_OFF, .vn_detail = why);
 	/* Adaptive spinners see that it no longer runs. */
@@ -156,7 +156,7 @@ choose(struct vm *vm, enum vm_point point, uint64_t set, uint64_t awake)
 {
 	struct vm_controlled *vx = &vm->vm_controlled;
 	const struct vm_control *vh = vx->vx_control;
-	const uint64_t self = set & vm_bit(vm->vm_self);
+	const uint64_t self = set & vm->vm_self->vt_bit;
 	const bool each = vh->vh_polls == VM_POLLS_ONCE;
 	uint64_t storing = vx->vx_storing;
 	uint16_t *thread = vx->vx_thread;
@@ -261,7 +261,7 @@ sleep_on(struct vm *vm, unsigned number)
 	proceed(vm, number, vm->vm_time_ps + STEP_PS);
 	vm_uses_as(vm, number, &vm->vm_controlled.vx_storing, 1, VM_USE_STORE);
 	memory_waited(vm, number, MEMORY_ALL);
-	vm->vm_controlled.vx_tried |= vm_bit(vm->vm_thread[number]);
+	vm->vm_controlled.vx_tried |= vm->vm_thread[number]->vt_bit;
 }
 
 /* The thread that runs next; NULL: none does yet. */
@@ -269,7 +269,7 @@ static struct vm_thread *
 next_or_store(struct vm *vm, enum vm_point point)
 {
 	struct vm_controlled *vx = &vm->vm_controlled;
-	uint64_t awake, idle, may, self = vm_bit(vm->vm_self), set;
+	uint64_t awake, idle, may, self = vm->vm_self->vt_bit, set;
 	unsigned number;
 
 	if (vm_heap_first_ps(&vm->vm_heap) <= vm->vm_time_ps)
@@ -298,7 +298,7 @@ next_or_store(struct vm *vm, enum vm_point point)
 		commit(vm, number);
 	else if (vx->vx_storing == 0 ||
 	    vx->vx_control->vh_polls != VM_POLLS_ONCE ||
-	    (vx->vx_sleeping & vm_bit(vm->vm_thread[number])) == 0)
+	    (vx->vx_sleeping & vm->vm_thread[number]->vt_bit) == 0)
 		return (vm->vm_thread[number]);
 	else
 		sleep_on(vm, number);
@@ -317,19 +317,18 @@ vm_controlled_next(struct vm *vm, enum vm_point point)
 {
 	struct vm_controlled *vx = &vm->vm_controlled;
 	struct vm_thread *vt;
-	uint64_t self, time_ps;
+	uint64_t time_ps;
 
 	while ((vt = next_or_store(vm, point)) == NULL)
 		continue;
 	if (vt->vt_host)
 		return (vt);
 	time_ps = vm->vm_time_ps + STEP_PS;
-	self = vm_bit(vt);
-	if ((vx->vx_sleeping & self) == 0) {
+	if ((vx->vx_sleeping & vt->vt_bit) == 0) {
 		proceed(vm, vt->vt_id, time_ps);
-		vx->vx_going |= self;
-		vx->vx_awaiting &= ~self;
-		vx->vx_idle &= ~self;
+		vx->vx_going |= vt->vt_bit;
+		vx->vx_awaiting &= ~vt->vt_bit;
+		vx->vx_idle &= ~vt->vt_bit;
 		return (vt);
 	}
 	if (vt->vt_wake_ps > time_ps) {
@@ -389,8 +388,8 @@ vm_controlled_spin(struct vm *vm)
 	struct vm_thread *self = vm->vm_self;
 
 	if (self->vt_looked && self->vt_seen == vx->vx_changes) {
-		vx->vx_going &= ~vm_bit(self);
-		vx->vx_idle |= vm_bit(self);
+		vx->vx_going &= ~self->vt_bit;
+		vx->vx_idle |= self->vt_bit;
 	}
 	self->vt_awaits = &vx->vx_line;
 	vm_resume(vm, vm_controlled_next(vm, VM_POINT_YIELD));
@@ -426,8 +425,8 @@ vm_controlled_await(struct vm *vm, const struct vm_waiter *vw, unsigned most)
 	}
 	self->vt_until = *vw;
 	self->vt_awaits = &vx->vx_line;
-	vx->vx_going &= ~vm_bit(self);
-	vx->vx_awaiting |= vm_bit(self);
+	vx->vx_going &= ~self->vt_bit;
+	vx->vx_awaiting |= self->vt_bit;
 	vm_resume(vm, vm_controlled_next(vm, VM_POINT_BLOCKED));
 	vm_uses(vm, vw->wt_word, vw->wt_size, VM_USE_LOAD);
 	self->vt_awaits = NULL;

@@ -70,8 +70,8 @@ memory_await(struct vm *vm, const void *which)
 		vm_uses(vm, &vx->vx_storing, 1, VM_USE_STORE);
 	self->vt_drains = which;
 	if (!is_drained(vm, self)) {
-		vx->vx_going &= ~vm_bit(self);
-		vx->vx_draining |= vm_bit(self);
+		vx->vx_going &= ~self->vt_bit;
+		vx->vx_draining |= self->vt_bit;
 		vm_resume(vm, vm_controlled_next(vm, VM_POINT_BLOCKED));
 	}
 	if (which == MEMORY_ALL || which == MEMORY_OWN)

@@ -64,6 +64,7 @@ struct vm_thread {
 	bool		 vt_host;	/* the first: no CPU, no time */
 	bool		 vt_untimed;	/* host, or controlled */
 	/* Under the controlled scheduler. */
+	uint64_t	 vt_bit;	/* in sets; 0: the first, in none */
 	struct vm_waiter vt_until;	/* what it awaits */
 	uint64_t	 vt_wake_ps;	/* the end of its sleep */
 	uint64_t	 vt_seen;	/* vx_changes when it last ran */
@@ -353,13 +354,6 @@ vm_is_controlled(const struct vm *vm)
 	return (vm->vm_controlled.vx_control != NULL);
 }
 
-/* Its bit in sets, of which the first thread is in none. */
-static inline uint64_t
-vm_bit(const struct vm_thread *vt)
-{
-	return (vt->vt_host ? 0 : UINT64_C(1) << (vt->vt_id - 1));
-}
-
 /* A lock is taken, which is a step of its own where all schedules are run. */
 void vm_controlled_taken(struct vm *vm);
 
@@ -442,8 +436,9 @@ void memory_follow(struct vm *vm, unsigned thread, unsigned other);
 void memory_guard(struct vm *vm, const void *object, const char *what,
     unsigned access);
 
-/* Whether one more thread can be started. */
+/* Whether one more thread can be started; commits all stores, in any order. */
 bool vm_controlled_room(const struct vm *vm);
+void vm_controlled_commit(struct vm *vm);
 
 /*
  * A thread starts, or is no longer blocked, and the caller keeps running; the
@@ -452,8 +447,9 @@ bool vm_controlled_room(const struct vm *vm);
 void vm_controlled_ready(struct vm *vm, struct vm_thread *vt);
 void vm_controlled_leave(struct vm *vm, const char *why);
 
-/* The thread that runs next; may be the caller. */
+/* The thread that runs next, maybe the caller; its way: 0 is the usual one. */
 struct vm_thread *vm_controlled_next(struct vm *vm, enum vm_point point);
+unsigned vm_controlled_pick(struct vm *vm, enum vm_point point, unsigned ways);
 
 /*
  * A scheduling point: others may run before the caller continues; and before a
@@ -461,12 +457,6 @@ struct vm_thread *vm_controlled_next(struct vm *vm, enum vm_point point);
  */
 void vm_controlled_point(struct vm *vm, enum vm_point point);
 void vm_controlled_call(struct vm *vm);
-
-/* Commits all stores, in any order. */
-void vm_controlled_commit(struct vm *vm);
-
-/* A choice of the caller's ways: 0 is the usual one. */
-unsigned vm_controlled_pick(struct vm *vm, enum vm_point point, unsigned ways);
 
 /* kernel_cpu.c: threads that cannot run, as others have their CPUs. */
 uint64_t vm_kernel_kept_off(const struct vm *vm);

@@ -74,7 +74,7 @@ move(struct vm *vm)
 	struct vm_controlled *vx = &vm->vm_controlled;
 	struct vm_thread *self = vm->vm_self;
 	const int was = self->vt_kernel_cpu;
-	const enum use least = (vx->vx_interrupt & vm_bit(self)) != 0 ?
+	const enum use least = (vx->vx_interrupt & self->vt_bit) != 0 ?
 	    BY_INTERRUPT : BY_ANY;
 	unsigned at, cpu[VM_KERNEL_CPUS_MAX], way, ways = 0;
 
@@ -104,7 +104,7 @@ share_stores(struct vm *vm, bool comes)
 	struct vm_controlled *vx = &vm->vm_controlled;
 	const unsigned cpu = (unsigned)vm->vm_self->vt_kernel_cpu;
 	const unsigned self = vm->vm_self->vt_id, latest = vx->vx_latest[cpu];
-	uint64_t others = comes ? 0 : vx->vx_held[cpu] & ~vm_bit(vm->vm_self);
+	uint64_t others = comes ? 0 : vx->vx_held[cpu] & ~vm->vm_self->vt_bit;
 
 	vx->vx_latest[cpu] = self;
 	if (!vm_is_weak(vm))
@@ -119,7 +119,7 @@ share_stores(struct vm *vm, bool comes)
 static void
 put(struct vm *vm, uint64_t *set, bool in)
 {
-	const uint64_t bit = vm_bit(vm->vm_self);
+	const uint64_t bit = vm->vm_self->vt_bit;
 
 	*set = in ? *set | bit : *set & ~bit;
 }

@@ -382,12 +382,18 @@ has(const struct vm *vm, const struct vm_line *vl, unsigned cpu, bool store)
 
 /* Those of one access are fetched together. */
 static void __attribute__((noinline))
-plain_timed(struct vm *vm, const char *at, const char *end, bool store)
+plain_by_time(struct vm *vm, const char *at, size_t n, bool store)
 {
 	struct vm_thread *self = vm->vm_self;
 	bool first = self->vt_plain_ps[store] != vm_self_ps(vm);
+	const char *end = at + n;
 	struct vm_line *vl;
 
+	if (self->vt_untimed) {
+		for (; store && at < end; at += VM_LINE_BYTES)
+			(void)own_untimed(vm, at, 0);
+		return;
+	}
 	for (; at < end; at += VM_LINE_BYTES - (uintptr_t)at % VM_LINE_BYTES) {
 		vl = vm_line_of(vm, at);
 		if (has(vm, vl, (unsigned)self->vt_cpu, store))
@@ -403,29 +409,33 @@ plain_timed(struct vm *vm, const char *at, const char *end, bool store)
 	}
 }
 
+static void __attribute__((noinline))
+plain_controlled(struct vm *vm, const void *p, size_t n, bool store, bool point)
+{
+	if (point) {
+		vm_step(vm);
+		vm_controlled_point(vm, VM_POINT_ACCESS);
+	}
+	if (vm_is_weak(vm))
+		memory_plain(vm, p, n, store);
+	vm_uses(vm, p, n, store ? VM_USE_STORE : VM_USE_LOAD);
+}
+
 /* Where accesses take no time they are scheduling points, or forgotten. */
 void
 vm_plain(const void *p, size_t n, bool store)
 {
-	const char *at = p, *end = at + n;
 	struct vm *vm = vm_get();
+	const struct vm_thread *self = vm->vm_self;
+	const struct vm_control *vh = vm->vm_controlled.vx_control;
+	bool point;
 
-	if (!vm->vm_self->vt_untimed) {
-		plain_timed(vm, at, end, store);
-	} else if (vm_is_controlled(vm)) {
-		if (vm->vm_self->vt_host)
-			return;
-		if (vm->vm_self->vt_held_count == 0 ||
-		    vm->vm_controlled.vx_control->vh_guarded) {
-			vm_step(vm);
-			vm_controlled_point(vm, VM_POINT_ACCESS);
-		}
-		if (vm_is_weak(vm))
-			memory_plain(vm, p, n, store);
-		vm_uses(vm, p, n, store ? VM_USE_STORE : VM_USE_LOAD);
-	} else {
-		for (; store && at < end; at += VM_LINE_BYTES)
-			(void)own_untimed(vm, at, 0);
+	if (vh == NULL) {
+		plain_by_time(vm, p, n, store);
+	} else if (!self->vt_host) {
+		point = self->vt_held_count == 0 || vh->vh_guarded;
+		if (point || vm_is_weak(vm) || vh->vh_access != NULL)
+			plain_controlled(vm, p, n, store, point);
 	}
 }
 

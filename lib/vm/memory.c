@@ -363,7 +363,7 @@ defer_store(struct vm *vm, unsigned size)
 	ms->ms_size = (uint8_t)size;
 	ms->ms_issue = mt->met_issued;
 	view_copy(&ms->ms_view, release ? &mt->met_view : &mt->met_released);
-	vm->vm_controlled.vx_storing |= vm_bit(vm->vm_self);
+	vm->vm_controlled.vx_storing |= vm->vm_self->vt_bit;
 }
 
 /* An atomic reads the latest value, and others see the new one at once. */

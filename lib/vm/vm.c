@@ -193,6 +193,7 @@ thread_make(struct vm *vm, size_t stack_bytes)
 		.vt_event.ve_at = VM_HEAP_NONE, .vt_bound = VM_CPU_ANY,
 		.vt_cpu = VM_CPU_ANY, .vt_kernel_cpu = VM_CPU_ANY,
 		.vt_untimed = vm_is_controlled(vm), .vt_seen = UINT64_MAX,
+		.vt_bit = id == 0 ? 0 : UINT64_C(1) << (id - 1) % 64,
 		.vt_random = vm->vm_config->mc_seed ^
 		    ((uint64_t)id + 1) * UINT64_C(0xd1342543de82ef95),
 	};
