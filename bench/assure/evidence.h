@@ -104,10 +104,7 @@ int evidence_gather(const struct evidence *ev, const struct assure_params *ap,
 
 enum { PROGRAM_WORDS = 5, PROGRAM_SCRIPT_SIZE = 4 * PROGRAM_PATH_SIZE };
 
-/*
- * Makes an argv that runs a program with words as sh(1) reads them; it is valid
- * until the next call.
- */
+/* An argv that runs words as sh(1) reads them, until the next call. */
 void program_words(const char *path, const char *words,
     const char *argv[PROGRAM_WORDS]);
 

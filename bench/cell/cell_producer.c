@@ -58,8 +58,7 @@ take_packet(struct event_producer *evp, uint64_t began, enum phase phase)
 
 /*
  * Works from the end of the last event on, or from now if that is 0.  What this
- * loop does for itself is a part of it; a simulated machine takes no time for
- * that.
+ * loop does for itself is a part of it; a simulated machine takes none for it.
  */
 static void
 work(struct event_producer *evp, uint64_t last)

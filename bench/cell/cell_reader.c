@@ -17,8 +17,7 @@ is_open(const struct cell_run *run)
 /*
  * Notes a request across an edge of the window: due at due, begun at last,
  * ended now with made of n bytes.  It counts by the share of its time that lies
- * in the window, so that all readers are measured over the same wall-clock
- * window.
+ * in the window: all readers are measured over the same wall-clock time.
  */
 static void
 note_edge(struct reader *r, enum phase seen, uint64_t due, uint64_t last,
@@ -112,8 +111,7 @@ next_due(struct reader *r, struct workload_step *st, uint64_t began,
 /*
  * The measured loop.  One time stamp a request: the end of one is the start of
  * the next.  A workload begins anew with the window, and in open loop a
- * request's latency counts from when it was due.  Compiled without workloads,
- * too.
+ * request's latency counts from when it was due.  Also without workloads.
  */
 static inline __attribute__((always_inline)) int
 reader_loop(struct reader *r, const bool plain)

@@ -14,15 +14,10 @@ struct block {
 	    .f_offset = offsetof(struct campaign_row, member) }
 
 const struct field campaign_row_fields[] = {
-	ROW(design, NAME, 0),
-	ROW(lock, NAME, 0),
-	ROW(cipher, NAME, 0),
-	ROW(schedules, SEED, SUM),
-	ROW(steps, SEED, SUM),
-	ROW(steps_most, SEED, MAX),
-	ROW(reads, SEED, SUM),
-	ROW(reseeds, SEED, SUM),
-	ROW(blocks, SEED, SUM),
+	ROW(design, NAME, 0), ROW(lock, NAME, 0), ROW(cipher, NAME, 0),
+	ROW(schedules, SEED, SUM), ROW(steps, SEED, SUM),
+	ROW(steps_most, SEED, MAX), ROW(reads, SEED, SUM),
+	ROW(reseeds, SEED, SUM), ROW(blocks, SEED, SUM),
 	ROW(cpu_s, REAL, SUM),
 	{ .f_key = NULL }
 };

@@ -7,12 +7,8 @@
 
 /* All but the failures, which follow. */
 static const struct field document_fields[] = {
-	HEAD(schema, NAME),
-	HEAD(argv, WORDS),
-	HEAD(seed, SEED),
-	HEAD(complete, BOOL),
-	HEAD(started, NAME),
-	HEAD(revision, NAME),
+	HEAD(schema, NAME), HEAD(argv, WORDS), HEAD(seed, SEED),
+	HEAD(complete, BOOL), HEAD(started, NAME), HEAD(revision, NAME),
 	{ .f_key = "rows", .f_kind = FIELD_OBJECT, .f_shape = FIELD_ARRAY,
 	    .f_offset = offsetof(struct document, rows),
 	    .f_count_key = "row_count",

@@ -124,10 +124,7 @@ print_cell(FILE *out, unsigned curve, const struct result_cell *c)
 #define	LATENCY(q)							\
 		producers ? COMPARABLE_QUANTILE(c, call_ns.q) :		\
 		    COMPARABLE_QUANTILE(c, latency_ns.q)
-		LATENCY(p50),
-		LATENCY(p90),
-		LATENCY(p99),
-		LATENCY(p999)
+		LATENCY(p50), LATENCY(p90), LATENCY(p99), LATENCY(p999)
 	};
 
 	fprintf(out, "%u %d %u %.9g %.9g %.9g %.9g %.9g %.9g", curve,

@@ -20,8 +20,7 @@ report_printer report_json;
 
 /*
  * Lines of at most 80 columns.  A ratio that the intervals do not support is in
- * parentheses; a cell that failed a gate has none.  A single cell is printed at
- * length.
+ * parentheses; a cell that failed a gate has none.  One cell is at length.
  */
 report_printer table_print;
 

@@ -9,9 +9,7 @@ enum cell_part {
 	PART_CRYPTO,
 	PART_LOCK,		/* and its polls */
 	PART_LOAD,		/* of each reader */
-	PART_ENGINE,
-	PART_DESIGN,
-	PARTS
+	PART_ENGINE, PART_DESIGN, PARTS
 };
 
 /* Whether two cells differ in a part. */
@@ -47,9 +45,7 @@ void describe_result(struct text *t, const struct result *r);
 /* What all cells are. */
 enum result_kind {
 	RESULT_EMPTY,		/* there is none */
-	RESULT_MEASURED,
-	RESULT_PREDICTED,
-	RESULT_BOTH,
+	RESULT_MEASURED, RESULT_PREDICTED, RESULT_BOTH,
 	/* Pages: no result, but a run of checks. */
 	RESULT_CHECKED, RESULT_FAILED
 };

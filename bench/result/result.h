@@ -76,10 +76,7 @@ enum field_shape {
 
 /* How repeats combine (bool: MAX is or), and how a number is written. */
 enum field_how {
-	FIELD_HOW_0,
-	FIELD_HOW_MEDIAN,
-	FIELD_HOW_SUM,
-	FIELD_HOW_MAX,
+	FIELD_HOW_0, FIELD_HOW_MEDIAN, FIELD_HOW_SUM, FIELD_HOW_MAX,
 	FIELD_HOW_POINT		/* with a decimal point, also whole numbers */
 };
 

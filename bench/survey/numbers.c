@@ -64,12 +64,8 @@ insn##_##bits##_step(struct window_state *wn, uint##bits##_t *v)	\
 									\
 NUMBER_LOOP(insn##_##bits, uint##bits##_t, insn##_##bits##_step)
 
-NUMBER_INSN(rdrand, 32)
-NUMBER_INSN(rdrand, 64)
-NUMBER_INSN(rdseed, 32)
-NUMBER_INSN(rdseed, 64)
-NUMBER_INSN(rndr, 64)
-NUMBER_INSN(rndrrs, 64)
+NUMBER_INSN(rdrand, 32) NUMBER_INSN(rdrand, 64) NUMBER_INSN(rdseed, 32)
+NUMBER_INSN(rdseed, 64) NUMBER_INSN(rndr, 64) NUMBER_INSN(rndrrs, 64)
 
 const struct number_source number_sources[] = {
 	{ "lcg", "x = 1103515245 x + 12345 mod 2^32, computed",

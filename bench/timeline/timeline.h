@@ -35,9 +35,8 @@ const struct vm_observer *timeline_observer(struct timeline *tl);
 
 /*
  * Writes the file, whole or not at all, and frees the timeline.  Call it after
- * the run, however that ended.  facts are strings about it, by name, and are
- * released.  Returns: 0, and what is missing from the file, or ""; or an errno
- * value.
+ * the run, however that ended.  Releases facts, strings about it by name.
+ * Returns: 0, and what is missing from the file, or ""; or an errno value.
  */
 int timeline_close(struct timeline *tl, json_t *facts,
     char remark[TIMELINE_REMARK_SIZE]);

@@ -6,9 +6,7 @@ enum {
 	LINE_SIZE	= 512,
 	LIST_SIZE	= 256,
 	NAME		= PROFILE_VALUES,	/* numbers of the texts */
-	DESCR,
-	LIKE,
-	KEYS
+	DESCR, LIKE, KEYS
 };
 
 static const char blanks[] = " \t\r";

@@ -44,11 +44,8 @@ enum profile_need {
 
 /* Where a value comes from, most trusted first; ABSENT: there is no value. */
 enum provenance {
-	PROVENANCE_MEASURED,
-	PROVENANCE_PUBLISHED,
-	PROVENANCE_FITTED,
-	PROVENANCE_GUESSED,
-	PROVENANCE_ABSENT
+	PROVENANCE_MEASURED, PROVENANCE_PUBLISHED, PROVENANCE_FITTED,
+	PROVENANCE_GUESSED, PROVENANCE_ABSENT
 };
 
 /* A row of lib/profile/profile.tbl. */

@@ -93,10 +93,7 @@ profile_sample(const struct profile *from, unsigned i, unsigned n,
 		spread = spread_percent(from->pr_from[as]);
 		percent = (100 - spread) * one +
 		    2 * spread * place(seed, as, i, n);
-		/*
-		 * Whole numbers so far, then one operation at a time: all
-		 * compilers round the same.
-		 */
+		/* One operation at a time: all compilers round alike. */
 		v = from->pr_value[key] * (double)percent;
 		v /= 100 * (double)one;
 		to->pr_value[key] = fmin(profile_fields[key].pf_most,

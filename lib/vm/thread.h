@@ -52,10 +52,7 @@ void vm_written(struct vm_line *line);
 /* In place of it: a compare-and-set has failed. */
 void vm_compared(void);
 
-/*
- * Before a word is set up: nothing waits for it.  Returns: NULL, or the line
- * for vm_written().
- */
+/* Before a word is set up.  Returns: NULL, or the line for vm_written(). */
 struct vm_line *vm_forget(const void *p, unsigned access);
 
 /* The number of the caller's run: no two of the program have the same. */
@@ -66,8 +63,7 @@ void vm_touch(const void *object, unsigned lines);
 
 /*
  * Before a plain access: by line, loads share and stores own.  What the CPU has
- * takes no time.  Lines are fetched side by side if no time passes between the
- * accesses.
+ * takes no time.  Lines are fetched side by side if no time passes between.
  */
 void vm_plain(const void *p, size_t n, bool store);
 

@@ -193,8 +193,7 @@ struct vm_control {
 	bool		 vh_guarded;
 	/*
 	 * VM_WEAK: nothing orders this use of a lock or of guarded data after
-	 * its last one, by thread before.  Locks are checked if there is an
-	 * observer.
+	 * its last one, by thread before.  With an observer, locks are, too.
 	 */
 	void		(*vh_unordered)(void *context, const void *object,
 			    const char *what, unsigned thread, unsigned before);

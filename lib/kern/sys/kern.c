@@ -485,15 +485,9 @@ const void *kern_device(void);
 
 __attribute__((visibility("default")))
 const struct kern_object kern_object = {
-	.ko_abi = KERN_ABI,
-	.ko_device = kern_device,
-	KERN_PARTS(sites),
-	KERN_PARTS(sysinits),
-	.ko_host = &kern_host,
-	.ko_sysctl = kern_sysctl,
-	.ko_timer = kern_timer,
-	KERN_PARTS(looks),
-	KERN_PARTS(holds),
+	.ko_abi = KERN_ABI, .ko_device = kern_device, KERN_PARTS(sites),
+	KERN_PARTS(sysinits), .ko_host = &kern_host, .ko_sysctl = kern_sysctl,
+	.ko_timer = kern_timer, KERN_PARTS(looks), KERN_PARTS(holds),
 	KERN_PARTS(points),
 };
 
@@ -508,11 +502,7 @@ KERN_HOOK void __tsan_read##n(void *p) { KERN_LOADS(p, n); }		\
 KERN_HOOK void __tsan_write##n(void *p) { KERN_STORES(p, n); }		\
 KERN_HOOK void __tsan_unaligned_read##n(void *p) { KERN_LOADS(p, n); }	\
 KERN_HOOK void __tsan_unaligned_write##n(void *p) { KERN_STORES(p, n); }
-KERN_ACCESS(1)
-KERN_ACCESS(2)
-KERN_ACCESS(4)
-KERN_ACCESS(8)
-KERN_ACCESS(16)
+KERN_ACCESS(1) KERN_ACCESS(2) KERN_ACCESS(4) KERN_ACCESS(8) KERN_ACCESS(16)
 void	__tsan_read_range(void *, size_t), __tsan_write_range(void *, size_t),
 	    __tsan_func_entry(void *), __tsan_func_exit(void),
 	    __tsan_init(void), *__tsan_memcpy(void *, const void *, size_t),

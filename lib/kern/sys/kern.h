@@ -271,10 +271,7 @@ order##bits##enc(void *p, uint##bits##_t v)				\
 	v = hto##order##bits(v);					\
 	__builtin_memcpy(p, &v, sizeof(v));				\
 }
-KERN_CODEC(le, 16)
-KERN_CODEC(le, 32)
-KERN_CODEC(le, 64)
-KERN_CODEC(be, 32)
+KERN_CODEC(le, 16) KERN_CODEC(le, 32) KERN_CODEC(le, 64) KERN_CODEC(be, 32)
 KERN_CODEC(be, 64)
 
 /* sys/time.h, machine/cpu.h */

@@ -82,15 +82,10 @@ KERN_CALL(int, atomic_testandset_acq_##s, (volatile type *p, u_int bit), \
 KERN_CALL(int, atomic_testandclear_##s, (volatile type *p, u_int bit),	\
     (kern_AND_RELAXED_##s(p, (type)~kern_bit_##s(bit)) &		\
     kern_bit_##s(bit)) != 0)
-KERN_ATOMICS(8, uint8_t)
-KERN_ATOMICS(16, uint16_t)
-KERN_ATOMICS(32, uint32_t)
-KERN_ATOMICS(64, uint64_t)
-KERN_ATOMICS(char, u_char)
-KERN_ATOMICS(short, u_short)
-KERN_ATOMICS(int, u_int)
-KERN_ATOMICS(long, u_long)
-KERN_ATOMICS(ptr, uintptr_t)
+KERN_ATOMICS(8, uint8_t) KERN_ATOMICS(16, uint16_t) KERN_ATOMICS(32, uint32_t)
+KERN_ATOMICS(64, uint64_t) KERN_ATOMICS(char, u_char)
+KERN_ATOMICS(short, u_short) KERN_ATOMICS(int, u_int)
+KERN_ATOMICS(long, u_long) KERN_ATOMICS(ptr, uintptr_t)
 /* Those keep the type of the pointer. */
 #define	atomic_load_ptr(p)						\
 	((__typeof__(*(p)))(atomic_load_ptr)((volatile const uintptr_t *)(p)))

@@ -1,7 +1,4 @@
-/*
- * Devices, of kern.h: sys/uio.h, sys/conf.h, sys/module.h, sys/selinfo.h,
- * sys/linker.h, sys/fcntl.h.
- */
+/* Devices: uio.h, conf.h, module.h, selinfo.h, linker.h and fcntl.h of sys. */
 
 struct iovec { void *iov_base; size_t iov_len; };
 enum uio_rw { UIO_READ, UIO_WRITE };

@@ -15,13 +15,9 @@ KERN_FOR_INTEGERS(KERN_FIND_BIT)
 #define	KERN_MIN_MAX(p, s, type)					\
 KERN_CALL(type, p##min##s, (type a, type b), MIN(a, b))			\
 KERN_CALL(type, p##max##s, (type a, type b), MAX(a, b))
-KERN_MIN_MAX(, , u_int)
-KERN_MIN_MAX(i, , int)
-KERN_MIN_MAX(l, , long)
-KERN_MIN_MAX(ul, , u_long)
-KERN_MIN_MAX(q, , quad_t)
-KERN_MIN_MAX(uq, , u_quad_t)
-KERN_MIN_MAX(om, , uint64_t)
+KERN_MIN_MAX(, , u_int) KERN_MIN_MAX(i, , int) KERN_MIN_MAX(l, , long)
+KERN_MIN_MAX(ul, , u_long) KERN_MIN_MAX(q, , quad_t)
+KERN_MIN_MAX(uq, , u_quad_t) KERN_MIN_MAX(om, , uint64_t)
 KERN_CALL(int, abs, (int a), a < 0 ? -a : a)
 KERN_CALL(long, labs, (long a), a < 0 ? -a : a)
 

@@ -8,10 +8,7 @@
 	for ((e) = (first); (e) != NULL; (e) = next)
 #define	KERN_WALK_SAFE(e, first, next, after)				\
 	for ((e) = (first); (e) != NULL && ((after) = next, 1); (e) = (after))
-/*
- * All kinds have heads and entries that begin alike: what is the same for them
- * is in alias.tbl.
- */
+/* All kinds begin alike: what is the same for them is in alias.tbl. */
 #define	SLIST_HEAD(name, type)	struct name { struct type *q_first; }
 #define	SLIST_HEAD_INITIALIZER(head)	{ NULL }
 #define	SLIST_ENTRY(type)	struct { struct type *q_next; }
