@@ -66,6 +66,8 @@ struct hash_library {
 			    union hash_context *hc);
 	void		(*hl_update)(const struct hash *ha,
 			    union hash_context *hc, const void *data, size_t n);
+	void		(*hl_copy)(union hash_context *to,
+			    const union hash_context *from);
 	bool		(*hl_finish)(const struct hash *ha,
 			    union hash_context *hc, uint8_t *out);
 };
@@ -188,6 +190,9 @@ void digest_prepare(struct digest *dg);
 
 /* Wipes and empties the context.  Allocates only if not prepared. */
 void digest_reset(struct digest *dg);
+
+/* Makes it a copy of another of that hash. */
+void digest_copy(struct digest *dg, const struct digest *from);
 
 static inline unsigned
 digest_bytes(const struct digest *dg)

@@ -187,3 +187,13 @@ digest_reset(struct digest *dg)
 	dg->dg_current = (dg->dg_current + 1) % CONTEXTS;
 	dg->dg_fresh--;
 }
+
+void
+digest_copy(struct digest *dg, const struct digest *from)
+{
+	digest_reset(dg);
+	hold_begin();
+	dg->dg_hash->ha_library->hl_copy(&dg->dg_ctx[dg->dg_current],
+	    &from->dg_ctx[from->dg_current]);
+	hold_end();
+}

@@ -82,6 +82,14 @@ update(const struct hash *ha __unused, union hash_context *hc, const void *data,
 	gcry_md_write(hc->hc_handle, data, n);
 }
 
+static void
+copy(union hash_context *to, const union hash_context *from)
+{
+	gcry_md_close(to->hc_handle);
+	if (gcry_md_copy((gcry_md_hd_t *)&to->hc_handle, from->hc_handle) != 0)
+		crypto_fail("a copied hash");
+}
+
 static bool
 finish(const struct hash *ha, union hash_context *hc, uint8_t *out)
 {
@@ -94,7 +102,8 @@ finish(const struct hash *ha, union hash_context *hc, uint8_t *out)
 
 const struct hash_library hash_gcrypt = { .hl_name = "libgcrypt",
     .hl_version = version, .hl_load = load, .hl_init = init, .hl_fini = fini,
-    .hl_clear = clear, .hl_update = update, .hl_finish = finish };
+    .hl_clear = clear, .hl_update = update, .hl_copy = copy,
+    .hl_finish = finish };
 
 struct hash *
 hash_blake2s_keyed(void)

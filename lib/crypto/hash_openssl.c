@@ -93,6 +93,13 @@ update(const struct hash *ha, union hash_context *hc, const void *data,
 		crypto_fail(ha->ha_name);
 }
 
+static void
+copy(union hash_context *to, const union hash_context *from)
+{
+	if (EVP_MD_CTX_copy_ex(to->hc_handle, from->hc_handle) != 1)
+		crypto_fail("a copied hash");
+}
+
 static bool
 finish(const struct hash *ha, union hash_context *hc, uint8_t *out)
 {
@@ -108,4 +115,4 @@ finish(const struct hash *ha, union hash_context *hc, uint8_t *out)
 const struct hash_library hash_openssl = { .hl_name = "libcrypto",
     .hl_version = crypto_version, .hl_load = load, .hl_unload = unload,
     .hl_init = init, .hl_fini = fini, .hl_clear = clear, .hl_start = start,
-    .hl_update = update, .hl_finish = finish };
+    .hl_update = update, .hl_copy = copy, .hl_finish = finish };

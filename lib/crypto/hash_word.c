@@ -138,6 +138,12 @@ update(const struct hash *ha, union hash_context *hc, const void *data,
 		hc->hc_word = words[ha->ha_id].hw_add(hc->hc_word, data, n);
 }
 
+static void
+copy(union hash_context *to, const union hash_context *from)
+{
+	*to = *from;
+}
+
 static bool
 finish(const struct hash *ha, union hash_context *hc, uint8_t *out)
 {
@@ -171,7 +177,7 @@ cpu_version(void)
 #define	WORDS(name, version)						\
 	{ .hl_name = name, .hl_version = version, .hl_load = load,	\
 	    .hl_init = init, .hl_clear = clear, .hl_update = update,	\
-	    .hl_finish = finish }
+	    .hl_copy = copy, .hl_finish = finish }
 
 const struct hash_library hash_zlib = WORDS("zlib", checksum_version);
 const struct hash_library hash_cpu = WORDS("cpu", cpu_version);

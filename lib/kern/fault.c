@@ -130,6 +130,14 @@ stop(void *const frame[], int n, const char *what)
 	kassert_panic(pl.whr_file, pl.whr_line, kc->kc_name, text);
 }
 
+void
+kern_fault_here(const char *what)
+{
+	void *frame[FRAMES_MAX];
+
+	stop(frame, (int)backtrace(frame, FRAMES_MAX), what);
+}
+
 #if defined(__linux__) && defined(__x86_64__)
 #define	CONTEXT_PC(uc)	((uc)->uc_mcontext.gregs[16])	/* REG_RIP */
 #define	CONTEXT_SP(uc)	((uc)->uc_mcontext.gregs[15])	/* REG_RSP */
@@ -291,7 +299,7 @@ arm_thread(void)
 }
 #else
 #define	arm_process()	((void)copies)
-#define	arm_thread()	((void)stop)
+#define	arm_thread()	((void)0)
 #endif
 
 void

@@ -15,6 +15,7 @@ enum {
 struct hash_ref {
 	uint64_t	 hr_slot;	/* from 1 */
 	uint64_t	 hr_tag;
+	const void	*hr_at;		/* where it began; elsewhere: a copy */
 };
 
 CTASSERT(sizeof(struct hash_ref) <= KERN_HASH_STATE);
@@ -26,6 +27,8 @@ struct hash_slot {
 	int8_t		 hsl_pool;	/* its number; -1: none */
 	bool		 hsl_made;	/* hsl_digest was */
 	bool		 hsl_heap;	/* in malloc(9)'s memory */
+	bool		 hsl_taken;	/* a pool that is to begin anew */
+	bool		 hsl_left;	/* by a pool, for a copy of it */
 	uint8_t		 hsl_bytes;	/* of the source's result */
 	_Atomic uint64_t hsl_tag;	/* of the hash that has it; 0: none */
 	struct digest	 hsl_digest;
@@ -33,13 +36,14 @@ struct hash_slot {
 
 /* p: what may be a reference, or any memory, of any alignment. */
 static inline struct hash_slot *
-slot_of(struct kernel *k, const void *p)
+slot_of(struct kernel *k, const void *p, bool copied)
 {
 	struct hash_slot *sl;
 	struct hash_ref r;
 
 	memcpy(&r, p, sizeof(r));
-	if (r.hr_slot - 1 >= k->k_slots || r.hr_tag == 0)
+	if (r.hr_slot - 1 >= k->k_slots || r.hr_tag == 0 ||
+	    (r.hr_at != p) != copied)
 		return (NULL);
 	sl = &k->k_slot[r.hr_slot - 1];
 	return (atomic_load_explicit(&sl->hsl_tag, memory_order_relaxed) ==
@@ -127,25 +131,59 @@ slot_for(struct kernel *k, const void *state)
 	return (sl);
 }
 
+/* A pool that a reseed takes; what a copy gives is owed to the next key. */
+static void
+pool_taken(struct kernel *k, struct kern_thread *kt, struct hash_slot *sl,
+    const struct hash_slot *copy)
+{
+	const uint64_t tag = copy == NULL ? 0 : copy->hsl_tag;
+
+	sl->hsl_taken = true;
+	kt->kt_drained = kt->kt_touched = kt->kt_unlooked = true;
+	if (copy != NULL)
+		kern_take_seed(kt, (const uint8_t *)&tag);
+	if (k->k_cored)
+		ledger_pool(k->k_params.kp_ledger, k->k_core,
+		    (unsigned)sl->hsl_pool);
+}
+
+/* A slot in which what is at state begins, or goes on as a copy. */
+static struct hash_slot *
+slot_begin(struct kernel *k, struct kern_thread *kt, void *state)
+{
+	struct hash_slot *const had = slot_of(k, state, false);
+	struct hash_slot *sl = had == NULL ? slot_for(k, state) : had, *left;
+	struct hash_ref *r = state;
+
+	/* A pool that was not finished was copied: the copy has its slot. */
+	if (sl->hsl_pool >= 0 && !sl->hsl_taken && k->k_booted) {
+		left = sl;
+		pool_taken(k, kt, left, left);
+		sl = slot_get(k, kt);
+		sl->hsl_heap = left->hsl_heap;
+		sl->hsl_pool = left->hsl_pool;
+		k->k_pool[sl->hsl_pool] = sl;
+		left->hsl_left = true;
+		left->hsl_heap = false;
+		left->hsl_pool = -1;
+	}
+	sl->hsl_taken = sl->hsl_left = false;
+	if (sl != had)
+		*r = (struct hash_ref){ (uint64_t)(sl - k->k_slot) + 1,
+		    ++kt->kt_tag, state };
+	atomic_store_explicit(&sl->hsl_tag, r->hr_tag, memory_order_relaxed);
+	return (sl);
+}
+
 void
 host_hash_init(struct kernel *k, void *state, enum kern_hash hash,
     const void *key)
 {
-	struct kern_thread *kt = kern_thread_of(k);
-	struct hash_slot *sl = slot_of(k, state);
-	struct hash_ref *r = state;
+	struct hash_slot *sl = slot_begin(k, kern_thread_of(k), state);
 	const bool stub = cipher_is_stub(k->k_params.kp_cipher);
-	bool own;
+	const bool own = sl->hsl_pool < 0 || k->k_params.kp_pool_hash == NULL;
 
-	if (sl == NULL) {
-		sl = slot_for(k, state);
-		r->hr_slot = (uint64_t)(sl - k->k_slot) + 1;
-		r->hr_tag = ++kt->kt_tag;
-		atomic_store_explicit(&sl->hsl_tag, r->hr_tag,
-		    memory_order_relaxed);
-	}
 	sl->hsl_bytes = hash == KERN_BLAKE2B ? 64 : 32;
-	own = sl->hsl_pool < 0 || k->k_params.kp_pool_hash == NULL;
 	slot_make(k, sl, stub ? hash_stub() : !own ? k->k_params.kp_pool_hash :
 	    key != NULL ? k->k_keyed : k->k_hash[hash]);
 	if (key != NULL && own && !stub) {
@@ -157,22 +195,37 @@ host_hash_init(struct kernel *k, void *state, enum kern_hash hash,
 		digest_update(&sl->hsl_digest, key, BLAKE2S_KEY_BYTES);
 }
 
+/* The slot of a hash that has begun; the first use of a copy makes its own. */
 static struct hash_slot *
-hash_begun(struct kernel *k, const void *state)
+hash_begun(struct kernel *k, struct kern_thread *kt, void *state)
 {
-	struct hash_slot *sl = slot_of(k, state);
+	struct hash_slot *sl = slot_of(k, state, false), *from;
 
-	if (sl == NULL)
+	if (sl != NULL)
+		return (sl);
+	from = slot_of(k, state, true);
+	if (from == NULL)
 		kernel_stop(k, KERN_HERE, "a hash that was not begun, or was "
-		    "copied");
+		    "copied and has ended");
+	if (from->hsl_left) {
+		((struct hash_ref *)state)->hr_at = state;
+		from->hsl_left = false;
+		return (from);
+	}
+	sl = slot_begin(k, kt, state);
+	if (from->hsl_pool >= 0 && sl->hsl_pool < 0)
+		pool_taken(k, kt, from, sl);
+	sl->hsl_bytes = from->hsl_bytes;
+	slot_make(k, sl, from->hsl_digest.dg_hash);
+	digest_copy(&sl->hsl_digest, &from->hsl_digest);
 	return (sl);
 }
 
 void
 host_hash_add(struct kernel *k, void *state, const void *data, size_t n)
 {
-	struct hash_slot *sl = hash_begun(k, state);
 	struct kern_thread *kt = kern_thread_of(k);
+	struct hash_slot *sl = hash_begun(k, kt, state);
 
 	digest_update(&sl->hsl_digest, data, n);
 	kt->kt_hashed += n;
@@ -187,6 +240,10 @@ host_hash_add(struct kernel *k, void *state, const void *data, size_t n)
 	/* An event comes in two parts; its cost is of both together. */
 	machine_charge(kt->kt_absorbed == 0 ? COST_ABSORB : COST_ABSORB_MORE,
 	    n);
+	if (sl->hsl_taken)
+		ledger_kernel(k->k_params.kp_ledger, LEDGER_POOLS, "pool %d "
+		    "takes an event, but did not begin anew after a reseed",
+		    sl->hsl_pool);
 	kt->kt_pool = sl->hsl_pool;
 	kt->kt_absorbed += n;
 	kt->kt_parts++;
@@ -209,8 +266,9 @@ finish(struct hash_slot *sl, uint8_t *out)
 void
 host_hash_finish(struct kernel *k, void *state, void *out)
 {
-	struct hash_slot *sl = hash_begun(k, state);
 	struct kern_thread *kt = kern_thread_of(k);
+	struct hash_slot *sl = hash_begun(k, kt, state);
+	const uint64_t owed[KERN_KEY_BYTES / 8] = { sl->hsl_tag };
 
 	finish(sl, out);
 	/* What a reseed does with pools is in the cost of their digests. */
@@ -220,20 +278,18 @@ host_hash_finish(struct kernel *k, void *state, void *out)
 		digest_reset(&sl->hsl_digest);
 		slot_put(k, kt, sl);
 		if (kt->kt_drained) {
+			kern_use_seed(kt, (const uint8_t *)owed, sizeof(owed));
 			kern_take_seed(kt, out);
 			kern_secret(k, KERN_SECRET_SEED, out, sl->hsl_bytes);
 		} else if (kt->kt_writes)
 			kern_secret(k, KERN_SECRET_WRITTEN, out, sl->hsl_bytes);
 		return;
 	}
-	kt->kt_drained = kt->kt_touched = kt->kt_unlooked = true;
 	kern_secret(k, KERN_SECRET_POOL, out, sl->hsl_bytes);
 	kern_take_seed(kt, out);
 	if (MACHINE_SIMULATED && sl->hsl_pool == 0 && !kern_in_heap(k, out))
 		machine_touch(k->k_seed_at = out, 1);
-	if (k->k_cored)
-		ledger_pool(k->k_params.kp_ledger, k->k_core,
-		    (unsigned)sl->hsl_pool);
+	pool_taken(k, kt, sl, NULL);
 }
 
 /* Pools stay. */
@@ -244,7 +300,7 @@ kern_hashes_end(struct kernel *k, void *p, size_t n)
 
 	for (size_t i = 0; i + sizeof(struct hash_ref) <= n;
 	    i += sizeof(uint64_t)) {
-		sl = slot_of(k, (uint8_t *)p + i);
+		sl = slot_of(k, (uint8_t *)p + i, false);
 		if (sl != NULL && sl->hsl_pool < 0)
 			slot_put(k, kern_thread_of(k), sl);
 	}

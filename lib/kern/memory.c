@@ -8,7 +8,8 @@ enum {
 
 /* Of the heap; what the source gets is behind a line with this. */
 struct block {
-	size_t		 b_bytes;
+	size_t		 b_bytes;	/* whole lines */
+	size_t		 b_asked;	/* of them */
 	struct block	*b_next;	/* of those that are free */
 	const struct kern_site *b_site;	/* that allocated it, or */
 	const struct kern_site *b_freed;	/* freed it; NULL: in use */
@@ -26,14 +27,19 @@ memory_of(const struct block *b)
 	return ((uint8_t *)(uintptr_t)b + MACHINE_CACHE_LINE);
 }
 
-/* Marks a block's lines, for host_access(). */
+/* Marks a block's lines, for host_access(): all, or the last one. */
 static void
 mark(struct kernel *k, const struct block *b, bool freed)
 {
-	if (MACHINE_SIMULATED && !b->b_own)
-		memset(&k->k_copy->kc_freed[(size_t)(memory_of(b) -
-		    k->k_copy->kc_heap) / MACHINE_CACHE_LINE], freed,
-		    b->b_bytes / MACHINE_CACHE_LINE);
+	bool *line;
+
+	if (!MACHINE_SIMULATED || b->b_own)
+		return;
+	line = &k->k_copy->kc_freed[(size_t)(memory_of(b) -
+	    k->k_copy->kc_heap) / MACHINE_CACHE_LINE];
+	memset(line, freed, b->b_bytes / MACHINE_CACHE_LINE);
+	if (b->b_bytes > 0)
+		line[b->b_bytes / MACHINE_CACHE_LINE - 1] = true;
 }
 
 /* The block of the heap that has p; NULL: none.  After NULL the first. */
@@ -66,6 +72,22 @@ kern_memory_site(struct kernel *k, const void *p, bool *freed)
 	return (b == NULL ? NULL : b->b_site);
 }
 
+/* At the line that uses the memory, if that can be found. */
+static void __attribute__((cold, noinline, noreturn))
+misused(struct kernel *k, const struct block *b)
+{
+	char text[160];
+
+	if (b->b_freed != NULL)
+		snprintf(text, sizeof(text), "memory of %s:%d, freed at %s:%d, "
+		    "is used", KERN_AT(b->b_site), KERN_AT(b->b_freed));
+	else
+		snprintf(text, sizeof(text), "memory of %s:%d, %zu bytes, is "
+		    "used beyond its end", KERN_AT(b->b_site), b->b_asked);
+	kern_fault_here(text);
+	kernel_stop(k, b->b_site, "%s", text);
+}
+
 void
 host_access(struct kernel *k, const void *p, size_t n, bool store)
 {
@@ -76,16 +98,10 @@ host_access(struct kernel *k, const void *p, size_t n, bool store)
 		return;
 	if (__builtin_expect(at < k->k_host.kh_heap_bytes &&
 	    (n > MACHINE_CACHE_LINE || k->k_copy->kc_freed[at /
-	    MACHINE_CACHE_LINE]), 0) && (b = block_at(k->k_copy, p)) != NULL) {
-		if (b->b_freed != NULL)
-			kernel_stop(k, b->b_freed, "freed here, memory of "
-			    "%s:%d is used afterwards", KERN_AT(b->b_site));
-		if (n > b->b_bytes - (size_t)((const uint8_t *)p -
-		    memory_of(b)))
-			kernel_stop(k, b->b_site, "allocated here, memory of "
-			    "at most %zu bytes is used beyond its end",
-			    b->b_bytes);
-	}
+	    MACHINE_CACHE_LINE]), 0) && (b = block_at(k->k_copy, p)) != NULL &&
+	    (b->b_freed != NULL || (const uint8_t *)p + n >
+	    memory_of(b) + b->b_asked))
+		misused(k, b);
 	machine_access(p, n, store);
 }
 
@@ -113,6 +129,7 @@ host_malloc(struct kernel *k, size_t n, int flags, const struct kern_site *site)
 {
 	struct kern_thread *kt = kern_thread_of(k);
 	struct block *b = kt->kt_block;
+	const size_t asked = n;
 	void *p;
 
 	host_may_block(k, site, "malloc: called");
@@ -129,8 +146,7 @@ host_malloc(struct kernel *k, size_t n, int flags, const struct kern_site *site)
 	if (b != NULL && b->b_bytes == n) {
 		kt->kt_block = NULL;
 	/* A page is of the heap where leaks are looked for. */
-	} else if (k->k_booted &&
-	    n + !k->k_params.kp_scans > BUFFER_BYTES) {
+	} else if (k->k_booted && n + !k->k_params.kp_scans > BUFFER_BYTES) {
 		b = NULL;
 	} else {
 		kern_tables_take(k);
@@ -148,6 +164,7 @@ host_malloc(struct kernel *k, size_t n, int flags, const struct kern_site *site)
 			return (NULL);
 		*b = (struct block){ .b_bytes = n, .b_own = true };
 	}
+	b->b_asked = asked;
 	b->b_site = site;
 	b->b_freed = NULL;
 	b->b_boot = !k->k_booted;
@@ -172,8 +189,7 @@ kern_block_give(struct kernel *k, struct block *b)
 
 /* Locks in it need not be destroyed before. */
 void
-host_free(struct kernel *k, void *p, unsigned how,
-    const struct kern_site *site)
+host_free(struct kernel *k, void *p, unsigned how, const struct kern_site *site)
 {
 	struct kern_thread *kt = kern_thread_of(k);
 	struct block *b;
@@ -253,5 +269,5 @@ size_t
 host_size(struct kernel *k __unused, const void *p)
 {
 	return (((const struct block *)(const void *)((const uint8_t *)p -
-	    MACHINE_CACHE_LINE))->b_bytes);
+	    MACHINE_CACHE_LINE))->b_asked);
 }

@@ -86,6 +86,7 @@ int kern_file_image(const struct kern_file *kf);
  * then a panic of its source.  Cheap to repeat.
  */
 void kern_fault_catch(void);
+void kern_fault_here(const char *what);
 /* Calls into copies by this thread; kernel_enter() counts. */
 extern _Thread_local uint64_t kern_fault_calls;
 void kern_fault_add(struct kern_copy *kc);
