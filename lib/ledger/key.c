@@ -203,6 +203,19 @@ ledger_check_set(const struct at *at)
 	ledger_wrong(lg, LEDGER_REVIVED, &first, set);
 }
 
+/* Whether b is a or follows it by less than 2^127. */
+static bool
+follows(uint128_t b, uint128_t a)
+{
+	return ((b - a) >> 127 == 0);
+}
+
+static struct range *
+range_at(struct ledger_key *k, unsigned i)
+{
+	return (i < KEY_RANGES ? &k->lk_range[i] : &k->lk_more[i - KEY_RANGES]);
+}
+
 void
 ledger_check_install(const struct at *at)
 {
@@ -217,6 +230,10 @@ ledger_check_install(const struct at *at)
 	if (k != NULL && k->lk_objects > 0) {
 		k->lk_replace_ctr = ctr;
 		k->lk_replaced = true;
+		/* Where C stays, or begins anew, it is no bound. */
+		for (unsigned i = 0; i < k->lk_ranges; i++)
+			if (follows(range_at(k, i)->rng_last, ctr))
+				k->lk_replaced = false;
 	}
 	lc->lgc_key = p;
 	lc->lgc_keyed = true;
@@ -229,12 +246,6 @@ ledger_check_install(const struct at *at)
 	/* If others have it already, C is what they have left. */
 	k->lk_install_ctr = ctr;
 	k->lk_installed = k->lk_objects == 1 && k->lk_ranges == 0;
-}
-
-static struct range *
-range_at(struct ledger_key *k, unsigned i)
-{
-	return (i < KEY_RANGES ? &k->lk_range[i] : &k->lk_more[i - KEY_RANGES]);
 }
 
 /* Extends a range by another that touches it; false: they are apart. */
@@ -306,13 +317,6 @@ add_blocks(struct ledger *lg, struct ledger_key *k, uint128_t ctr,
 		return (add_range(lg, k, range));
 	return (add_range(lg, k, (struct range){ ctr, ~(uint128_t)0 }) &&
 	    add_range(lg, k, (struct range){ 0, range.rng_last }));
-}
-
-/* Whether b is a or follows it by less than 2^127. */
-static bool
-follows(uint128_t b, uint128_t a)
-{
-	return ((b - a) >> 127 == 0);
 }
 
 /* A use of the same key at some of the same counters. */
