@@ -109,6 +109,9 @@ turn(struct execution *ex, struct execution_reader *r, unsigned i)
 
 	for (unsigned k = 0; k < AGE_READS && i != AGE_IDLE; k++)
 		execution_feed(ex);
+	/* Too early for a reseed: it is due all the same later. */
+	if (i % 4 == 1)
+		read_one(ex, r, 16, READ_USUAL);
 	if (i >= AGE_TURNS - AGE_JUMPS)
 		execution_jump(ex, i - (AGE_TURNS - AGE_JUMPS));
 	(void)is_due(ex, &asleep);
@@ -163,9 +166,8 @@ missed(void *arg)
 	const struct mthread *td = machine_curthread();
 
 	/*
-	 * A fail point may have changed that; another thread or a task may
-	 * have been about to wake it, or seeded the device when its time was
-	 * over.
+	 * A fail point may have changed that; another thread or a task may be
+	 * about to wake it, or have seeded the device as its time was over.
 	 */
 	if (ex->ex_subject->tb_faults == NULL &&
 	    ex->ex_alone == 1u << td->mt_index &&

@@ -33,7 +33,9 @@ execution_feed(struct execution *ex)
 	struct random_event event = {
 		.he_somecounter = i,
 		.he_size = sizeof(entropy),
-		.he_source = RANDOM_INTERRUPT,
+		/* A machine that was cloned tells by an event for pool 0. */
+		.he_source = i % 32 == 17 && !ex->ex_tested ?
+		    RANDOM_PURE_VMGENID : RANDOM_INTERRUPT,
 		.he_destination = (uint8_t)(i % 3 == 2 ? 1 + i / 3 %
 		    (POOLS - 1) : 0),
 	};

@@ -40,6 +40,8 @@ randomdev_read(struct randomdev *rd, int cpu, void *buf, size_t n, size_t *left,
 	}
 	kernel_leave(rd->rd_kernel);
 	ledger_end(lg, n - *left);
+	if (rd->rd_params.rp_missed != NULL)
+		rd->rd_served |= *left < n;
 	/* From the kernel's numbers. */
 	if (error != 0)
 		return (error == KERN_EWOULDBLOCK ? EWOULDBLOCK :

@@ -41,6 +41,7 @@ struct randomdev {
 	unsigned	 rd_sources;
 	int64_t		 rd_start_ns;	/* uptime */
 	struct m32	 rd_window;	/* is open */
+	bool		 rd_served;	/* explored: a read was */
 	_Alignas(MACHINE_CACHE_LINE) struct m32 rd_unblocked;
 	uint64_t	 rd_seeded_cycles;	/* once that is not 0 */
 };

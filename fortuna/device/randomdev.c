@@ -64,7 +64,7 @@ above_slept(void *above, bool woken)
 	if (rd->rd_params.rp_blocked != NULL && machine_interrupted() &&
 	    ++cl->cl_deaf == DEAF_MAX)
 		rd->rd_params.rp_blocked(rd->rd_params.rp_arg, true);
-	if (atomic_load_acq_32(&rd->rd_unblocked) != 0)
+	if (atomic_load_acq_32(&rd->rd_unblocked) != 0 || rd->rd_served)
 		rd->rd_params.rp_missed(rd->rd_params.rp_arg);
 }
 

@@ -33,10 +33,7 @@ struct randomdev_params {
 			    const struct random_event *event);
 	/* The harvest thread will sleep, for a time that this may change. */
 	void		 (*rp_idle)(void *arg, int64_t *timeout_ns);
-	/*
-	 * A thread slept on in a read after the device was unblocked, until its
-	 * time was over.
-	 */
+	/* A thread slept on after the device was unblocked or served. */
 	void		 (*rp_missed)(void *arg);
 	/* A read that is not to block, or has a signal, waits for the seed. */
 	void		 (*rp_blocked)(void *arg, bool signalled);
