@@ -51,17 +51,6 @@ privctx_refill(void)
 	privctx.pc_next = PRIVCTX_SEED;
 }
 
-/* A context of the base's generation; what is left in the buffer is dropped. */
-static void
-privctx_follow(void)
-{
-	crng_derive(&privctx.pc_crng);
-	explicit_bzero(privctx.pc_buffer, PRIVCTX_BUFFER);
-	privctx.pc_next = PRIVCTX_BUFFER;
-	privctx.pc_nonce = 0;
-	privctx.pc_left = PRIVCTX_STIR;
-}
-
 /* Returns bytes of the buffer, and clears them there. */
 static void
 privctx_take(uint8_t *buf, size_t n)
@@ -69,8 +58,14 @@ privctx_take(uint8_t *buf, size_t n)
 	size_t run;
 
 	mtx_lock(&privctx.pc_crng.lock);
-	if (crng_is_old(&privctx.pc_crng))
-		privctx_follow();
+	/* Of the base's generation; what is left in the buffer is dropped. */
+	if (crng_is_old(&privctx.pc_crng)) {
+		crng_derive(&privctx.pc_crng);
+		explicit_bzero(privctx.pc_buffer, PRIVCTX_BUFFER);
+		privctx.pc_next = PRIVCTX_BUFFER;
+		privctx.pc_nonce = 0;
+		privctx.pc_left = PRIVCTX_STIR;
+	}
 	if (privctx.pc_left > n)
 		privctx.pc_left -= n;
 	else

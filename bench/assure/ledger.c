@@ -50,8 +50,7 @@ say(json_t *cells, const char *engine, unsigned readers, unsigned cpus,
 	    FORMAT(real, sum(cells, "blocks") / 1e6),
 	    FORMAT(real, sum(cells, "keys") / 1e6),
 	    FORMAT(real, sum(cells, "reads") / 1e6), sum(cells, "reseeds"),
-	    sum(cells, "events"),
-	    wiped ? "every key wiped" :
+	    sum(cells, "events"), wiped ? "every key wiped" :
 	    waived ? "not every key wiped" : "BUT NOT EVERY KEY WIPED");
 	evidence_say(row->er_bounds, "%s engine%s, %u readers on %u CPUs, %zu "
 	    "cells; ", engine, md->md_text, readers, cpus,

@@ -60,14 +60,6 @@ crowd(const struct assure_params *ap, enum machine m, unsigned over)
 	    .lt_rounds = (is_slow(ap, m) ? ROUNDS_SLOW : ROUNDS) / over });
 }
 
-/* One flavour is enough; spinners that never yield would take too long. */
-static bool
-rushes(const struct assure_params *ap, enum machine m)
-{
-	return (m == SIMULATED || (ap->ap_simulated_lock == NULL &&
-	    !is_slow(ap, m)));
-}
-
 /*
  * Runs a trial, if the lock has that flavour; whether it came to its end.  One
  * that did not is a failure of the rows about that, stops is set, and right for
@@ -174,7 +166,9 @@ exclusion_gather(const struct assure_params *ap, struct evidence_row *row)
 	for (enum machine m = 0; m < MACHINES; m++)
 		try_trial(ap, m, crowd(ap, m, 1), row);
 	for (enum machine m = 0; m < MACHINES; m++) {
-		if (row->er_state == EVIDENCE_HOLDS && rushes(ap, m))
+		/* One is enough; those that never yield take too long. */
+		if (row->er_state == EVIDENCE_HOLDS && (m == SIMULATED ||
+		    (ap->ap_simulated_lock == NULL && !is_slow(ap, m))))
 			try_trial(ap, m, rush, row);
 		if (row->er_state == EVIDENCE_HOLDS)
 			try_trial(ap, m, many(ap, m, part.ap_budget_s *

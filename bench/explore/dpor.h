@@ -106,8 +106,7 @@ struct dpor {
 	bool		dp_over;	/* the run's memory may be gone */
 	struct node	dp_node[NODES_MAX];
 	struct step	dp_step[STEPS_MAX];
-	use_t		dp_use[USES_MAX];
-	use_t		dp_kept[KEPT_MAX];
+	use_t		dp_use[USES_MAX], dp_kept[KEPT_MAX];
 	struct store	dp_store[USES_MAX + 1];
 	struct word	dp_word[WORDS_ROOM];
 };

@@ -16,8 +16,7 @@ enum {
 
 /* A schedule that is made smaller. */
 struct shorter {
-	struct schedule	*sx_schedule;
-	struct schedule	 sx_try;
+	struct schedule	*sx_schedule, sx_try;
 	bool		(*sx_fails)(void *context, struct schedule *sd);
 	void		*sx_context;
 };

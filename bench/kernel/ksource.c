@@ -13,8 +13,7 @@ enum { LINES_MAX = 1024, SUM_SIZE = RESULT_SHA256_SIZE };
 
 /* A text in lines. */
 struct listing {
-	char		*lst_text;
-	char		*lst_line[LINES_MAX];
+	char		*lst_text, *lst_line[LINES_MAX];
 	unsigned	 lst_count;
 };
 

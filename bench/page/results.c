@@ -140,18 +140,6 @@ print_provenance(FILE *out, const void *r)
 	json_decref(head);
 }
 
-/* An SVG document as a picture: no name in it is one of the page's. */
-static void
-print_picture(FILE *out, const char *svg, size_t size)
-{
-	unsigned char *text = xmalloc(size / 3 * 4 + 8);
-
-	EVP_EncodeBlock(text, (const unsigned char *)svg, (int)size);
-	fprintf(out, "<img alt=\"Chart; the tables have its figures\" "
-	    "src=\"data:image/svg+xml;base64,%s\">\n", text);
-	free(text);
-}
-
 static void
 print_result(FILE *out, const struct page_results *pr, unsigned side,
     const char *title)
@@ -162,6 +150,7 @@ print_result(FILE *out, const struct page_results *pr, unsigned side,
 	    " of B";
 	char *picture = NULL, why[RESULT_TEXT_SIZE];
 	const struct result_cell *c;
+	unsigned char *text;
 	size_t size;
 
 	if (r->cell_count > 0) {
@@ -169,9 +158,16 @@ print_result(FILE *out, const struct page_results *pr, unsigned side,
 		    of));
 		if (plot_draw(r, &(struct plot){ .plt_form = PLOT_SVG,
 		    .plt_panels = PLOT_USUAL, .plt_width = 1000,
-		    .plt_title = title }, &picture, &size, why) == 0)
-			print_picture(out, picture, size);
-		else {
+		    .plt_title = title }, &picture, &size, why) == 0) {
+			/* No name in it is one of the page's. */
+			text = xmalloc(size / 3 * 4 + 8);
+			EVP_EncodeBlock(text, (unsigned char *)picture,
+			    (int)size);
+			fprintf(out, "<img alt=\"Chart; the tables have its "
+			    "figures\" src=\"data:image/svg+xml;base64,%s"
+			    "\">\n", text);
+			free(text);
+		} else {
 			fprintf(stderr, "rngsim: report: %s: a page without "
 			    "charts: %s\n", pr->pgr_file, why);
 			page_paragraph(out, "p class=\"warning\"",

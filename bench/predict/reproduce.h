@@ -27,8 +27,7 @@ struct reproduction {
 	const char	*rn_name;
 	const char	*rn_file;	/* in lib/published; NULL: fbsd-2019 */
 	const char	*rn_profile;	/* the machine; NULL: each row's */
-	const char	*rn_map;
-	const char	*rn_descr;
+	const char	*rn_map, *rn_descr;
 };
 
 extern const struct reproduction reproductions[];

@@ -187,8 +187,7 @@ describe_profile(const struct profile *pr, struct result *r)
 static int
 host_calibrate(struct result_host *host)
 {
-	double cost[CALIBRATION_ROUNDS], stamp[CALIBRATION_ROUNDS];
-	double bare, real;
+	double cost[CALIBRATION_ROUNDS], stamp[CALIBRATION_ROUNDS], bare, real;
 	volatile uint64_t sink;
 	int64_t start_ns;
 

@@ -77,8 +77,7 @@ struct failpoint {
 	const struct failpoint_machine *fp_machine;
 	uint64_t	 fp_seed;
 	int64_t		 fp_pause_ns;	/* the longest pause; -1: no limit */
-	_Atomic uint64_t fp_draws;
-	_Atomic uint64_t fp_evaluated;
+	_Atomic uint64_t fp_draws, fp_evaluated;
 	_Atomic uint64_t fp_executed;	/* terms, off excepted */
 	_Atomic uint32_t fp_left[FAILPOINT_TERMS_MAX];	/* of their counts */
 	atomic_bool	 fp_released;

@@ -81,8 +81,7 @@ struct kern_host {
 	/* Whether kh_copying() and kh_clearing() are to be called. */
 	bool		 kh_follows;
 	/* The object's variables and malloc(9)'s memory, for KERN_SHARED(). */
-	uintptr_t	 kh_data, kh_data_bytes;
-	uintptr_t	 kh_heap, kh_heap_bytes;
+	uintptr_t	 kh_data, kh_data_bytes, kh_heap, kh_heap_bytes;
 #define	KERN_HOST(type, name, ...)					\
 	type (*kh_##name)(struct kernel *k, __VA_ARGS__);
 #define	KERN_HOST_AS(type, name, arguments, function)			\

@@ -28,8 +28,7 @@ enum {
 struct place {
 	const struct kern_file *whr_of;	/* its object; NULL: none */
 	uintptr_t	 whr_offset;	/* in that */
-	char		 whr_func[KERN_NAME_SIZE];
-	char		 whr_file[PLACE_SIZE];
+	char		 whr_func[KERN_NAME_SIZE], whr_file[PLACE_SIZE];
 	int		 whr_line;
 };
 

@@ -156,18 +156,6 @@ part_bytes(const struct kern_copy *kc, size_t at)
 	return (MIN(left, PART_BYTES));
 }
 
-/* Keeps the variables as they are, and which parts are zeros. */
-static void
-keep_image(struct kern_copy *kc)
-{
-	kc->kc_image = xmalloc(kc->kc_data_bytes);
-	kc->kc_zero = xcalloc(kc->kc_data_bytes / PART_BYTES + 1, sizeof(bool));
-	copy_data(kc->kc_image, kc->kc_data, kc->kc_data_bytes);
-	for (size_t at = 0; at < kc->kc_data_bytes; at += PART_BYTES)
-		kc->kc_zero[at / PART_BYTES] = is_zero(kc->kc_image + at,
-		    part_bytes(kc, at));
-}
-
 /* Most are zeros and still so: a queue of a thousand events. */
 static void
 restore_image(struct kern_copy *kc)
@@ -237,7 +225,13 @@ copy_new(const struct kern_file *kf)
 	qsort(kc->kc_inits, n, sizeof(*kc->kc_inits), by_order);
 	/* Their names stay. */
 	(void)kern_sysctl_find(ko, "");
-	keep_image(kc);
+	/* The variables as they are, and which parts are zeros. */
+	kc->kc_image = xmalloc(kc->kc_data_bytes);
+	kc->kc_zero = xcalloc(kc->kc_data_bytes / PART_BYTES + 1, sizeof(bool));
+	copy_data(kc->kc_image, kc->kc_data, kc->kc_data_bytes);
+	for (size_t at = 0; at < kc->kc_data_bytes; at += PART_BYTES)
+		kc->kc_zero[at / PART_BYTES] = is_zero(kc->kc_image + at,
+		    part_bytes(kc, at));
 	return (kc);
 }
 

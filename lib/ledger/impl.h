@@ -131,8 +131,7 @@ struct ledger {
 	uint64_t	 lg_start_cycles;
 	/* Under lg_lock. */
 	_Alignas(LINE)
-	_Atomic bool	 lg_lock;
-	_Atomic bool	 lg_told;
+	_Atomic bool	 lg_lock, lg_told;
 	struct ledger_thread *lg_thread[THREADS_MAX]; /* outlive a reset */
 	unsigned	 lg_threads;
 	uint32_t	 lg_epoch;
@@ -143,8 +142,7 @@ struct ledger {
 	uint64_t	 lg_refused;
 	struct ledger_core lg_core[CORES_MAX];
 	/* Buckets, and spare places. */
-	struct ledger_key lg_bucket[KEYS];
-	struct ledger_key *lg_spare;
+	struct ledger_key lg_bucket[KEYS], *lg_spare;
 	struct retired	*lg_retired;
 	uint64_t	 lg_retired_room;
 	/* Counts, and the first violation. */

@@ -27,18 +27,6 @@ profile_varies(const struct profile *pr, enum profile_key key)
 	    pr->pr_value[key] > 0 && spread_percent(pr->pr_from[key]) > 0);
 }
 
-/* A number from the key's name: a new key does not change others' draws. */
-static uint64_t
-stream(uint64_t seed, enum profile_key key)
-{
-	const char *c = profile_fields[key].pf_key;
-	uint64_t z = splitmix(seed);
-
-	for (; *c != '\0'; c++)
-		z = splitmix(z ^ (unsigned char)*c);
-	return (z);
-}
-
 static uint64_t
 draw(uint64_t z, unsigned i, unsigned what)
 {
@@ -52,10 +40,12 @@ draw(uint64_t z, unsigned i, unsigned what)
 static uint64_t
 place(uint64_t seed, enum profile_key key, unsigned i, unsigned n)
 {
-	const uint64_t z = stream(seed, key);
-	const uint64_t mine = draw(z, i, DRAW_ORDER);
-	uint64_t other, part = 0;
+	uint64_t z = splitmix(seed), mine, other, part = 0;
 
+	/* Of the key's name: a new key does not change others' draws. */
+	for (const char *c = profile_fields[key].pf_key; *c != '\0'; c++)
+		z = splitmix(z ^ (unsigned char)*c);
+	mine = draw(z, i, DRAW_ORDER);
 	for (unsigned j = 0; j < n; j++) {
 		other = draw(z, j, DRAW_ORDER);
 		part += other < mine || (other == mine && j < i);

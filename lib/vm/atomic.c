@@ -12,13 +12,6 @@
 
 enum { LATE_ONE_IN = 8, LATE_TURNS = 128, LATE_UNTIL = 4096 /* steps */ };
 
-static uint64_t
-result(enum machine_op op, uint64_t old, uint64_t v)
-{
-	return (op == MACHINE_OP_ADD ? old + v : op == MACHINE_OP_OR ?
-	    old | v : op == MACHINE_OP_AND ? old & v : v);
-}
-
 static inline bool
 overlap(uintptr_t a, size_t a_bytes, uintptr_t b, size_t b_bytes)
 {
@@ -188,7 +181,8 @@ use(struct vm *vm, void *p, enum machine_op op, unsigned access, uint64_t v,
 		view_set(&memory_self(vm)->met_released, MEMORY_TOLD + vm->
 		    vm_self->vt_id, view_at(&memory_self(vm)->met_view,
 		    vm->vm_self->vt_id));
-	memory_put(p, size, result(op, was, v));
+	memory_put(p, size, op == MACHINE_OP_ADD ? was + v : op ==
+	    MACHINE_OP_OR ? was | v : op == MACHINE_OP_AND ? was & v : v);
 	if (vm_is_controlled(vm) && (!weak || memory_written(vm))) {
 		vm_uses(vm, p, size, weak ? VM_USE_VALUE : VM_USE_STORE);
 		vm_controlled_changed(vm);

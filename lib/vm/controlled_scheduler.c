@@ -251,19 +251,6 @@ commit(struct vm *vm, unsigned number)
 	memory_commit(vm, number);
 }
 
-/*
- * A sleep does not end by its time-out before all stores are committed.  Where
- * all schedules are run this is a step, as the stores could be later, too.
- */
-static void
-sleep_on(struct vm *vm, unsigned number)
-{
-	proceed(vm, number, vm->vm_time_ps + STEP_PS);
-	vm_uses_as(vm, number, &vm->vm_controlled.vx_storing, 1, VM_USE_STORE);
-	memory_waited(vm, number, MEMORY_ALL);
-	vm->vm_controlled.vx_tried |= vm->vm_thread[number]->vt_bit;
-}
-
 /* The thread that runs next; NULL: none does yet. */
 static struct vm_thread *
 next_or_store(struct vm *vm, enum vm_point point)
@@ -300,8 +287,16 @@ next_or_store(struct vm *vm, enum vm_point point)
 	    vx->vx_control->vh_polls != VM_POLLS_ONCE ||
 	    (vx->vx_sleeping & vm->vm_thread[number]->vt_bit) == 0)
 		return (vm->vm_thread[number]);
-	else
-		sleep_on(vm, number);
+	else {
+		/*
+		 * A sleep does not time out before all stores are committed.
+		 * Of all schedules this is a step: they could be later, too.
+		 */
+		proceed(vm, number, vm->vm_time_ps + STEP_PS);
+		vm_uses_as(vm, number, &vx->vx_storing, 1, VM_USE_STORE);
+		memory_waited(vm, number, MEMORY_ALL);
+		vx->vx_tried |= vm->vm_thread[number]->vt_bit;
+	}
 	return (NULL);
 }
 

@@ -16,8 +16,7 @@ struct fiber {
 	size_t		 fb_map_bytes;
 	const void	*fb_stack;	/* lowest byte; for sanitizers */
 	size_t		 fb_stack_bytes;
-	void		*fb_fake_stack;
-	void		*fb_tsan;
+	void		*fb_fake_stack, *fb_tsan;
 };
 
 /* The calling host thread as a fiber; needs no fiber_free(). */

@@ -176,9 +176,7 @@ struct vm {
 	struct vm_thread *vm_self;	/* its fiber runs */
 	bool		 vm_between;	/* an event is handled: none runs */
 	struct vm_heap	 vm_heap;	/* of vm_entry */
-	uint64_t	 vm_limit_ps;
-	uint64_t	 vm_events;
-	uint64_t	 vm_hash;
+	uint64_t	 vm_limit_ps, vm_events, vm_hash;
 	uint64_t	 vm_number;	/* vm_run_number() */
 	uint64_t	 vm_still;	/* accesses since time last moved */
 	/* When a thread, not aside, last worked or took or dropped a lock. */

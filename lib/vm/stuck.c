@@ -99,12 +99,12 @@ vm_describe_stuck(struct vm *vm, const char *why)
 	vm->vm_stuck[0] = '\0';
 	stuck_add(vm, "%s at %.3f ms of virtual time", why,
 	    (double)vm->vm_time_ps / 1e9);
+	/* 0: it holds a lock; 1: it only waits for one; 2: neither. */
 	for (unsigned rank = 0; rank < 3; rank++)
 		for (unsigned i = 1; i < vm->vm_threads; i++) {
 			vt = vm->vm_thread[i];
-			/* It holds a lock, only waits for one, neither. */
-			if ((vt->vt_held_count > 0 ? 0u : vt->vt_wants != NULL ?
-			    1u : 2u) != rank || (vt->vt_state == VM_ENDED &&
+			if ((vt->vt_held_count > 0 ? 0 : vt->vt_wants != NULL ?
+			    1 : 2u) != rank || (vt->vt_state == VM_ENDED &&
 			    rank > 0))
 				continue;
 			if (strlen(vm->vm_stuck) + STUCK_LINE > VM_STUCK_SIZE)

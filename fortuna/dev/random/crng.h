@@ -130,8 +130,7 @@ crng_expand(const uint8_t seed[BLAKE2S_OUTBYTES], uint64_t number,
     uint8_t out[BLAKE2S_OUTBYTES])
 {
 	struct {
-		uint64_t	rdseed[4];
-		uint64_t	counter;
+		uint64_t	rdseed[4], counter;
 	} block = { .counter = number };
 	blake2s_state hash;
 

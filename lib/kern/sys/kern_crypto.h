@@ -15,8 +15,7 @@ typedef struct {
 	u_int32_t	rk[2][60];
 } keyInstance;
 typedef struct {
-	u_int8_t	mode;
-	u_int8_t	IV[16];
+	u_int8_t	mode, IV[16];
 } cipherInstance;
 
 KERN_CALL(int, rijndael_cipherInit, (cipherInstance *cipher, u_int8_t mode,

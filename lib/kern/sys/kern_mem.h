@@ -124,8 +124,7 @@ KERN_RUN(counter_fini_##c, SI_SUB_COUNTER, SI_ORDER_ANY, true,		\
 
 /* A ring of pointers: many producers, one or many consumers. */
 struct buf_ring {
-	volatile u_int	 br_prod_head;
-	volatile u_int	 br_prod_tail;
+	volatile u_int	 br_prod_head, br_prod_tail;
 	u_int		 br_mask;
 	__aligned(CACHE_LINE_SIZE) volatile u_int br_cons_head;
 	volatile u_int	 br_cons_tail;

@@ -12,8 +12,7 @@ enum { MA_OWNED = LA_XLOCKED, MA_NOTOWNED = LA_UNLOCKED,
 
 struct lock_object {
 	const char	*lo_name;
-	u_int		 lo_flags;
-	u_int		 lo_data;
+	u_int		 lo_flags, lo_data;
 	void		*lo_witness;	/* the program's */
 };
 /* Of each kind: a word follows, where there is one. */
