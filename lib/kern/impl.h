@@ -64,7 +64,7 @@ struct kern_thread {
 	int64_t		 kt_now_ns;	/* the last coarse uptime it got */
 	int64_t		 kt_timer_ns;	/* of kernel_timer(), or 0 */
 	int		 kt_cpu;	/* of the call, or KERNEL_CPU_HERE */
-	bool		 kt_stamped;
+	int		 kt_stamped;	/* stores since then, or -1 */
 	bool		 kt_writes;	/* KERNEL_CPU_WRITE; of many events */
 	bool		 kt_process;	/* it runs one of the kernel's */
 	bool		 kt_drained;	/* pools, and has set no key since */
@@ -134,8 +134,7 @@ struct site_lock {
 /* Where keys are: keys.c. */
 struct key_table {
 	_Atomic uint64_t kb_used;	/* a bit for each bucket that is */
-	struct key_place *kb_bucket[KERN_KEY_BUCKETS];
-	struct key_place *kb_spare;
+	struct key_place *kb_bucket[KERN_KEY_BUCKETS], *kb_spare;
 };
 
 /* A CPU. */

@@ -85,7 +85,7 @@ const struct kern_object *kernel_object(const struct kernel *k);
 void kernel_enter(struct kernel *k, int cpu);
 size_t kernel_leave(struct kernel *k);
 
-/* Whether the thread has read the cycle counter since kernel_enter(). */
+/* Whether the call has read the cycle counter, and stored an event then. */
 bool kernel_stamped(struct kernel *k);
 
 /* The thread is about to give the source an event, or has done so. */
