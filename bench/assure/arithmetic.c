@@ -6,6 +6,7 @@
 enum {
 	PROBE_BYTES	= 512,		/* more than any buffer holds */
 	PAGE_BYTES	= 4096,
+	LONG_BYTES	= (16 << 20) + 2 * PAGE_BYTES + 1,
 	KEY_BYTES	= 1 << 20,	/* of one AES key, in Fortuna */
 	FIRST_USES	= 16
 };
@@ -338,6 +339,32 @@ arithmetic_wraps(struct arithmetic *ar)
 	return (error);
 }
 
+/* A read is long enough to look for signals; the last one has one. */
+static void
+read_long(const struct assure_params *ap, struct evidence_row *row)
+{
+	struct arithmetic ar = { .ar_design = design_find(ap->ap_design),
+	    .ar_cipher = ciphers[0] };
+	struct sweep *sw;
+	int error = sweep_new(&sw, &ar);
+	size_t left;
+
+	sw->swp_buf = xreallocarray(sw->swp_buf, LONG_BYTES, 1);
+	for (unsigned i = 0; error == 0 && i < 2; i++) {
+		if (i > 0)
+			machine_interrupt(machine_curthread());
+		error = randomdev_read(sw->swp_device, KERNEL_CPU_HERE,
+		    sw->swp_buf, LONG_BYTES, &left, false);
+		if (error != (left == LONG_BYTES ? EINTR : 0) ||
+		    (i == 0 && left > 0))
+			row_fails(row, "read_random_uio() of %d bytes%s "
+			    "returns %s, and %zu bytes are missing. ",
+			    LONG_BYTES, i > 0 ? " with a signal" : "", error ==
+			    0 ? "0" : "an error", left);
+	}
+	sweep_free(sw);
+}
+
 /* Says what a sweep found. */
 static void
 say(const struct arithmetic *ar, struct evidence_row *row)
@@ -386,6 +413,7 @@ arithmetic_gather(const struct assure_params *ap, struct evidence_row *row)
 			row_fails(row, "%s, at carries: %s. ",
 			    ciphers[i]->ci_name, wraps.ar_text);
 	}
+	read_long(ap, row);
 	machine_detach();
 	evidence_say(row->er_bounds, "one reader, sizes to %d bytes, lock "
 	    "mtx.", ARITHMETIC_BYTES);

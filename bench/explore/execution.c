@@ -6,7 +6,6 @@ enum {
 	PAUSE_NS	= 1000 * 1000 * 1000,	/* of a fail point, most */
 	CARRY_BLOCKS	= 6,	/* about a small read and a key or two */
 	BUFFER_ALIGN	= 4096,
-	SCANS_EVERY	= 6,	/* runs: they take as long as reads */
 	/* Turns before others start, for what is seldom or late; past 2^10. */
 	AGE_TURNS	= 1100,
 	AGE_JUMPS	= 60,	/* the last, before and at each power of 2 */
@@ -51,8 +50,8 @@ read_one(struct execution *ex, struct execution_reader *r, uint32_t bytes,
 	const char *name = r->xrd_td.mt_name, *wrong;
 	/* A fail point may say that it is not. */
 	const bool seeded = ex->ex_seeded && ex->ex_subject->tb_faults == NULL;
-	size_t left;
-	int error;
+	size_t left = 0;
+	int error = 0;
 
 	if (real) {
 		memset(r->xrd_buf, OUTPUT_CHECK_CANARY, bytes);
@@ -60,8 +59,13 @@ read_one(struct execution *ex, struct execution_reader *r, uint32_t bytes,
 	}
 	/* For the ledger a reseed that has ended is known to later reads. */
 	vm_settle();
-	error = randomdev_read(ex->ex_device, KERNEL_CPU_HERE, r->xrd_buf,
-	    bytes, &left, as == READ_NONBLOCK);
+	if (as == READ_KERNEL) {
+		randomdev_read_kernel(ex->ex_device, r->xrd_buf, bytes);
+		if (!ex->ex_seeded)
+			return;
+	} else
+		error = randomdev_read(ex->ex_device, KERNEL_CPU_HERE,
+		    r->xrd_buf, bytes, &left, as == READ_NONBLOCK);
 	ex->ex_seeded |= error == 0 && bytes > 0;
 	ex->ex_reads++;
 	/* No fault of the source. */
@@ -154,7 +158,8 @@ reader_main(void *arg)
 		if (sn->sn_calls)
 			execution_calls(ex, i, k);
 		read_one(ex, r, sn->sn_read[i][k].stp_amount,
-		    sn->sn_signals ? reads_as(i, k) : READ_USUAL);
+		    sn->sn_signals ? reads_as(i, k) : sn->sn_calls &&
+		    (i + k) % 2 != 0 ? READ_KERNEL : READ_USUAL);
 	}
 }
 
@@ -193,7 +198,7 @@ make_device(struct execution *ex, const struct subject *tb)
 		.rp_kernel.kp_cpus = sn->sn_places,
 		.rp_kernel.kp_ledger = ex->ex_ledger,
 		.rp_kernel.kp_scans = sn->sn_aged || ex->ex_seed %
-		    SCANS_EVERY == 0,
+		    EXECUTION_SCANS == 0,
 		.rp_arg = ex, .rp_timed = true,
 		.rp_idle = sn->sn_queue ? execution_idle : NULL,
 		.rp_included = (uint32_t)(sn->sn_queue != 0) << RANDOM_UMA,
@@ -216,6 +221,9 @@ make_device(struct execution *ex, const struct subject *tb)
 		ex->ex_tested = sn->sn_queue &&
 		    tb->tb_faults->fl_text[FAILPOINTS_HEALTH] != NULL;
 	}
+	if (tb->tb_settings < DESIGN_SETTINGS_MAX - 1)
+		setting[rp.rp_kernel.kp_setting_count++] =
+		    (struct kern_setting){ "rngsim.driver", 1 };
 	if (ex->ex_tested && tb->tb_settings < DESIGN_SETTINGS_MAX)
 		setting[rp.rp_kernel.kp_setting_count++] =
 		    (struct kern_setting){ NIST_HEALTHTEST_ENABLED, 1 };

@@ -7,6 +7,7 @@
 enum {
 	EXECUTION_CPUS		= 8,	/* as many as threads there can be */
 	EXECUTION_POLLED	= 2,	/* the first goes, the last comes */
+	EXECUTION_SCANS		= 6,	/* one run of so many has scans */
 	EXECUTION_GIVEN		= 64	/* events that are remembered */
 };
 
@@ -63,6 +64,10 @@ struct execution {
 	bool		 ex_unlocked;	/* masks are set without a mutex */
 	bool		 ex_jumps;	/* its count of reseeds can be set */
 	struct execution_source ex_source[EXECUTION_POLLED];
+	/* Of each source's events: the last one's, and as many before. */
+	struct execution_pool {
+		uint8_t	 xp_last, xp_events;
+	}		 ex_pool[ENTROPYSOURCE];
 	uint64_t	 ex_given[EXECUTION_GIVEN];	/* the last events */
 	uint64_t	 ex_mark[EXECUTION_GIVEN];	/* before the first */
 	unsigned	 ex_gives;
@@ -72,6 +77,7 @@ struct execution {
 	bool		 ex_timed;
 	struct m32	 ex_ticks;	/* of it */
 	struct m32	 ex_produced, ex_aged;
+	uint32_t	 ex_holds;	/* of locks, ever */
 	unsigned	 ex_locks;
 	struct {
 		const void	*lock;
@@ -121,7 +127,7 @@ const struct cipher *execution_cipher(struct execution *ex,
     const struct cipher *cipher);
 
 /* Where there are signals: how a reader makes its k-th read. */
-enum read_as { READ_SIGNALLED, READ_NONBLOCK, READ_USUAL };
+enum read_as { READ_SIGNALLED, READ_NONBLOCK, READ_USUAL, READ_KERNEL };
 
 static inline enum read_as
 reads_as(unsigned reader, unsigned k)

@@ -227,6 +227,10 @@ observe(void *context, const struct vm_note *vn)
 	case VM_LOCK_WAIT:
 	case VM_LOCK_HELD:
 	case VM_LOCK_FREE:
+		ex->ex_holds += vn->vn_kind == VM_LOCK_HELD;
+		/* A kernel that boots has one thread. */
+		if (ex->ex_device == NULL)
+			break;
 		lock = lock_number(ex, vn);
 		/* The setup thread has no rival. */
 		if (et != NULL && thread != 0)

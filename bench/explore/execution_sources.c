@@ -8,7 +8,7 @@
 
 /* LEAST_BYTES: of an event for 8 bytes; it may have a hash of these. */
 enum { POOLS = 32, NUMBER_BITS = 16, MASKED = RANDOM_MOUSE, LEAST_BYTES = 4,
-    PAGE = 4096, CALLERS = 2 };
+    PAGE = 4096, CALLERS = 2, IN_A_ROW = 8 };
 
 static const struct {
 	const char	*ident;
@@ -54,14 +54,14 @@ execution_sources_begin(struct execution *ex)
 	struct kern_setting set = { .kv_name = "kern.random.harvest.mask" };
 	struct kern_sysctl *kx = kern_sysctl_find(randomdev_object(
 	    ex->ex_device), set.kv_name);
-	const unsigned locks = ex->ex_locks;
+	const uint32_t holds = ex->ex_holds;
 
 	if (kx != NULL) {
 		set.kv_value = (kx->kx_get(kx) | 1 << MASKED) ^ 1 << MASKED;
 		randomdev_set(ex->ex_device, &set);
 		ex->ex_masked = (kx->kx_get(kx) & 1 << MASKED) == 0;
 	}
-	ex->ex_unlocked = ex->ex_locks == locks;
+	ex->ex_unlocked = ex->ex_holds == holds;
 	execution_sources_come(ex, 0);
 }
 
@@ -77,11 +77,24 @@ static void
 note_given(struct execution *ex, const struct random_event *event)
 {
 	const uint64_t large = EXECUTION_LARGE;
+	struct execution_pool *xp = &ex->ex_pool[event->he_source];
 	uint64_t given = 0;
 
+	xp->xp_events = event->he_destination == xp->xp_last ?
+	    xp->xp_events + 1 : 1;
+	xp->xp_last = event->he_destination;
+	if (xp->xp_events == IN_A_ROW && design_info(ex->ex_subject->tb_design)
+	    .di_poolcount == POOLS)
+		execution_fail(ex, EXECUTION_SOURCES, "%d events of %s in a "
+		    "row are for pool %u", IN_A_ROW,
+		    random_source_names[event->he_source],
+		    event->he_destination % POOLS);
 	memcpy(&given, event->he_entropy, MIN(event->he_size, sizeof(given)));
-	if (event->he_size < LEAST_BYTES ||
-	    memcmp(&given, &large, event->he_size) == 0)
+	if (event->he_size < LEAST_BYTES)
+		execution_fail(ex, EXECUTION_SOURCES, "an event of %s has %u "
+		    "bytes", random_source_names[event->he_source],
+		    event->he_size);
+	if (memcmp(&given, &large, event->he_size) == 0)
 		return;
 	for (unsigned i = 0; i < MIN(ex->ex_gives, EXECUTION_GIVEN); i++)
 		if (ex->ex_given[i] == given)
@@ -107,15 +120,9 @@ execution_sources_event(void *arg, const struct random_event *event)
 		execution_fail(ex, EXECUTION_SOURCES, "an event of %s is given "
 		    "to ra_event_processor(), and kern.random.harvest.mask is "
 		    "without that source", random_source_names[MASKED]);
-	for (unsigned i = 0; i < EXECUTION_POLLED; i++) {
-		if (event->he_source != sources[i].kind)
-			continue;
-		ex->ex_source[i].xs_events++;
-		if (event->he_size < LEAST_BYTES)
-			execution_fail(ex, EXECUTION_SOURCES, "rs_read() of "
-			    "source \"%s\" gave 8 bytes, ra_event_processor() "
-			    "was given %u", sources[i].ident, event->he_size);
-	}
+	for (unsigned i = 0; i < EXECUTION_POLLED; i++)
+		ex->ex_source[i].xs_events +=
+		    event->he_source == sources[i].kind;
 }
 
 /*
@@ -126,13 +133,24 @@ execution_sources_event(void *arg, const struct random_event *event)
 void
 execution_calls(struct execution *ex, unsigned i, unsigned k)
 {
-	static const uint8_t written[PAGE + 1] = { 1 };
-	const size_t sizes[] = { 1, PAGE, sizeof(written) };
+	static const uint8_t written[2 * PAGE + 1] = { 1 };
+	/* Beyond its block's end only where that is looked for. */
+	const size_t sizes[] = { 1, PAGE, ex->ex_seed % EXECUTION_SCANS == 0 ?
+	    sizeof(written) : PAGE + 1 };
+	size_t left;
 
 	if (i < CALLERS)
 		randomdev_use(ex->ex_device, written, i + k > 0 ? 0 :
-		    sizes[ex->ex_seed % nitems(sizes)],
+		    sizes[ex->ex_seed / EXECUTION_SCANS % nitems(sizes)],
 		    ex->ex_unlocked ? 0 : 2 - (int)i);
+	if (i + k > 0)
+		return;
+	/* Of memory that the program does not have. */
+	randomdev_use(ex->ex_device, NULL, 1, 0);
+	if (randomdev_read(ex->ex_device, KERNEL_CPU_HERE, NULL, PAGE, &left,
+	    true) == 0)
+		execution_fail(ex, EXECUTION_SERVED, "uiomove() gave EFAULT, "
+		    "and the read does not return it");
 }
 
 /*

@@ -31,7 +31,7 @@ randomdev_read(struct randomdev *rd, int cpu, void *buf, size_t n, size_t *left,
 	caller_of(rd)->cl_deaf = 0;
 	ledger_begin(lg, n);
 	kernel_enter(rd->rd_kernel, cpu);
-	if (rd->rd_object->ro_claims->rm_no_call) {
+	if (rd->rd_object->ro_claims->rm_no_call && buf != NULL) {
 		error = read_directly(rd, buf, n, nonblock);
 		*left = error == 0 ? 0 : n;
 	} else {
@@ -59,6 +59,17 @@ randomdev_read(struct randomdev *rd, int cpu, void *buf, size_t n, size_t *left,
 	__VA_ARGS__;							\
 	kernel_leave((rd)->rd_kernel);					\
 } while (0)
+
+void
+randomdev_read_kernel(struct randomdev *rd, void *buf, size_t n)
+{
+	const bool seeded = atomic_load_acq_32(&rd->rd_unblocked) != 0;
+
+	ledger_begin(rd->rd_params.rp_kernel.kp_ledger, n);
+	CALL(rd, KERNEL_CPU_HERE, rd->rd_object->ro_read_kernel(buf,
+	    (unsigned)n));
+	ledger_end(rd->rd_params.rp_kernel.kp_ledger, seeded ? n : 0);
+}
 
 void
 randomdev_use(struct randomdev *rd, const void *buf, size_t n, int writes)

@@ -41,6 +41,14 @@ __wrap_random_source_register(const struct random_source *source)
 	__real_random_source_register(source);
 }
 
+/* Where it is explored, a driver comes and goes while the kernel boots. */
+static struct random_source glue_driver = { .rs_source = GLUE_PURE_START };
+KERN_RUN(glue_driver, SI_SUB_DRIVERS, SI_ORDER_MIDDLE, false,
+    if (HOST(tunable, "rngsim.driver", &(int64_t){ 0 })) {
+	__real_random_source_register(&glue_driver);
+	random_source_deregister(&glue_driver);
+    });
+
 /* Of the unit of the queue. */
 enum random_tested kern_probe_tested(u_int) __attribute__((weak));
 
@@ -207,7 +215,8 @@ glue_read_uio(void *buf, size_t n, bool nonblock, size_t *left)
 	/* Release 11 fails when it was seeded while its wait timed out. */
 	do
 		error = read_random_uio(&uio, nonblock);
-	while (error == EWOULDBLOCK && !nonblock);
+	while (error == EWOULDBLOCK && !nonblock && uio.uio_resid ==
+	    (ssize_t)n);
 	*left = (size_t)uio.uio_resid;
 	return (error);
 }
@@ -351,6 +360,7 @@ static struct random_object glue_object = {
 	.ro_attach = glue_attach, .ro_pre_read = glue_pre_read,
 	.ro_seeded = glue_seeded_first, .ro_read = glue_read_blocks,
 	.ro_event = glue_event, .ro_read_uio = glue_read_uio,
+	.ro_read_kernel = (void (*)(void *, u_int))(void (*)(void))read_random,
 	.ro_use = glue_use, .ro_harvest = glue_harvest,
 	.ro_register = glue_register, .ro_deregister = glue_deregister,
 	.ro_include = glue_include,

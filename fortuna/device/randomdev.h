@@ -98,6 +98,9 @@ struct kernel *randomdev_kernel(const struct randomdev *rd);
 int randomdev_read(struct randomdev *rd, int cpu, void *buf, size_t n,
     size_t *left, bool nonblock);
 
+/* read_random(9), which may give zeros before it is seeded. */
+void randomdev_read_kernel(struct randomdev *rd, void *buf, size_t n);
+
 /*
  * write(2) of n > 0; sysctl(8) of what is MPSAFE, which is read and set.  1: to
  * what it is, but for switches and what a handler keeps.  2, one thread alone:

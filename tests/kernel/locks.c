@@ -90,7 +90,7 @@ locks_init(void *arg __unused)
 	unpublished.__ptr = malloc(sizeof(struct node), M_ENTROPY,
 	    M_WAITOK | M_ZERO);
 }
-SYSINIT(locks, SI_SUB_INTRINSIC, SI_ORDER_ANY, locks_init, NULL);
+SYSINIT(locks, SI_SUB_EPOCH, SI_ORDER_ANY, locks_init, NULL);
 
 /* In the order of the numbers: what must be said, and what is done. */
 #define	MISUSES								\

@@ -133,6 +133,8 @@ kern_uiomove(void *buf, int n, struct uio *uio, const struct kern_site *site)
 
 	if (uio->uio_segflg == UIO_USERSPACE)
 		HOST(may_sleep, site, "Calling uiomove()");
+	if (iov->iov_base == NULL)
+		return (EFAULT);
 	if (uio->uio_rw == UIO_READ)
 		HOST(copyout, iov->iov_base, buf, move);
 	else
