@@ -31,8 +31,8 @@
 	    __VA_ARGS__))
 
 /* Copies a text into an array of characters; cuts it. */
-#define	TEXT_SET(a, text)						\
-	((a)[sizeof(a) - 1] = '\0', (void)memccpy(a, text, '\0', sizeof(a) - 1))
+#define	TEXT_SET(array, text)						\
+	((void)snprintf(array, sizeof(array), "%s", text))
 
 /* As vsnprintf(3), of the arguments behind fmt of a function. */
 #define	VFORMAT(text, size, fmt) do {					\

@@ -422,7 +422,7 @@ machine_spawn(struct mthread *td, const char *name, int cpu,
 	td->mt_bound = cpu != MACHINE_CPU_ANY;
 	td->mt_fn = fn;
 	td->mt_arg = arg;
-	TEXT_SET(td->mt_name, name);
+	(void)memccpy(td->mt_name, name, '\0', sizeof(td->mt_name) - 1);
 	error = vm_thread_start(vm, td, td->mt_cpu);
 	td->mt_spawned = error == 0;
 	return (error);
@@ -451,7 +451,7 @@ machine_attach(struct mthread *td, const char *name)
 
 	KASSERT(self->vt_td == NULL, ("already attached"));
 	memset(td, 0, sizeof(*td));
-	TEXT_SET(td->mt_name, name);
+	(void)memccpy(td->mt_name, name, '\0', sizeof(td->mt_name) - 1);
 	td->mt_cpu = MACHINE_CPU_ANY;
 	td->mt_thread = self;
 	self->vt_td = td;
