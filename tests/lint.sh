@@ -43,7 +43,7 @@ budget()
 found "more lines than the budget" "$(budget <<'END'
 1330 lib/base
 1650 lib/crypto
-9050 lib/kern
+9060 lib/kern
 1760 lib/ledger
 2490 lib/lock
 2400 lib/machine
@@ -70,7 +70,7 @@ found "more lines than the budget" "$(budget <<'END'
 460 bench/timeline
 1460 bench/workload
 68000 lib fortuna harvest bench
-47280 tests
+47290 tests
 END
 )"
 found "a function of more than 70 lines" "$(awk '

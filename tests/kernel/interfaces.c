@@ -388,6 +388,8 @@ check_small(void)
 	MPASS(handled == 324);
 	MPASS(ffs(8) == 4 && ffsl(0) == 0 && ffsll(1ll << 40) == 41);
 	MPASS(fls(8) == 4 && flsl(0) == 0 && flsll(-1) == 64);
+	MPASS(ilog2(4096) == 12 && bitcount64(~0ul) == 64);
+	MPASS(bswap32(bswap16(0x100)) == 0x1000000 && !SCHEDULER_STOPPED());
 	MPASS(imin(-1, 1) == -1 && min(-1, 1) == 1 && lmax(2, 3) == 3 &&
 	    ulmin(2, 3) == 2 && qmax(-2, -3) == -2 && abs(-3) == 3);
 	MPASS(strlcpy(text, "0123456789abcdefgh", sizeof(text)) == 18);

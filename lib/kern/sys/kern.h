@@ -124,6 +124,14 @@ typedef uint64_t	vm_offset_t, vm_paddr_t, vm_size_t;
 #define	rounddown2(x, y)	((x) & ~((__typeof__(x))(y) - 1))
 #define	roundup2(x, y)		(((x) + ((y) - 1)) & ~((__typeof__(x))(y) - 1))
 #define	powerof2(x)		((((x) - 1) & (x)) == 0)
+#define	ilog2(x)		(flsll((long long)(x)) - 1)
+#define	bitcount32(x)		__builtin_popcount(x)
+#define	bitcount64(x)		__builtin_popcountll(x)
+#define	bswap16(x)		__builtin_bswap16(x)
+#define	bswap32(x)		__builtin_bswap32(x)
+#define	bswap64(x)		__builtin_bswap64(x)
+/* A run ends with its first panic. */
+#define	KERNEL_PANICKED()	false
 #define	setbit(a, i)	(((u_char *)(a))[(i) / NBBY] |= 1 << (i) % NBBY)
 #define	clrbit(a, i)	(((u_char *)(a))[(i) / NBBY] &= ~(1 << (i) % NBBY))
 #define	isset(a, i)	(((const u_char *)(a))[(i) / NBBY] & 1 << (i) % NBBY)

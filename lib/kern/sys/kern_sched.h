@@ -22,6 +22,10 @@ struct thread { u_int td_tid, td_critnest; int td_pinned; };
 
 enum { PRI_UNCHANGED = -1, PRI_USER = -2 };
 #define	maybe_yield()		kern_yield(PRI_USER)
+/* Every other tick. */
+#define	should_yield()		((ticks & 1) != 0)
+#define	CRITICAL_ASSERT(td)						\
+	KASSERT((td)->td_critnest > 0, ("not in a critical section"))
 #define	critical_enter()	HOST(nest, KERN_CRITICAL, 1, KERN_HOLD())
 #define	critical_exit()		HOST(nest, KERN_CRITICAL, -1, KERN_HOLD())
 #define	spinlock_enter()						\
