@@ -42,14 +42,14 @@ budget()
 }
 found "more lines than the budget" "$(budget <<'END'
 1330 lib/base
-1650 lib/crypto
+1660 lib/crypto
 9060 lib/kern
 1760 lib/ledger
 2490 lib/lock
 2400 lib/machine
 1310 lib/profile
 5130 lib/vm
-4940 fortuna
+4950 fortuna
 1520 harvest
 2880 bench/assure
 450 bench/campaign

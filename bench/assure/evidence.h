@@ -104,7 +104,7 @@ int evidence_gather(const struct evidence *ev, const struct assure_params *ap,
 
 enum { PROGRAM_WORDS = 5, PROGRAM_SCRIPT_SIZE = 4 * PROGRAM_PATH_SIZE };
 
-/* An argv that runs words as sh(1) reads them, until the next call. */
+/* An argv, until the next call: path, with words as sh(1) reads them. */
 void program_words(const char *path, const char *words,
     const char *argv[PROGRAM_WORDS]);
 

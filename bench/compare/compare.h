@@ -31,7 +31,7 @@ enum compare_verdict {
 	COMPARE_REFUSED
 };
 
-/* Why a row is not ranked although its interval excludes 0, or is none. */
+/* Why a row is not ranked although its interval excludes 0, or is of no use. */
 enum compare_stop { COMPARE_STOP_NONE, COMPARE_STOP_OVERLAP,
     COMPARE_STOP_REPEATS, COMPARE_STOP_P, COMPARE_STOP_DRAWS,
     COMPARE_STOP_MARGIN, COMPARE_STOP_RESOLUTION, COMPARE_STOP_NOISE,

@@ -61,7 +61,7 @@ read_one(struct execution *ex, struct execution_reader *r, uint32_t bytes,
 	vm_settle();
 	if (as == READ_KERNEL) {
 		randomdev_read_kernel(ex->ex_device, r->xrd_buf, bytes);
-		if (!ex->ex_seeded)
+		if (!seeded)
 			return;
 	} else
 		error = randomdev_read(ex->ex_device, KERNEL_CPU_HERE,
@@ -159,8 +159,9 @@ reader_main(void *arg)
 			execution_calls(ex, i, k);
 		read_one(ex, r, sn->sn_read[i][k].stp_amount,
 		    sn->sn_signals ? reads_as(i, k) : sn->sn_calls &&
-		    /* A fail point may make it give zeros. */
-		    ex->ex_subject->tb_faults == NULL && (i + k) % 2 != 0 ?
+		    /* They and an older counter may make it give zeros. */
+		    ex->ex_subject->tb_faults == NULL &&
+		    ex->ex_subject->tb_memory != VM_WEAK && (i + k) % 2 != 0 ?
 		    READ_KERNEL : READ_USUAL);
 	}
 }

@@ -64,7 +64,7 @@ struct execution {
 	bool		 ex_unlocked;	/* masks are set without a mutex */
 	bool		 ex_jumps;	/* its count of reseeds can be set */
 	struct execution_source ex_source[EXECUTION_POLLED];
-	/* Of each source's events: the last one's, and as many before. */
+	/* Of each source: the last event's pool, and events in a row for it. */
 	struct execution_pool {
 		uint8_t	 xp_last, xp_events;
 	}		 ex_pool[ENTROPYSOURCE];
@@ -126,7 +126,7 @@ void execution_jump(struct execution *ex, unsigned i);
 const struct cipher *execution_cipher(struct execution *ex,
     const struct cipher *cipher);
 
-/* Where there are signals: how a reader makes its k-th read. */
+/* How a reader makes its k-th read; where there are signals: reads_as(). */
 enum read_as { READ_SIGNALLED, READ_NONBLOCK, READ_USUAL, READ_KERNEL };
 
 static inline enum read_as

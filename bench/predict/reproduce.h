@@ -33,7 +33,10 @@ struct reproduction {
 extern const struct reproduction reproductions[];
 extern const unsigned reproduction_count;
 
-/* Simulates a run: 0 with REPRODUCE_FIGURES figures, or errno and why. */
+/*
+ * Simulates a run.  Returns: 0 and REPRODUCE_FIGURES figures, or an errno value
+ * and why.
+ */
 typedef int	reproduce_runner(const struct profile *pr, unsigned run,
 		    uint64_t seed, double *figures, char why[CELL_ERROR_SIZE]);
 reproduce_runner reproduce_run;

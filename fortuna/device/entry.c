@@ -63,7 +63,8 @@ randomdev_read(struct randomdev *rd, int cpu, void *buf, size_t n, size_t *left,
 void
 randomdev_read_kernel(struct randomdev *rd, void *buf, size_t n)
 {
-	const bool seeded = atomic_load_acq_32(&rd->rd_unblocked) != 0;
+	/* A source is unblocked before it is seeded. */
+	const bool seeded = rd->rd_served;
 
 	ledger_begin(rd->rd_params.rp_kernel.kp_ledger, n);
 	CALL(rd, KERNEL_CPU_HERE, rd->rd_object->ro_read_kernel(buf,
@@ -162,7 +163,7 @@ randomdev_harvest(struct randomdev *rd, enum random_entry entry,
 	    (uint8_t)source)) {
 		fate = RANDOM_MASKED;
 	} else if (entry == RANDOM_QUEUE) {
-		/* An event is stamped when there is room for it. */
+		/* If there is room, it is stored after a stamp. */
 		if (kernel_stamped(rd->rd_kernel)) {
 			count(&cl->cl_queued[source]);
 		} else {

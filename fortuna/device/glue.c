@@ -41,14 +41,6 @@ __wrap_random_source_register(const struct random_source *source)
 	__real_random_source_register(source);
 }
 
-/* Where it is explored, a driver comes and goes while the kernel boots. */
-static struct random_source glue_driver = { .rs_source = GLUE_PURE_START };
-KERN_RUN(glue_driver, SI_SUB_DRIVERS, SI_ORDER_MIDDLE, false,
-    if (HOST(tunable, "rngsim.driver", &(int64_t){ 0 })) {
-	__real_random_source_register(&glue_driver);
-	random_source_deregister(&glue_driver);
-    });
-
 /* Of the unit of the queue. */
 enum random_tested kern_probe_tested(u_int) __attribute__((weak));
 
@@ -289,6 +281,15 @@ KERN_CALL(u_int, glue_source_read_nothing, (void *buf __unused,
 static struct random_source glue_unread[ENTROPYSOURCE] = {
 	[0 ... ENTROPYSOURCE - 1] = { .rs_read = glue_source_read_nothing }
 };
+
+/* Where it is explored, a driver comes and goes while the kernel boots. */
+static struct random_source glue_driver = { .rs_ident = "rngsim",
+    .rs_source = GLUE_PURE_START, .rs_read = glue_source_read_nothing };
+KERN_RUN(glue_driver, SI_SUB_DRIVERS, SI_ORDER_MIDDLE, false,
+    if (HOST(tunable, "rngsim.driver", &(int64_t){ 0 })) {
+	__real_random_source_register(&glue_driver);
+	random_source_deregister(&glue_driver);
+    });
 
 static void
 glue_register(unsigned i, const char *ident, uint8_t kind)

@@ -33,7 +33,10 @@ struct randomdev_params {
 			    const struct random_event *event);
 	/* The harvest thread will sleep, for a time that this may change. */
 	void		 (*rp_idle)(void *arg, int64_t *timeout_ns);
-	/* A thread slept on after the device was unblocked or served. */
+	/*
+	 * A thread slept on in a read, until its time was over, after the
+	 * device was unblocked or had served a read.
+	 */
 	void		 (*rp_missed)(void *arg);
 	/* A read that is not to block, or has a signal, waits for the seed. */
 	void		 (*rp_blocked)(void *arg, bool signalled);

@@ -191,7 +191,7 @@ void digest_prepare(struct digest *dg);
 /* Wipes and empties the context.  Allocates only if not prepared. */
 void digest_reset(struct digest *dg);
 
-/* Makes it a copy of another of that hash. */
+/* Makes it a copy of another of that hash.  May allocate. */
 void digest_copy(struct digest *dg, const struct digest *from);
 
 static inline unsigned

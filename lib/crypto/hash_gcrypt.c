@@ -85,9 +85,14 @@ update(const struct hash *ha __unused, union hash_context *hc, const void *data,
 static void
 copy(union hash_context *to, const union hash_context *from)
 {
-	gcry_md_close(to->hc_handle);
-	if (gcry_md_copy((gcry_md_hd_t *)&to->hc_handle, from->hc_handle) != 0)
+	gcry_md_hd_t md;
+
+	if (gcry_md_copy(&md, from->hc_handle) != 0) {
 		crypto_fail("a copied hash");
+		return;
+	}
+	gcry_md_close(to->hc_handle);
+	to->hc_handle = md;
 }
 
 static bool

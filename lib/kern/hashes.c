@@ -156,7 +156,8 @@ slot_begin(struct kernel *k, struct kern_thread *kt, void *state)
 	struct hash_ref *r = state;
 
 	/* A pool that was not finished was copied: the copy has its slot. */
-	if (sl->hsl_pool >= 0 && !sl->hsl_taken && k->k_booted) {
+	if (sl->hsl_pool >= 0 && !sl->hsl_taken && sl->hsl_tag != 0 &&
+	    k->k_booted) {
 		left = sl;
 		pool_taken(k, kt, left, left);
 		sl = slot_get(k, kt);

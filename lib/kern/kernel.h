@@ -85,7 +85,10 @@ const struct kern_object *kernel_object(const struct kernel *k);
 void kernel_enter(struct kernel *k, int cpu);
 size_t kernel_leave(struct kernel *k);
 
-/* Whether the call has read the cycle counter, and stored an event then. */
+/*
+ * Whether the call has read the cycle counter and, on a simulated machine,
+ * stored an event after that.
+ */
 bool kernel_stamped(struct kernel *k);
 
 /* The thread is about to give the source an event, or has done so. */

@@ -76,7 +76,7 @@ kern_memory_site(struct kernel *k, const void *p, bool *freed)
 static void __attribute__((cold, noinline, noreturn))
 misused(struct kernel *k, const struct block *b)
 {
-	char text[160];
+	char text[256];
 
 	if (b->b_freed != NULL)
 		snprintf(text, sizeof(text), "memory of %s:%d, freed at %s:%d, "
@@ -101,7 +101,7 @@ host_access(struct kernel *k, const void *p, size_t n, bool store)
 	if (__builtin_expect(at < k->k_host.kh_heap_bytes &&
 	    (n > MACHINE_CACHE_LINE || k->k_copy->kc_freed[at /
 	    MACHINE_CACHE_LINE]), 0) && (b = block_at(k->k_copy, p)) != NULL &&
-	    (b->b_freed != NULL || (const uint8_t *)p + n >
+	    (b->b_freed != NULL || n > SIZE_MAX / 2 || (const uint8_t *)p + n >
 	    memory_of(b) + b->b_asked))
 		misused(k, b);
 	machine_access(p, n, store);

@@ -211,7 +211,9 @@ void ledger_wrong(struct ledger *lg, enum ledger_property property,
 void ledger_wrong_note(struct ledger *lg, enum ledger_property property,
     const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
-/* The newest before another, or NULL, that match() holds for; or like. */
+/*
+ * The newest before another, or NULL, that match() takes beside like; or like.
+ */
 struct ledger_record ledger_search(const struct ledger *lg,
     const struct ledger_record *before,
     bool (*match)(const struct ledger_record *lr,

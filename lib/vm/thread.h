@@ -52,7 +52,10 @@ void vm_written(struct vm_line *line);
 /* In place of it: a compare-and-set has failed. */
 void vm_compared(void);
 
-/* Before a word is set up.  Returns: NULL, or the line for vm_written(). */
+/*
+ * Before a word is set up: nothing waits for it.  Returns: NULL, or the line
+ * for vm_written().
+ */
 struct vm_line *vm_forget(const void *p, unsigned access);
 
 /* The number of the caller's run: no two of the program have the same. */

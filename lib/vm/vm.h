@@ -193,7 +193,7 @@ struct vm_control {
 	bool		 vh_guarded;
 	/*
 	 * VM_WEAK: nothing orders this use of a lock or of guarded data after
-	 * its last one, by thread before.  With an observer, locks are, too.
+	 * its last one, by thread before.  Locks: only with an observer.
 	 */
 	void		(*vh_unordered)(void *context, const void *object,
 			    const char *what, unsigned thread, unsigned before);
