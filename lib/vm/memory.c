@@ -137,6 +137,18 @@ word_make(struct memory *me, const void *p, unsigned size)
 	return (&me->me_word[*slot - 1]);
 }
 
+/* A word without a history, of too many, orders all others before it. */
+static void
+see_all(struct vm *vm)
+{
+	struct memory *me = vm->vm_controlled.vx_memory;
+	const struct memory_word *mw = me->me_word;
+
+	for (; mw < &me->me_word[MEMORY_WORDS]; mw++)
+		view_set(&memory_self(vm)->met_view, memory_place(me, mw),
+		    mw->mw_newest);
+}
+
 const void *
 memory_load(struct vm *vm, const void *p, unsigned access)
 {
@@ -153,6 +165,8 @@ memory_load(struct vm *vm, const void *p, unsigned access)
 		if (mt->met_store[i].ms_word == p)
 			return (returned(me, size, mt->met_store[i].ms_value));
 	i = *slot_of(me, p);
+	if (me->me_kind == VM_WEAK && i == 0 && me->me_words == MEMORY_WORDS)
+		see_all(vm);
 	if (me->me_kind != VM_WEAK || i == 0)
 		return (p);
 	mw = &me->me_word[i - 1];
@@ -379,8 +393,10 @@ update(struct vm *vm, unsigned size)
 	if ((me->me_access & VM_RELEASE) != 0)
 		vm_barrier(vm);
 	note_value(vm, vm->vm_self->vt_id);
-	if (mw == NULL)
+	if (mw == NULL) {
+		see_all(vm);
 		return;
+	}
 	before = &mw->mw_view[mw->mw_newest % MEMORY_VALUES];
 	view_join((me->me_access & VM_ACQUIRE) != 0 ? mv : &mt->met_acquires,
 	    before);
