@@ -85,6 +85,14 @@ begin(struct explored *ed, const struct assure_params *ap)
 	cn->cn_jobs = ap->ap_jobs;
 }
 
+/* Whether it is the word of a thread that cannot go on. */
+static bool
+is_stop(const char *word)
+{
+	return (strcmp(word, "deadlock") == 0 ||
+	    strcmp(word, "livelock") == 0 || strcmp(word, "woken") == 0);
+}
+
 /*
  * Runs a campaign, a step and then more until time is over.  A seed's
  * schedules do not depend on time, so what the first step finds is always
@@ -109,8 +117,7 @@ explore(struct explored *ed, unsigned step, double time_s,
 		if (cn->cn_subject.tb_memory == VM_WEAK)
 			ed->ed_weak += ce.cgr_row.schedules;
 		if (error == 0 && ce.cgr_failed && (ed->ed_stops < 0 ||
-		    (strstr("deadlock livelock woken", ce.cgr_outcome
-		    .to_word) != NULL) == ed->ed_stops))
+		    is_stop(ce.cgr_outcome.to_word) == ed->ed_stops))
 			describe_failure(ed->ed_params, &ce, row);
 		counterexample_free(&ce.cgr_case);
 	} while (error == 0 && !ce.cgr_failed && tick_ns() < until_ns);

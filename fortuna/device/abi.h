@@ -113,7 +113,7 @@ struct random_object {
 	/* read_random_uio(): an errno value of the kernel; *left: not read. */
 	int		 (*ro_read_uio)(void *buf, size_t n, bool nonblock,
 			    size_t *left);
-	/* read_random(), of which older releases' returns a count. */
+	/* read_random(). */
 	void		 (*ro_read_kernel)(void *buf, unsigned n);
 	/* Reads, and sets, its sysctls; then d_write of its device. */
 	/* Returns: bytes that were written. */

@@ -213,6 +213,13 @@ glue_read_uio(void *buf, size_t n, bool nonblock, size_t *left)
 	return (error);
 }
 
+/* Of older releases it returns a count. */
+static void
+glue_read_kernel(void *buf, u_int n)
+{
+	(void)read_random(buf, n);
+}
+
 static size_t
 glue_use(const void *buf, size_t n, int writes)
 {
@@ -361,7 +368,7 @@ static struct random_object glue_object = {
 	.ro_attach = glue_attach, .ro_pre_read = glue_pre_read,
 	.ro_seeded = glue_seeded_first, .ro_read = glue_read_blocks,
 	.ro_event = glue_event, .ro_read_uio = glue_read_uio,
-	.ro_read_kernel = (void (*)(void *, u_int))(void (*)(void))read_random,
+	.ro_read_kernel = glue_read_kernel,
 	.ro_use = glue_use, .ro_harvest = glue_harvest,
 	.ro_register = glue_register, .ro_deregister = glue_deregister,
 	.ro_include = glue_include,

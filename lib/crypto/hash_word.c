@@ -11,7 +11,13 @@ enum { CHECKSUM_BYTES = 4, STUB_BYTES = 32 };
 
 #if defined(__x86_64__)
 #define	INSTRUCTION	"SSE4.2's crc32"
-#define	there_is()	__builtin_cpu_supports("sse4.2")
+
+static bool
+there_is(void)
+{
+	return (__builtin_cpu_supports("sse4.2"));
+}
+
 #define	CRC_8(crc, v)	__asm__("crc32b %1, %0" : "+r"(crc) : "rm"(v))
 #define	CRC_64(crc, v)	__asm__("crc32q %1, %0" : "+r"(crc) : "rm"(v))
 #elif defined(__aarch64__)

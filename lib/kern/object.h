@@ -86,7 +86,13 @@ int kern_file_image(const struct kern_file *kf);
  * then a panic of its source.  Cheap to repeat.
  */
 void kern_fault_catch(void);
+
+/*
+ * Ends the run with a panic of what at the line of a source that called this;
+ * returns if there is none.
+ */
 void kern_fault_here(const char *what);
+
 /* Calls into copies by this thread; kernel_enter() counts. */
 extern _Thread_local uint64_t kern_fault_calls;
 void kern_fault_add(struct kern_copy *kc);

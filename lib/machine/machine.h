@@ -172,7 +172,7 @@ void machine_oncpu(void);
  * Whether the owner of a lock is on a CPU, TD_IS_RUNNING(), as far as this
  * machine can observe; it may have released since.  probe is of this wait, zero
  * at the start.  Returns: false only if owner was off CPU at some time since
- * its last machine_oncpu(); never for one that runs during its whole hold.
+ * its last machine_oncpu(): true for one that runs during its whole hold.
  */
 bool machine_running(struct mthread *owner, struct machine_probe *probe);
 

@@ -240,8 +240,10 @@ vm_spend(struct vm *vm, uint64_t dt_ps)
 		vm_until(vm, due);
 }
 
-/* The first thread spins; others run until an event resumes the caller. */
+/* The first thread spins: it has no CPU, but others must run. */
 void vm_host_poll(struct vm *vm);
+
+/* Runs others until an event resumes the caller. */
 void vm_switch(struct vm *vm);
 
 /* Ends the run with an error; does not return. */
@@ -307,22 +309,35 @@ void vm_tell(const struct vm *vm, const struct vm_thread *vt,
 /* Starts a thread; 0, EAGAIN or ENOMEM. */
 int vm_thread_start(struct vm *vm, struct mthread *td, int cpu);
 
-/*
- * sched.c: a thread becomes runnable, on an idle CPU or in a queue; a sleeper
- * is woken, and ready after the time that takes.  The caller leaves its CPU, as
- * its state has it; goes behind others in its CPU's queue, if there are any;
- * the same if its slice is over.  A CPU's timer; a thread's CPU time until now.
- */
+/* sched.c */
+
+/* A thread becomes runnable: on an idle CPU, or in a queue. */
 void vm_sched_ready(struct vm *vm, struct vm_thread *vt);
+
+/* Wakes a sleeper: it is ready after the time that takes. */
 void vm_sched_wake(struct vm *vm, struct vm_thread *vt);
+
+/* The caller leaves its CPU; its state is set. */
 void vm_sched_leave(struct vm *vm, const char *why);
+
+/* Puts the caller behind others in its CPU's queue, if there are any. */
 void vm_sched_yield(struct vm *vm);
+
+/* The same if its slice is over. */
 void vm_sched_check(struct vm *vm);
+
+/* A CPU's timer. */
 void vm_sched_timer(struct vm *vm, struct vm_cpu *vc);
+
+/* CPU time of a thread until now. */
 uint64_t vm_sched_used_ps(const struct vm *vm, const struct vm_thread *vt);
 
-/* The line of a word; a thread no longer spins on the line it awaits. */
+/* line.c */
+
+/* The line of a word. */
 struct vm_line *vm_line_of(struct vm *vm, const void *p);
+
+/* wait.c: a thread no longer spins on the line it awaits. */
 void vm_line_cancel(struct vm *vm, struct vm_thread *vt);
 
 /*
@@ -381,13 +396,15 @@ vm_uses(const struct vm *vm, const void *p, size_t n, enum vm_use use)
 
 /* memory.c */
 
-/* Makes the memory of a run, in the store; where the value of a load is. */
+/* Makes the memory of a run, in the store. */
 void memory_init(struct vm *vm);
-const void *memory_load(struct vm *vm, const void *p, unsigned access);
 
 /* The first thread starts a thread; and joined one, perhaps the last. */
 void memory_start(struct vm *vm, const struct vm_thread *vt);
 void memory_join(struct vm *vm);
+
+/* Where the value of a load is. */
+const void *memory_load(struct vm *vm, const void *p, unsigned access);
 
 /*
  * Around a store to a word, its initialisation or an atomic update.  The latter
@@ -396,11 +413,10 @@ void memory_join(struct vm *vm);
 void memory_own(struct vm *vm, const void *p, unsigned access);
 bool memory_written(struct vm *vm);
 
-/*
- * In weak memory: a word's latest value was read, by an access; from now on
- * loads return the latest values, as a step of a thread.
- */
+/* In weak memory: a word's latest value was read, by an access. */
 void memory_latest(struct vm *vm, const void *p, unsigned access);
+
+/* From now on loads return the latest values, as a step of a thread. */
 void memory_age(struct vm *vm, unsigned as);
 
 /* Until all stores of all threads are, or all of the caller's. */
@@ -434,36 +450,42 @@ void memory_follow(struct vm *vm, unsigned thread, unsigned other);
 void memory_guard(struct vm *vm, const void *object, const char *what,
     unsigned access);
 
-/* Whether one more thread can be started; commits all stores, in any order. */
+/* Whether one more thread can be started. */
 bool vm_controlled_room(const struct vm *vm);
-void vm_controlled_commit(struct vm *vm);
 
-/*
- * A thread starts, or is no longer blocked, and the caller keeps running; the
- * caller is blocked or has ended, its state is set.
- */
+/* A thread starts, or is no longer blocked; the caller keeps running. */
 void vm_controlled_ready(struct vm *vm, struct vm_thread *vt);
+
+/* The caller is blocked or has ended; its state is set. */
 void vm_controlled_leave(struct vm *vm, const char *why);
 
-/* The thread that runs next, maybe the caller; its way: 0 is the usual one. */
+/* The thread that runs next; may be the caller. */
 struct vm_thread *vm_controlled_next(struct vm *vm, enum vm_point point);
-unsigned vm_controlled_pick(struct vm *vm, enum vm_point point, unsigned ways);
 
-/*
- * A scheduling point: others may run before the caller continues; and before a
- * system call, which is a full barrier, on any machine.
- */
+/* A scheduling point: others may run before the caller continues. */
 void vm_controlled_point(struct vm *vm, enum vm_point point);
+
+/* The same before a system call, which is a full barrier; on any machine. */
 void vm_controlled_call(struct vm *vm);
+
+/* Commits all stores, in any order. */
+void vm_controlled_commit(struct vm *vm);
+
+/* A choice of the caller's ways: 0 is the usual one. */
+unsigned vm_controlled_pick(struct vm *vm, enum vm_point point, unsigned ways);
 
 /* kernel_cpu.c: threads that cannot run, as others have their CPUs. */
 uint64_t vm_kernel_kept_off(const struct vm *vm);
 
-/* The caller found nothing to do; as vm_await(). */
+/* The caller found nothing to do. */
 void vm_controlled_spin(struct vm *vm);
+
+/* As vm_await(). */
 unsigned vm_controlled_await(struct vm *vm, const struct vm_waiter *vw,
     unsigned most);
 
-/* A spinning thread could see a change; machine_running() of a thread. */
+/* Something that a spinning thread could see has changed. */
 void vm_controlled_changed(struct vm *vm);
+
+/* machine_running() of a thread. */
 bool vm_controlled_running(struct vm *vm, const struct vm_thread *vt);

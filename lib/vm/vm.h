@@ -284,8 +284,9 @@ void vm_abort(int error) __attribute__((noreturn));
 void vm_settle(void);
 
 /*
- * In weak memory: a mark before a write; whether the caller would see that; or
- * would not, but has read a later atomic of its thread.  Else 0, true, false.
+ * In weak memory: a mark, before the caller writes; whether the caller would
+ * see what was written after it; whether it would not, but has read a later
+ * atomic of the writer.  Elsewhere 0, true and false.
  */
 uint64_t vm_mark(void);
 bool vm_sees(uint64_t mark);
