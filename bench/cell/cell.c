@@ -322,8 +322,8 @@ static void
 stop_threads(struct cell_run *run)
 {
 	set_phase(run, PHASE_STOP);
-	if (run->run_faults != NULL)
-		failpoints_release(run->run_faults);
+	for (unsigned i = 0; run->run_faults != NULL && i < FAILPOINTS; i++)
+		failpoint_release(&run->run_faults->fa_point[i]);
 	for (unsigned i = 0; i < run->run_started; i++)
 		machine_interrupt(&run->run_readers[i].r_td);
 	for (unsigned i = 0; i < run->run_started; i++)

@@ -45,15 +45,6 @@ failpoints_parse(struct failpoint_list *fl, const char *text,
 	return (0);
 }
 
-bool
-failpoints_need_queue(const struct failpoint_list *fl)
-{
-	for (unsigned i = LIB_FAILPOINTS + FAILPOINT_QUEUE; i < FAILPOINTS; i++)
-		if (fl->fl_text[i] != NULL)
-			return (true);
-	return (false);
-}
-
 void
 failpoints_make(struct failpoints *fa, const struct failpoint_list *fl,
     const struct failpoint_machine *fm, uint64_t seed, int64_t pause_ns,
@@ -76,13 +67,6 @@ failpoints_make(struct failpoints *fa, const struct failpoint_list *fl,
 	fa->fa_spin = (struct lock_faults){
 		.lf_acquired = &lib[FAILPOINT_lock_owner_preempt],
 	};
-}
-
-void
-failpoints_release(struct failpoints *fa)
-{
-	for (unsigned i = 0; i < FAILPOINTS; i++)
-		failpoint_release(&fa->fa_point[i]);
 }
 
 void

@@ -43,20 +43,14 @@ const struct failpoint_def *failpoints_def(unsigned i);
 int failpoints_parse(struct failpoint_list *fl, const char *text,
     char error[FAILPOINTS_ERROR_SIZE]);
 
-/* Whether the list sets a point of the harvest queue. */
-bool failpoints_need_queue(const struct failpoint_list *fl);
-
 /*
  * Makes all points, so that evaluations of each are counted.  The list outlives
- * them.  Pauses last pause_ns at most, or with -1 until failpoints_release();
+ * them.  Pauses last pause_ns at most, or with -1 until failpoint_release();
  * readers have mt_index first and those behind it.
  */
 void failpoints_make(struct failpoints *fa, const struct failpoint_list *fl,
     const struct failpoint_machine *fm, uint64_t seed, int64_t pause_ns,
     unsigned first, unsigned readers);
-
-/* Ends all pauses, also later ones; call on the run's machine. */
-void failpoints_release(struct failpoints *fa);
 
 /* Sets the points of a device and of its locks. */
 void failpoints_set(struct failpoints *fa, struct randomdev_params *rp);

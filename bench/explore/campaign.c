@@ -62,9 +62,10 @@ campaign_limits(struct campaign *cn)
 	    .lim_timer = !design_info(tb->tb_design).di_probed,
 	    .lim_sources = tb->tb_faults == NULL &&
 	    (ledger_allowed >> LEDGER_SOURCES & 1) == 0,
-	    .lim_own_queue = design_info(tb->tb_design).di_queued,
-	    .lim_queue = tb->tb_faults != NULL &&
-	    failpoints_need_queue(tb->tb_faults) };
+	    .lim_own_queue = design_info(tb->tb_design).di_queued };
+	for (unsigned i = LIB_FAILPOINTS + FAILPOINT_QUEUE; tb->tb_faults !=
+	    NULL && i < FAILPOINTS; i++)
+		cn->cn_limits.lim_queue |= tb->tb_faults->fl_text[i] != NULL;
 }
 
 void
