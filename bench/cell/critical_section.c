@@ -23,18 +23,11 @@ struct section_run {
 	struct worker	 sr_workers[];
 };
 
-/* Knuth's congruential generator: only means and independence matter. */
 static uint64_t
 duration_ns(struct worker *wk, double mean_ns)
 {
-	double u;
-
-	if (!wk->wk_run->sr_section->se_exponential)
-		return ((uint64_t)llround(mean_ns));
-	wk->wk_random = wk->wk_random * UINT64_C(6364136223846793005) +
-	    UINT64_C(1442695040888963407);
-	u = ((double)(wk->wk_random >> 11) + 0.5) / 9007199254740992.0;
-	return ((uint64_t)llround(-log(u) * mean_ns));
+	return ((uint64_t)llround(wk->wk_run->sr_section->se_exponential ?
+	    splitmix_exponential(&wk->wk_random) * mean_ns : mean_ns));
 }
 
 /* Writes as many times as the mean, of which *left were left before. */
@@ -107,8 +100,7 @@ run_workers(struct section_run *sr)
 		struct worker *wk = &sr->sr_workers[i];
 
 		wk->wk_run = sr;
-		wk->wk_random = se->se_seed * 2862933555777941757u +
-		    (uint64_t)i * 3202034522624059733u + 1;
+		wk->wk_random = splitmix_out(splitmix_out(se->se_seed) + i);
 		atomic_init_64(&wk->wk_count, 0);
 		error = machine_spawn(&wk->wk_td, "section",
 		    (int)cpu[i], worker_main, wk);
