@@ -3,14 +3,12 @@
 
 enum { READER_ALIGN_BYTES = 4096 };
 
-#if defined(MACHINE_VIRTUAL)
 /* Ends the simulated machine. */
 static void
 end_machine(void *context __unused)
 {
 	vm_abort(EPROTO);
 }
-#endif
 
 int
 cell_ledgers_make(struct cell_run *run)
@@ -27,9 +25,7 @@ cell_ledgers_make(struct cell_run *run)
 		.lgo_record = cp->cp_ledger_log == NULL ? NULL :
 		    ledger_log_line,
 		.lgo_context = cp->cp_ledger_log,
-#if defined(MACHINE_VIRTUAL)
-		.lgo_violated = end_machine,
-#endif
+		.lgo_violated = MACHINE_SIMULATED ? end_machine : NULL,
 	};
 	unsigned n = 1;
 	int error = 0;
