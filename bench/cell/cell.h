@@ -166,7 +166,7 @@ struct engine {
 	int		(*en_run)(const struct cell_params *cp,
 			    struct cell_measure *cm,
 			    char error[CELL_ERROR_SIZE]);
-	/* ns of n uncontended lock and unlock pairs; -1: no memory. */
+	/* ns of n uncontended lock and unlock pairs. */
 	double		(*en_lock_pairs)(unsigned n);
 };
 

@@ -1,6 +1,4 @@
 /* What a result says of the whole run, and the lines of a journal, as JSON. */
-#include <openssl/evp.h>
-
 #include "bench/kernel/ksource.h"
 #include "bench/sweep/sweep.h"
 
@@ -157,46 +155,43 @@ source_names(const struct random_source *const *sources, unsigned count)
 }
 
 /* The lines of the simulated machine's profile, and their hash. */
-static int
+static void
 describe_profile(const struct profile *pr, struct result *r)
 {
 	char *text = NULL;
-	unsigned char hash[EVP_MAX_MD_SIZE];
+	uint8_t hash[DIGEST_BYTES];
+	struct digest dg;
 	size_t size = 0;
 	FILE *out = xmemstream(&text, &size);
-	int error = profile_write(pr, out);
-	unsigned len, n = 0;
+	unsigned n = 0;
 
+	if (profile_write(pr, out) != 0 || digest_init(&dg, hash_sha256()) != 0)
+		no_memory();
 	xmemclose(out);
-	if (error == 0 &&
-	    EVP_Digest(text, size, hash, &len, EVP_sha256(), NULL) != 1)
-		error = ENOMEM;
-	if (error == 0) {
-		for (unsigned i = 0; i < len; i++)
-			snprintf(r->profile_sha256 + 2 * i, 3, "%02x", hash[i]);
-		r->profile = xcalloc(PROFILE_VALUES + 3, sizeof(char *));
-		for (char *line = strtok(text, "\n"); line != NULL;
-		    line = strtok(NULL, "\n"))
-			r->profile[n++] = xstrdup(line);
-	}
+	digest_update(&dg, text, size);
+	digest_finish(&dg, hash);
+	digest_fini(&dg);
+	for (unsigned i = 0; i < DIGEST_BYTES; i++)
+		snprintf(r->profile_sha256 + 2 * i, 3, "%02x", hash[i]);
+	r->profile = xcalloc(PROFILE_VALUES + 3, sizeof(char *));
+	for (char *line = strtok(text, "\n"); line != NULL;
+	    line = strtok(NULL, "\n"))
+		r->profile[n++] = xstrdup(line);
 	free(text);
-	return (error);
 }
 
 /* Measures the costs of a time stamp and of profiling an acquisition. */
-static int
+static void
 host_calibrate(struct result_host *host)
 {
-	double cost[CALIBRATION_ROUNDS], stamp[CALIBRATION_ROUNDS], bare, real;
+	double cost[CALIBRATION_ROUNDS], stamp[CALIBRATION_ROUNDS];
 	volatile uint64_t sink;
 	int64_t start_ns;
 
 	for (unsigned i = 0; i < CALIBRATION_ROUNDS; i++) {
-		real = ENGINE(real).en_lock_pairs(CALIBRATION_PAIRS);
-		bare = ENGINE(bare).en_lock_pairs(CALIBRATION_PAIRS);
-		if (real < 0 || bare < 0)
-			return (ENOMEM);
-		cost[i] = (real - bare) / CALIBRATION_PAIRS;
+		cost[i] = (ENGINE(real).en_lock_pairs(CALIBRATION_PAIRS) -
+		    ENGINE(bare).en_lock_pairs(CALIBRATION_PAIRS)) /
+		    CALIBRATION_PAIRS;
 		start_ns = tick_ns();
 		for (unsigned k = 0; k < CALIBRATION_PAIRS; k++)
 			sink = tick_cycles();
@@ -205,10 +200,9 @@ host_calibrate(struct result_host *host)
 	(void)sink;
 	host->profile_ns = fmax(0, stats_median(cost, CALIBRATION_ROUNDS));
 	host->clock_ns = stats_median(stamp, CALIBRATION_ROUNDS);
-	return (0);
 }
 
-int
+void
 describe_run(const struct options *op, char *const argv[], unsigned cells,
     unsigned controls, struct result *r)
 {
@@ -237,6 +231,8 @@ describe_run(const struct options *op, char *const argv[], unsigned cells,
 	    design_queue_names[op->op_config.bc_harvest.queue]);
 	result_now(r->started);
 	result_host_fill(&r->host);
-	return (op->op_simulated ? describe_profile(&op->op_machine.vi_profile,
-	    r) : host_calibrate(&r->host));
+	if (op->op_simulated)
+		describe_profile(&op->op_machine.vi_profile, r);
+	else
+		host_calibrate(&r->host);
 }

@@ -237,12 +237,12 @@ sweep_run(const struct options *op, char *const argv[], struct checkpoint *ck,
 	struct sweeping sw = { .sw_options = op, .sw_checkpoint = ck,
 	    .sw_result = r, .sw_error = error_text };
 	unsigned *like;
-	int error;
+	int error = 0;
 
 	memset(r, 0, sizeof(*r));
 	grid_make(&sw);
-	error = describe_run(op, argv, sw.sw_grid, sw.sw_count - sw.sw_grid, r);
-	if (error == 0 && ck != NULL) {
+	describe_run(op, argv, sw.sw_grid, sw.sw_count - sw.sw_grid, r);
+	if (ck != NULL) {
 		error = checkpoint_begin(ck, &sw);
 		/* Repeats of another run must not be in this result. */
 		for (unsigned i = 0; i < sw.sw_count && error != 0; i++)

@@ -98,7 +98,7 @@ int sweep_run(const struct options *op, char *const argv[],
 int failpoint_run(const struct options *op);
 
 /* Fills in what r says of the whole run; makes room for cells and controls. */
-int describe_run(const struct options *op, char *const argv[], unsigned cells,
+void describe_run(const struct options *op, char *const argv[], unsigned cells,
     unsigned controls, struct result *r);
 
 /* The first cell of the options' grid. */
