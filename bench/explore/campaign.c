@@ -99,7 +99,6 @@ run_schedule(struct block *bk, const struct campaign *cn,
 	int error;
 
 	error = execution_run(bk->bk_execution, tb, sn, &vh, draws, NULL, to);
-	strategy_end(sg);
 	if (error != 0)
 		return (error);
 	if (number < cn->cn_first && to->to_word == NULL)

@@ -150,7 +150,6 @@ search(struct shrinker *sz, const struct scenario *smaller)
 		found = broke(sz, execution_run(sz->sz_ex, &cx->cx_subject,
 		    smaller, &vh, cx->cx_draws, NULL,
 		    &sz->sz_replay.ry_outcome));
-		strategy_end(&pct);
 	}
 	strategy_fini(&pct);
 	if (!found)
@@ -217,7 +216,6 @@ end_well(struct execution *ex, const struct counterexample *cx, unsigned n,
 		(void)strategy_begin(&rest, i);
 		well += execution_run(ex, &cx->cx_subject, &cx->cx_scenario,
 		    &vh, cx->cx_draws, NULL, &to) == 0 && to.to_word == NULL;
-		strategy_end(&rest);
 	}
 	strategy_fini(&rest);
 	return (well);

@@ -86,6 +86,10 @@ strategy_begin(struct strategy *sg, uint64_t seed)
 {
 	unsigned n;
 
+	if (sg->sg_begun)
+		sg->sg_most_steps = MAX(MAX(sg->sg_most_steps, sg->sg_steps),
+		    1);
+	sg->sg_begun = true;
 	sg->sg_random = seed;
 	sg->sg_steps = 0;
 	/* Of ten schedules 4 are random, 4 pct:2 to pct:4, 2 starve. */
@@ -96,13 +100,6 @@ strategy_begin(struct strategy *sg, uint64_t seed)
 		sg->sg_parameter = 2 + strategy_below(&sg->sg_random, 3);
 	}
 	return (sg->sg_class->sy_begin == NULL || sg->sg_class->sy_begin(sg));
-}
-
-void
-strategy_end(struct strategy *sg)
-{
-	if (sg->sg_steps >= sg->sg_most_steps)
-		sg->sg_most_steps = sg->sg_steps > 0 ? sg->sg_steps : 1;
 }
 
 unsigned

@@ -51,6 +51,7 @@ struct strategy {
 	const struct strategy_class *sg_class;
 	unsigned	 sg_parameter;
 	bool		 sg_drawn;	/* both, for each schedule */
+	bool		 sg_begun;	/* a schedule */
 	uint64_t	 sg_random;	/* state of the schedule's draws */
 	/* Choices with more than one thread. */
 	uint32_t	 sg_steps;	/* of this schedule, so far */
@@ -83,9 +84,8 @@ void strategy_init(struct strategy *sg, const struct strategy_class *class,
     unsigned parameter);
 void strategy_fini(struct strategy *sg);
 
-/* Begins a schedule, false when there are no more; and ends it. */
+/* Begins a schedule, after the last one's end; false: there are no more. */
 bool strategy_begin(struct strategy *sg, uint64_t seed);
-void strategy_end(struct strategy *sg);
 
 /* vh_choose of a strategy, which is its context. */
 unsigned strategy_choose(void *sg, const struct vm_choice *vo);

@@ -251,7 +251,6 @@ run_reduced(enum vm_memory memory, struct vm *store, struct states *ss)
 	strategy_init(&sg, &strategy_dpor, 0);
 	while (strategy_begin(&sg, 0)) {
 		run_once(&vh, store, ss);
-		strategy_end(&sg);
 		ATF_REQUIRE(ss->runs < RUNS_MAX);
 	}
 	ATF_REQUIRE_EQ(0, sg.sg_error);

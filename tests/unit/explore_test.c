@@ -67,7 +67,6 @@ toy_schedule(struct toy *ty, struct strategy *sg, uint64_t seed)
 	if (!strategy_begin(sg, seed))
 		return (false);
 	toy_run(ty, strategy_choose, sg);
-	strategy_end(sg);
 	return (true);
 }
 
@@ -112,7 +111,6 @@ TEST(strategy__drawn, "without a name each schedule's strategy is drawn")
 	strategy_init(&sg, NULL, 0);
 	for (unsigned run = 0; run < 1000; run++) {
 		ATF_REQUIRE(strategy_begin(&sg, run));
-		strategy_end(&sg);
 		drawn[0] += sg.sg_class == &strategy_random;
 		drawn[1] += sg.sg_class == &strategy_starve;
 		if (sg.sg_class == &strategy_pct) {
