@@ -214,6 +214,7 @@ static int
 run_row(struct exploration *ep)
 {
 	const struct campaign *cn = &ep->ep_campaign;
+	struct document *doc = &ep->ep_document;
 	struct campaign_result ce;
 	int error = campaign_run(cn, &ce);
 
@@ -223,7 +224,8 @@ run_row(struct exploration *ep)
 			fputs("\r\033[K", ep->ep_progress.prg_out);
 		explore_print_row(stdout, &ce);
 		fflush(stdout);
-		document_row(&ep->ep_document, &ce.cgr_row);
+		ARRAY_EXTEND(doc->rows, doc->row_count);
+		doc->rows[doc->row_count++] = ce.cgr_row;
 		campaign_add(&ep->ep_sum, &ce);
 		ep->ep_before += cn->cn_end - cn->cn_first;
 	}

@@ -40,13 +40,6 @@ document_begin(struct document *doc, uint64_t seed)
 }
 
 void
-document_row(struct document *doc, const struct campaign_row *row)
-{
-	ARRAY_EXTEND(doc->rows, doc->row_count);
-	doc->rows[doc->row_count++] = *row;
-}
-
-void
 document_failure(struct document *doc, const struct counterexample *cx,
     const struct outcome *to)
 {

@@ -45,8 +45,7 @@ struct document {
 
 void document_begin(struct document *doc, uint64_t seed);
 
-/* Adds a row, and its failure after it was shrunk. */
-void document_row(struct document *doc, const struct campaign_row *row);
+/* Adds the failure of a row after it was shrunk. */
 void document_failure(struct document *doc, const struct counterexample *cx,
     const struct outcome *to);
 
