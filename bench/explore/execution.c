@@ -252,7 +252,6 @@ start_reader(struct execution *ex, unsigned i)
 {
 	const struct scenario *sn = ex->ex_scenario;
 	struct execution_reader *r = &ex->ex_reader[i];
-	char name[] = "reader 1";
 	size_t bytes = AGE_BYTES;
 
 	for (unsigned k = 0; k < sn->sn_reads[i]; k++)
@@ -263,9 +262,8 @@ start_reader(struct execution *ex, unsigned i)
 		r->xrd_bytes = bytes;
 	}
 	r->xrd_execution = ex;
-	name[sizeof(name) - 2] = (char)('1' + i);
-	return (machine_spawn(&r->xrd_td, name, MACHINE_CPU_ANY, reader_main,
-	    r));
+	return (machine_spawn(&r->xrd_td, FORMATF("reader %u", i + 1),
+	    MACHINE_CPU_ANY, reader_main, r));
 }
 
 /* Readers, with a queue one or two producers, and the harvest thread. */

@@ -47,7 +47,7 @@ pausing_keystream(struct cipher_key *ck, uint128_t *ctr, uint8_t *out, size_t n)
 	    (ck->ck_calls & (ck->ck_calls - 1)) != 0;
 	if (!ck->ck_loop)
 		machine_charge(COST_KEYSTREAM_MORE, 0);
-	ex->ex_keystream(ck, ctr, out, n);
+	ex->ex_cipher.ci_base->ci_keystream(ck, ctr, out, n);
 	if (ex->ex_scenario->sn_real && !output_check_made(&ex->ex_output,
 	    thread, ck->ck_raw, out, n))
 		execution_fail(ex, EXECUTION_OUTPUT, "a key was handed out "
@@ -61,7 +61,6 @@ execution_cipher(struct execution *ex, const struct cipher *cipher)
 {
 	ex->ex_cipher = *cipher;
 	ex->ex_cipher.ci_base = cipher;
-	ex->ex_keystream = ex->ex_cipher.ci_keystream;
 	ex->ex_cipher.ci_keystream = pausing_keystream;
 	return (&ex->ex_cipher);
 }
@@ -93,9 +92,8 @@ execution_fail(struct execution *ex, enum execution_property property,
 
 /* A property is broken: end the run, unless it has ended. */
 static void
-violated(void *context)
+violated(void *context __unused)
 {
-	(void)context;
 	if (running != NULL && !running->ex_finishing)
 		vm_abort(FAILED);
 }
@@ -433,10 +431,7 @@ execution_run(struct execution *ex, const struct subject *tb,
 	output_check_clear(&ex->ex_output);
 	schedule_clear(&ex->ex_made);
 	ex->ex_made.sd_polls = chooser->vh_polls;
-	to->to_word = NULL;
-	to->to_made = &ex->ex_made;
-	if (tb->tb_faults != NULL)
-		memset(&to->to_faults, 0, sizeof(to->to_faults));
+	*to = (struct outcome){ .to_made = &ex->ex_made };
 	error = open_ledger(ex);
 	return (error == 0 ? run(ex) : error);
 }
