@@ -106,11 +106,9 @@ vm_heap_remove(struct vm_heap *vh, struct vm_event *ev)
 	last = vh->vq_entry[--vh->vq_count];
 	if (at == vh->vq_count)
 		return (time_ps);
-	if (at > 0 && vm_heap_before(&last,
-	    &vh->vq_entry[(at - 1) / VM_HEAP_WAYS]))
-		vm_heap_up(vh, at, last);
-	else
-		vm_heap_down(vh, at, last);
+	/* Where it goes up, what comes down here stays. */
+	vm_heap_up(vh, at, last);
+	vm_heap_down(vh, at, vh->vq_entry[at]);
 	return (time_ps);
 }
 
