@@ -261,19 +261,6 @@ fill_wake(uint64_t wake_ps[VM_DRAWS], uint64_t p50, uint64_t p99)
 		    quantile(i, sigma));
 }
 
-static void
-fill_draws(struct vm *vm)
-{
-	const uint64_t *ps = vm->vm_costs.vc_ps;
-
-	fill_jitter(vm->vm_jitter[0], vm->vm_costs.vc_jitter[0]);
-	fill_jitter(vm->vm_jitter[1], vm->vm_costs.vc_jitter[1]);
-	fill_wake(vm->vm_wake_same_ps, ps[PROFILE_OS_WAKE_SAME_P50],
-	    ps[PROFILE_OS_WAKE_SAME_P99]);
-	fill_wake(vm->vm_wake_cross_ps, ps[PROFILE_OS_WAKE_CROSS_P50],
-	    ps[PROFILE_OS_WAKE_CROSS_P99]);
-}
-
 struct vm *
 vm_store_new(void)
 {
@@ -307,11 +294,18 @@ vm_memory_bytes(unsigned threads)
 static void
 order_init(struct vm *vm)
 {
+	const uint64_t *ps = vm->vm_costs.vc_ps;
+
 	if (vm->vm_config->mc_control != NULL) {
 		vm_controlled_init(vm);
 		return;
 	}
-	fill_draws(vm);
+	fill_jitter(vm->vm_jitter[0], vm->vm_costs.vc_jitter[0]);
+	fill_jitter(vm->vm_jitter[1], vm->vm_costs.vc_jitter[1]);
+	fill_wake(vm->vm_wake_same_ps, ps[PROFILE_OS_WAKE_SAME_P50],
+	    ps[PROFILE_OS_WAKE_SAME_P99]);
+	fill_wake(vm->vm_wake_cross_ps, ps[PROFILE_OS_WAKE_CROSS_P50],
+	    ps[PROFILE_OS_WAKE_CROSS_P99]);
 	memset(vm->vm_cpu, 0, sizeof(vm->vm_cpu));
 	for (unsigned i = 0; i < vm->vm_topology.tp_cpus; i++) {
 		vm->vm_place[i] = vm_topology_place(&vm->vm_topology, i);
