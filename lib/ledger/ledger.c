@@ -92,10 +92,9 @@ ledger_record_line(const struct ledger *lg, const struct ledger_record *lr)
 
 const struct ledger_record ledger_nothing = { .lgr_op = LEDGER_OPS };
 
-static void
-wrong(struct ledger *lg, enum ledger_property property,
-    const struct ledger_record *first, const struct ledger_record *second,
-    const char *note)
+void
+ledger_wrong(struct ledger *lg, enum ledger_property property,
+    const struct ledger_record *first, const struct ledger_record *second)
 {
 	const struct ledger_property_text *lp = &ledger_properties[property];
 	struct ledger_result *le = &lg->lg_result;
@@ -113,7 +112,6 @@ wrong(struct ledger *lg, enum ledger_property property,
 		put_op(f, &le->le_first);
 		if (le->le_first.lgr_op != LEDGER_OPS)
 			fputs("; then ", f);
-		fputs(note, f);
 		put_op(f, &le->le_second);
 		fclose(f);
 	}
@@ -121,20 +119,15 @@ wrong(struct ledger *lg, enum ledger_property property,
 }
 
 void
-ledger_wrong(struct ledger *lg, enum ledger_property property,
-    const struct ledger_record *first, const struct ledger_record *second)
-{
-	wrong(lg, property, first, second, "");
-}
-
-void
 ledger_wrong_note(struct ledger *lg, enum ledger_property property,
     const char *fmt, ...)
 {
-	char note[NOTE_SIZE];
+	char *text = lg->lg_result.le_text;
+	const bool known = is_violated(lg);
 
-	VFORMAT(note, sizeof(note), fmt);
-	wrong(lg, property, &ledger_nothing, &ledger_nothing, note);
+	ledger_wrong(lg, property, &ledger_nothing, &ledger_nothing);
+	if (is_violated(lg) && !known)
+		VFORMAT(text + strlen(text), NOTE_SIZE, fmt);
 }
 
 void
@@ -145,7 +138,7 @@ ledger_kernel(struct ledger *lg, enum ledger_property property,
 
 	VFORMAT(note, sizeof(note), fmt);
 	ledger_lock(lg);
-	wrong(lg, property, &ledger_nothing, &ledger_nothing, note);
+	ledger_wrong_note(lg, property, "%s", note);
 	ledger_unlock(lg);
 	ledger_tell(lg);
 }
