@@ -101,6 +101,25 @@ is_due(struct execution *ex, uint32_t *reseeds)
 	    ds.ds_pool0_bytes >= ds.ds_pool0_needed_bytes);
 }
 
+/* Makes the next reseed one that takes many pools, or the one before. */
+static void
+jump(struct execution *ex, unsigned i)
+{
+	struct random_state rs;
+	struct ledger_result le;
+
+	ledger_result(ex->ex_ledger, &le);
+	if (!randomdev_core(ex->ex_device, &rs, false))
+		return;
+	ex->ex_jumps |= i == 0 && rs.rst_reseeds == le.le_reseeds;
+	rs.rst_reseeds = (UINT32_C(4) << i / 2) - 2 + i % 2;
+	if (ex->ex_jumps) {
+		(void)randomdev_core(ex->ex_device, &rs, true);
+		ledger_reseeded(ex->ex_ledger, rs.rst_reseeds);
+	}
+	wipe(&rs, sizeof(rs));
+}
+
 /*
  * A reseed gets due, and reads.  A thread may reseed for readers, so the second
  * read after a while decides whether that happens at all.
@@ -117,7 +136,7 @@ turn(struct execution *ex, struct execution_reader *r, unsigned i)
 	if (i % 4 == 1)
 		read_one(ex, r, 16, READ_USUAL);
 	if (i >= AGE_TURNS - AGE_JUMPS)
-		execution_jump(ex, i - (AGE_TURNS - AGE_JUMPS));
+		jump(ex, i - (AGE_TURNS - AGE_JUMPS));
 	(void)is_due(ex, &asleep);
 	machine_sleep((i == AGE_IDLE ? IDLE_MS : AGE_MS) * NS_PER_MS);
 	/* A thread that reseeded meanwhile has begun the time anew. */

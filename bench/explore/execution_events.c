@@ -157,8 +157,10 @@ make_bursts(struct execution *ex)
 		if (sn->sn_signals && reads_as(i, 0) == READ_SIGNALLED)
 			machine_interrupt(&ex->ex_reader[i].xrd_td);
 	for (unsigned i = 0; i < sn->sn_bursts; i++) {
-		if (i == sn->sn_bursts / 2 && sn->sn_sources)
-			execution_sources_leave(ex);
+		if (i == sn->sn_bursts / 2 && sn->sn_sources) {
+			randomdev_deregister(ex->ex_device, 0);
+			ex->ex_source[0].xs_gone = true;
+		}
 		if (sn->sn_burst[i].stp_sleep_ms > 0)
 			machine_sleep(sn->sn_burst[i].stp_sleep_ms * NS_PER_MS);
 		for (unsigned k = 0; k < sn->sn_burst[i].stp_amount; k++)

@@ -107,18 +107,14 @@ void execution_fail(struct execution *ex, enum execution_property property,
 /* What events begin with that are larger than the queue's. */
 #define	EXECUTION_LARGE	UINT64_C(0x4c61726765206576)
 
-/* Registers one; the first; takes that off; an event was given; at the end. */
+/* Registers one; the first; an event was given; at the end. */
 void execution_sources_come(struct execution *ex, unsigned i);
 void execution_sources_begin(struct execution *ex);
-void execution_sources_leave(struct execution *ex);
 void execution_sources_event(void *arg, const struct random_event *event);
 void execution_sources_end(struct execution *ex);
 
 /* What programs do beside reads, before the k-th of the i-th reader. */
 void execution_calls(struct execution *ex, unsigned i, unsigned k);
-
-/* Makes the next reseed one that takes many pools, or the one before. */
-void execution_jump(struct execution *ex, unsigned i);
 
 /* A cipher under the run's ledger, with choices before and after it. */
 const struct cipher *execution_cipher(struct execution *ex,

@@ -320,37 +320,6 @@ open_ledger(struct execution *ex)
 	return (error);
 }
 
-/* Data of a CPU that two threads were on may be what is broken. */
-static void
-note_shared_cpu(struct execution *ex)
-{
-	struct outcome *to = ex->ex_outcome;
-	char text[SHARED_SIZE];
-
-	if (to->to_word != NULL && ex->ex_device != NULL &&
-	    !ex->ex_finishing && kernel_shared_cpu(randomdev_kernel(
-	    ex->ex_device), text, sizeof(text)))
-		APPEND(to->to_detail, sizeof(to->to_detail), "; %s", text);
-}
-
-void
-execution_jump(struct execution *ex, unsigned i)
-{
-	struct random_state rs;
-	struct ledger_result le;
-
-	ledger_result(ex->ex_ledger, &le);
-	if (!randomdev_core(ex->ex_device, &rs, false))
-		return;
-	ex->ex_jumps |= i == 0 && rs.rst_reseeds == le.le_reseeds;
-	rs.rst_reseeds = (UINT32_C(4) << i / 2) - 2 + i % 2;
-	if (ex->ex_jumps) {
-		(void)randomdev_core(ex->ex_device, &rs, true);
-		ledger_reseeded(ex->ex_ledger, rs.rst_reseeds);
-	}
-	wipe(&rs, sizeof(rs));
-}
-
 /* Runs it on the simulated machine; returns as execution_run(). */
 static int
 run(struct execution *ex)
@@ -364,8 +333,7 @@ run(struct execution *ex)
 	    .vh_guarded = ex->ex_scenario->sn_guarded != 0,
 	    .vh_unordered = unordered,
 	    .vh_access = ex->ex_control->vh_access != NULL ? uses : NULL };
-	const struct vm_observer vo = { .vb_note = observe, .vb_context = ex,
-	    .vb_no_work = ex->ex_trace == NULL };
+	const struct vm_observer vo = { .vb_note = observe, .vb_context = ex };
 	struct machine_config mc = { .mc_topology = { .tp_cpus =
 	    EXECUTION_CPUS, .tp_cores = EXECUTION_CPUS, .tp_nodes = NODES,
 	    .tp_ccx_cores = EXECUTION_CPUS / NODES }, .mc_seed = ex->ex_seed,
@@ -375,6 +343,7 @@ run(struct execution *ex)
 	struct outcome *to = ex->ex_outcome;
 	struct machine_outcome mo;
 	struct ledger_result le;
+	char text[SHARED_SIZE];
 	int error;
 
 	/* Other code divides by them. */
@@ -399,7 +368,11 @@ run(struct execution *ex)
 		note_failure(ex, &execution_properties[mo.mo_events >=
 		    vh.vh_steps_max ? EXECUTION_LIVELOCK :
 		    EXECUTION_DEADLOCK], mo.mo_stuck);
-	note_shared_cpu(ex);
+	/* Data of a CPU that two threads were on may be what is broken. */
+	if (to->to_word != NULL && ex->ex_device != NULL &&
+	    !ex->ex_finishing && kernel_shared_cpu(randomdev_kernel(
+	    ex->ex_device), text, sizeof(text)))
+		APPEND(to->to_detail, sizeof(to->to_detail), "; %s", text);
 	to->to_reseeds = le.le_reseeds;
 	to->to_blocks = le.le_blocks;
 	to->to_hash = mo.mo_hash;
@@ -429,7 +402,7 @@ execution_run(struct execution *ex, const struct subject *tb,
 	ex->ex_outcome = to;
 	ex->ex_seed = seed;
 	output_check_clear(&ex->ex_output);
-	schedule_clear(&ex->ex_made);
+	ex->ex_made.sd_choices.sq_count = ex->ex_made.sd_answers.sq_count = 0;
 	ex->ex_made.sd_polls = chooser->vh_polls;
 	*to = (struct outcome){ .to_made = &ex->ex_made };
 	error = open_ledger(ex);

@@ -65,13 +65,6 @@ execution_sources_begin(struct execution *ex)
 	execution_sources_come(ex, 0);
 }
 
-void
-execution_sources_leave(struct execution *ex)
-{
-	randomdev_deregister(ex->ex_device, 0);
-	ex->ex_source[0].xs_gone = true;
-}
-
 /* What sources give differs, but for what larger events begin with. */
 static void
 note_given(struct execution *ex, const struct random_event *event)

@@ -8,12 +8,6 @@ enum {
 CTASSERT(VM_NUMBERS - 1 <= UINT8_MAX);
 
 void
-schedule_clear(struct schedule *sd)
-{
-	sd->sd_choices.sq_count = sd->sd_answers.sq_count = 0;
-}
-
-void
 schedule_free(struct schedule *sd)
 {
 	free(sd->sd_choices.sq_number);

@@ -19,8 +19,6 @@ struct schedule {
 	unsigned	 sd_polls;	/* vh_polls */
 };
 
-/* Empties both lists; the memory is kept. */
-void schedule_clear(struct schedule *sd);
 void schedule_free(struct schedule *sd);
 
 void schedule_copy(struct schedule *to, const struct schedule *from);
