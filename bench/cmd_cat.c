@@ -75,16 +75,8 @@ stream_main(void *arg)
 		if (atomic_load_acq_32(&sm->sm_stop) != 0)
 			break;
 		fill(sm, ha);
-		atomic_store_rel_32(&ha->hlf_full, 1);
-		machine_wake_32(&ha->hlf_full);
+		machine_set_32(&ha->hlf_full, 1);
 	}
-}
-
-static void
-give(struct half *ha)
-{
-	atomic_store_rel_32(&ha->hlf_full, 0);
-	machine_wake_32(&ha->hlf_full);
 }
 
 /* Gives back the half that was taken before and waits for the next one. */
@@ -93,7 +85,7 @@ stream_next(struct stream *sm)
 {
 	struct half *ha = &sm->sm_half[sm->sm_next];
 
-	give(&sm->sm_half[sm->sm_next ^ 1]);
+	machine_set_32(&sm->sm_half[sm->sm_next ^ 1].hlf_full, 0);
 	while (atomic_load_acq_32(&ha->hlf_full) == 0)
 		machine_wait_32(&ha->hlf_full, 0, -1);
 	sm->sm_next ^= 1;
@@ -157,8 +149,8 @@ finish(const struct options *op, struct stream *streams, unsigned started)
 	for (struct stream *sm = streams; sm < streams + started; sm++) {
 		atomic_store_rel_32(&sm->sm_stop, 1);
 		machine_interrupt(&sm->sm_td);
-		give(&sm->sm_half[0]);
-		give(&sm->sm_half[1]);
+		machine_set_32(&sm->sm_half[0].hlf_full, 0);
+		machine_set_32(&sm->sm_half[1].hlf_full, 0);
 		machine_join(&sm->sm_td);
 	}
 	/* A waiter for a lock may still have read its owner. */
@@ -187,7 +179,7 @@ copy(const struct options *op, struct stream *streams, const char **where)
 	*where = "reading";
 	/* Lets them read; stream_next() gives each the second half. */
 	for (unsigned i = 0; i < readers; i++)
-		give(&streams[i].sm_half[0]);
+		machine_set_32(&streams[i].sm_half[0].hlf_full, 0);
 	for (unsigned i = 0; left > 0 && error == 0 && !ferror(stdout);
 	    i = (i + 1) % readers) {
 		struct stream *sm = &streams[i];
@@ -198,8 +190,7 @@ copy(const struct options *op, struct stream *streams, const char **where)
 			if (sm->sm_rest_bytes == 0 &&
 			    (error = stream_next(sm)) != 0)
 				break;
-			n = sm->sm_rest_bytes < grain ? sm->sm_rest_bytes :
-			    (size_t)grain;
+			n = (size_t)MIN(sm->sm_rest_bytes, grain);
 			KASSERT(n > 0, ("reader %u ended early", i));
 			fwrite(sm->sm_rest, 1, n, stdout);
 			sm->sm_rest += n;

@@ -82,13 +82,6 @@ start_threads(struct cell_run *run)
 	return (error);
 }
 
-static void
-set_phase(struct cell_run *run, enum phase phase)
-{
-	atomic_store_rel_32(&run->run_phase, phase);
-	machine_wake_32(&run->run_phase);
-}
-
 int
 cell_unseeded(struct cell_run *run, struct randomdev *rd, unsigned waited_ms)
 {
@@ -158,7 +151,7 @@ wait_running(struct cell_run *run)
 	if (error != 0)
 		return (error);
 	end_ns = machine_uptime_ns() + timeout_ms * NS_PER_MS;
-	set_phase(run, PHASE_WARM);
+	machine_set_32(&run->run_phase, PHASE_WARM);
 	/* Devices that are not shared were seeded when they were made. */
 	while (cp->cp_cell.ce_readers == 0 || run->run_readers[0].r_dev == rd) {
 		/* Tries a pre_read, should no reader do so. */
@@ -183,7 +176,7 @@ window(struct cell_run *run, bool open)
 		machine_mark("window");
 		lockprof_open(&run->run_prof, WINDOW);
 	} else {
-		set_phase(run, PHASE_STOP);
+		machine_set_32(&run->run_phase, PHASE_STOP);
 		lockprof_open(&run->run_prof, 0);
 	}
 	randomdev_window(run->run_dev, open);
@@ -211,7 +204,7 @@ measure_seeding(struct cell_run *run, struct result_sample *rs)
 	cpu_ns = machine_thread_cpu_ns(&run->run_harvest);
 	end_ns = machine_uptime_ns() + ms * NS_PER_MS;
 	run->run_open_cycles = machine_cycles();
-	set_phase(run, PHASE_MEASURE);
+	machine_set_32(&run->run_phase, PHASE_MEASURE);
 	while ((seeded = randomdev_seeded_cycles(rd)) == 0) {
 		if ((error = interrupted(run)) != 0)
 			return (error);
@@ -255,8 +248,7 @@ sleep_until(const struct cell_run *run, int64_t end_ns)
 
 	while ((error = interrupted(run)) == 0 &&
 	    (left_ns = end_ns - machine_uptime_ns()) > 0)
-		machine_sleep(left_ns < 50 * NS_PER_MS ? left_ns :
-		    50 * NS_PER_MS);
+		machine_sleep(MIN(left_ns, 50 * NS_PER_MS));
 	return (error);
 }
 
@@ -285,7 +277,7 @@ measure(struct cell_run *run, struct result_sample *rs)
 	cpu_ns = machine_thread_cpu_ns(&run->run_harvest);
 	start_ns = then_ns = machine_uptime_ns();
 	run->run_open_cycles = machine_cycles();
-	set_phase(run, PHASE_MEASURE);
+	machine_set_32(&run->run_phase, PHASE_MEASURE);
 	(void)slice_report(cp->cp_arm, SLICE_OPEN, NULL, NULL);
 	for (unsigned i = 1; i <= CELL_INTERVALS; i++) {
 		if ((error = sleep_until(run, start_ns + part_ns * i)) != 0)
@@ -321,7 +313,7 @@ measure(struct cell_run *run, struct result_sample *rs)
 static void
 stop_threads(struct cell_run *run)
 {
-	set_phase(run, PHASE_STOP);
+	machine_set_32(&run->run_phase, PHASE_STOP);
 	for (unsigned i = 0; run->run_faults != NULL && i < FAILPOINTS; i++)
 		failpoint_release(&run->run_faults->fa_point[i]);
 	for (unsigned i = 0; i < run->run_started; i++)

@@ -46,13 +46,6 @@ struct slices {
 	unsigned	 sl_room;	/* blocks */
 };
 
-static void
-set(struct m32 *word, enum slice_state state)
-{
-	atomic_store_rel_32(word, state);
-	machine_wake_32(word);
-}
-
 int
 slice_report(struct slice_arm *sa, enum slice_state state,
     uint64_t (*bytes)(void *run), void *run)
@@ -65,7 +58,7 @@ slice_report(struct slice_arm *sa, enum slice_state state,
 		sa->sa_bytes = bytes;
 		sa->sa_run = run;
 	}
-	set(&sa->sa_state, state);
+	machine_set_32(&sa->sa_state, state);
 	while ((go = atomic_load_acq_32(&sa->sa_go)) < (uint32_t)state &&
 	    sa->sa_slices->sl_end == 0)
 		machine_wait_32(&sa->sa_go, go, -1);
@@ -82,7 +75,7 @@ arm_main(void *arg)
 	sa->sa_error = sa->sa_slices->sl_engine->en_run(&sa->sa_params,
 	    sa->sa_measure, sa->sa_why);
 	freezer_leave(&member);
-	set(&sa->sa_state, SLICE_ENDED);
+	machine_set_32(&sa->sa_state, SLICE_ENDED);
 	return (NULL);
 }
 
@@ -151,7 +144,7 @@ open_all(struct slices *sl)
 		stop(&sl->sl_arms[i]);
 	for (unsigned i = 0; i < sl->sl_count; i++) {
 		sa = &sl->sl_arms[sl->sl_order[i]];
-		set(&sa->sa_go, SLICE_OPEN);
+		machine_set_32(&sa->sa_go, SLICE_OPEN);
 		go(sa);
 		(void)wait_state(sl, sa, SLICE_OPEN, -1);
 		if (sl->sl_end != 0)
@@ -182,7 +175,7 @@ slice(struct slices *sl, struct slice_arm *sa, double *mb_per_s,
 		stop(sa);
 	} else {
 		/* Not stopped any more, as threads that end take locks. */
-		set(&sa->sa_go, SLICE_CLOSING);
+		machine_set_32(&sa->sa_go, SLICE_CLOSING);
 		(void)wait_state(sl, sa, SLICE_CLOSED, -1);
 	}
 	*mb_per_s = (double)bytes * 1e3 / (double)ns;
@@ -244,7 +237,7 @@ finish(struct slices *sl, struct cell_measure *cm, char error_text[])
 	int error = 0;
 
 	for (unsigned i = 0; i < sl->sl_count; i++) {
-		set(&sl->sl_arms[i].sa_go, SLICE_CLOSED);
+		machine_set_32(&sl->sl_arms[i].sa_go, SLICE_CLOSED);
 		go(&sl->sl_arms[i]);
 	}
 	for (unsigned i = 0; i < sl->sl_count; i++) {

@@ -167,8 +167,7 @@ reader_main(void *arg)
 	if (i == 0 && sn->sn_aged) {
 		for (unsigned k = 0; k < AGE_TURNS; k++)
 			turn(ex, r, k);
-		atomic_store_rel_32(&ex->ex_aged, 1);
-		machine_wake_32(&ex->ex_aged);
+		machine_set_32(&ex->ex_aged, 1);
 	}
 	for (unsigned k = 0; k < sn->sn_reads[i]; k++) {
 		if (sn->sn_read[i][k].stp_sleep_ms > 0)

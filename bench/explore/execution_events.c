@@ -199,8 +199,7 @@ execution_producer(void *arg)
 	if (scenario_paired(ex->ex_scenario))
 		machine_join(&ex->ex_pair);
 	vm_settle();
-	atomic_store_rel_32(&ex->ex_produced, 1);
-	machine_wake_32(&ex->ex_produced);
+	machine_set_32(&ex->ex_produced, 1);
 }
 
 /*

@@ -152,6 +152,14 @@ int machine_wait_32(struct m32 *word, uint32_t expect, int64_t timeout_ns);
 void machine_wake_32(struct m32 *word);
 void machine_wake_one_32(struct m32 *word);
 
+/* Stores another value, and wakes all that wait for that. */
+static inline void
+machine_set_32(struct m32 *word, uint32_t v)
+{
+	atomic_store_rel_32(word, v);
+	machine_wake_32(word);
+}
+
 /*
  * Sleeps like tsleep(9), for timeout_ns or until interrupted.  Returns: 0 after
  * the whole time, EINTR when interrupted.
