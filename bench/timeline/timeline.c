@@ -345,7 +345,7 @@ timeline_open(struct timeline **tlp, const char *path, unsigned cpus,
 		free(tl);
 		return (error);
 	}
-	tl->ti_observer = (struct vm_observer){ observe, tl, false };
+	tl->ti_observer = (struct vm_observer){ observe, tl };
 	tl->ti_span = *span;
 	tl->ti_cpus = cpus;
 	tl->ti_events_max = events;

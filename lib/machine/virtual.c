@@ -9,11 +9,6 @@ CTASSERT((int)MACHINE_CPU_ANY == VM_CPU_ANY);
 CTASSERT((int)MACHINE_CACHE_LINE == VM_LINE_BYTES);
 CTASSERT((int)MTHREAD_NAME_MAX + 1 == VM_NAME_SIZE);
 
-static const char *const cost_names[MACHINE_COSTS] = {
-#define	COST(name, word)	[COST_##name] = word,
-#include "lib/base/cost.tbl"
-};
-
 static uint64_t
 now_ps(void)
 {
@@ -136,10 +131,6 @@ machine_charge(enum machine_cost cost, size_t n)
 	if (self->vt_host)
 		return;
 	if (vm_is_controlled(vm)) {
-		if (vm->vm_observer != NULL && !vm->vm_observer->vb_no_work)
-			VM_TELL(vm, self, .vn_kind = VM_WORK,
-			    .vn_ps = VM_PS_PER_NS,
-			    .vn_detail = cost_names[cost]);
 		vm_controlled_point(vm, VM_POINT_CHARGE);
 		return;
 	}
@@ -164,8 +155,6 @@ machine_charge(enum machine_cost cost, size_t n)
 		ps = (ps >> VM_DRAW_SHIFT) * factor +
 		    (ps % (1 << VM_DRAW_SHIFT) * factor >> VM_DRAW_SHIFT);
 	}
-	VM_TELL(vm, self, .vn_kind = VM_WORK, .vn_ps = ps,
-	    .vn_detail = cost_names[cost]);
 	vm_spend(vm, ps);
 }
 

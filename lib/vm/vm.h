@@ -21,7 +21,7 @@
  * one cipher, so costs do not name it.
  */
 enum machine_cost {
-#define	COST(name, word)	COST_##name,
+#define	COST(name)	COST_##name,
 #include "lib/base/cost.tbl"
 	MACHINE_COSTS
 };
@@ -55,7 +55,6 @@ enum vm_event_kind {
 	VM_LOCK_WAIT,		/* for vn_lock; vn_detail: its name */
 	VM_LOCK_HELD,
 	VM_LOCK_FREE,
-	VM_WORK,		/* vn_detail: its kind; lasts vn_ps */
 	VM_MARK,		/* an instant of the run: vn_detail */
 	VM_KERNEL_CPU,		/* vn_detail: how; vn_value: the CPU */
 	/* Of weak memory, with vn_word and vn_value: vn_thread's accesses. */
@@ -69,7 +68,6 @@ struct vm_note {
 	unsigned	 vn_thread;	/* in order of starting, 0 the first */
 	int		 vn_cpu;	/* -1: none */
 	const void	*vn_lock;	/* identifies a lock; or NULL */
-	uint64_t	 vn_ps;
 	const char	*vn_detail;	/* or NULL; valid during the call */
 	unsigned	 vn_word;	/* from 1 by first store; 0: unknown */
 	uint64_t	 vn_value;
@@ -82,7 +80,6 @@ struct vm_note {
 struct vm_observer {
 	void		(*vb_note)(void *context, const struct vm_note *note);
 	void		*vb_context;
-	bool		 vb_no_work;	/* it has no use for VM_WORK */
 };
 
 /* Kinds of scheduling points. */

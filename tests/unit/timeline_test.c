@@ -41,19 +41,19 @@ open_timeline(unsigned cpus, const struct timeline_span *ts, uint32_t events)
 
 static void
 tell(uint64_t ps, enum vm_event_kind kind, unsigned thread, int cpu,
-    const void *lock, uint64_t took_ps, const char *detail)
+    const void *lock, const char *detail)
 {
 	const struct vm_observer *vo = timeline_observer(tl);
 	const struct vm_note vn = { .vn_kind = kind, .vn_time_ps = ps,
 	    .vn_thread = thread, .vn_cpu = cpu, .vn_lock = lock,
-	    .vn_ps = took_ps, .vn_detail = detail };
+	    .vn_detail = detail };
 
 	vo->vb_note(vo->vb_context, &vn);
 }
 
 /*
- * Events, each "NS THREAD VERB [WORD [NS]]" and separated by ";".  The word is
- * a thread's name, a CPU, why it is left, a lock or a kind of work.
+ * Events, each "NS THREAD VERB [WORD]" and separated by ";".  The word is a
+ * thread's name, a CPU, why it is left, or a lock.
  */
 static void
 script(const char *text)
@@ -61,21 +61,20 @@ script(const char *text)
 	static const char *const verbs[] = { [VM_THREAD_START] = "start",
 	    [VM_THREAD_END] = "end", [VM_CPU_ON] = "on", [VM_CPU_OFF] = "off",
 	    [VM_LOCK_WAIT] = "ask", [VM_LOCK_HELD] = "get",
-	    [VM_LOCK_FREE] = "free", [VM_WORK] = "work", [VM_MARK] = "mark" };
+	    [VM_LOCK_FREE] = "free", [VM_MARK] = "mark" };
 	static const char locks[128];
 	char verb[8], word[32];
-	unsigned kind, ns, thread, took;
+	unsigned kind, ns, thread;
 
 	for (; *text != '\0'; text += *text == ';') {
-		took = 0;
 		word[0] = '\0';
-		ATF_REQUIRE(sscanf(text, "%u %u %7[a-z] %31[^; ] %u", &ns,
-		    &thread, verb, word, &took) >= 3);
+		ATF_REQUIRE(sscanf(text, "%u %u %7[a-z] %31[^; ]", &ns,
+		    &thread, verb, word) >= 3);
 		for (kind = 0; strcmp(verbs[kind], verb) != 0; kind++)
 			ATF_REQUIRE(kind + 1 < nitems(verbs));
 		tell(ns * NS, (enum vm_event_kind)kind, thread, kind ==
 		    VM_CPU_ON ? atoi(word) : -1, &locks[(unsigned char)word[0]],
-		    took * NS, word);
+		    word);
 		text += strcspn(text, ";");
 	}
 }
@@ -274,13 +273,13 @@ TEST(timeline_json__names, "names hold anything, and locks of one name differ")
 	unsigned found = 0;
 
 	open_timeline(2, &all, 1000);
-	tell(0, VM_THREAD_START, 1, -1, NULL, 0, nasty);
+	tell(0, VM_THREAD_START, 1, -1, NULL, nasty);
 	script("0 1 on 0; 0 0 mark window");
-	tell(1 * US, VM_LOCK_HELD, 1, -1, nasty, 0, nasty);
-	tell(1 * US, VM_LOCK_HELD, 1, -1, nasty + 1, 0, "same");
-	tell(1 * US, VM_LOCK_HELD, 1, -1, nasty + 2, 0, "same");
-	tell(3 * US, VM_LOCK_FREE, 1, -1, nasty, 0, nasty);
-	tell(4 * US, VM_CPU_OFF, 1, -1, NULL, 0, nasty);
+	tell(1 * US, VM_LOCK_HELD, 1, -1, nasty, nasty);
+	tell(1 * US, VM_LOCK_HELD, 1, -1, nasty + 1, "same");
+	tell(1 * US, VM_LOCK_HELD, 1, -1, nasty + 2, "same");
+	tell(3 * US, VM_LOCK_FREE, 1, -1, nasty, nasty);
+	tell(4 * US, VM_CPU_OFF, 1, -1, NULL, nasty);
 	finish();
 	/* What is no UTF-8 cannot be kept. */
 	ATF_CHECK_EQ(3, count_slices(LOCKS, "a\"\\\n\x01?</\t%s"));

@@ -821,9 +821,9 @@ TEST(exact__alone, "A cycle of a thread alone takes the sum of its costs")
 }
 
 static void
-count_note(void *context, const struct vm_note *note)
+count_note(void *context, const struct vm_note *note __unused)
 {
-	*(uint64_t *)context += 1 + note->vn_ps;
+	*(uint64_t *)context += 1;
 }
 
 /* What a run is, in numbers. */
