@@ -78,13 +78,6 @@ makes_bytes(const struct cell_run *run)
 	return (!MACHINE_SIMULATED || run->run_params->cp_bytes);
 }
 
-/* Whether the bytes of a simulated run are compared by their hashes. */
-static bool
-hashes_bytes(const struct cell_run *run)
-{
-	return (MACHINE_SIMULATED && run->run_params->cp_bytes);
-}
-
 /* Fails with the kinds of events that the design's release has. */
 static int
 cell_lacks(struct cell_run *run, struct randomdev_params *rp)
@@ -163,6 +156,7 @@ static int
 setup_reader(struct cell_run *run, unsigned i)
 {
 	const struct cell *ce = &run->run_params->cp_cell;
+	const bool hashed = run->run_measure->cm_sample.output_sha256 != NULL;
 	struct reader *r = &run->run_readers[i];
 	int error = 0;
 
@@ -188,26 +182,8 @@ setup_reader(struct cell_run *run, unsigned i)
 		r->r_buf = xaligned(READER_ALIGN_BYTES, r->r_buf_bytes);
 	if (!makes_bytes(run))
 		run->run_buf = r->r_buf;
-	r->r_hashed = hashes_bytes(run) &&
-	    digest_init(&r->r_digest, hash_sha256()) == 0;
-	return (r->r_hashed == hashes_bytes(run) ? 0 : ENOMEM);
-}
-
-static int
-make_profile(struct cell_run *run)
-{
-	const struct bench_config *bc = run->run_params->cp_config;
-	const char *design = run->run_params->cp_cell.ce_design;
-	const struct kern_file *kf = design_file(design_find(design),
-	    DESIGN_MACHINE, bc->bc_harvest.queue);
-
-	if (kf == NULL)
-		return (cell_fail(run, errno, "cannot load design %s: %s",
-		    design, strerror(errno)));
-	lockprof_init(&run->run_prof, index_main(run) + 1, kf->kf_site_count,
-	    kf->kf_sites);
-	run->run_prof.lp_skipcount = bc->bc_lock.prof_skipcount;
-	return (0);
+	r->r_hashed = hashed && digest_init(&r->r_digest, hash_sha256()) == 0;
+	return (r->r_hashed == hashed ? 0 : ENOMEM);
 }
 
 int
@@ -218,6 +194,7 @@ cell_setup(struct cell_run *run)
 	const unsigned n = index_harvest(run);
 	struct cell_measure *cm = run->run_measure;
 	struct result_sample *rs = &cm->cm_sample;
+	const struct kern_file *kf;
 	struct harvest_error why;
 	int error;
 
@@ -240,11 +217,17 @@ cell_setup(struct cell_run *run)
 	    sizeof(*cm->cm_rows));
 	cm->cm_waits = xcalloc(LOCKPROF_SITES_MAX * LOCKPROF_SITES_MAX *
 	    CELL_ROLES, sizeof(*cm->cm_waits));
-	if (hashes_bytes(run))
+	/* The bytes of a simulated run are compared by their hashes. */
+	if (MACHINE_SIMULATED && cp->cp_bytes)
 		rs->output_sha256 = xcalloc(n, sizeof(*rs->output_sha256));
 	cm->cm_health = xcalloc(ENTROPYSOURCE, sizeof(*cm->cm_health));
-	if ((error = make_profile(run)) != 0)
-		return (error);
+	if ((kf = design_file(design_find(cp->cp_cell.ce_design),
+	    DESIGN_MACHINE, cp->cp_config->bc_harvest.queue)) == NULL)
+		return (cell_fail(run, errno, "cannot load design %s: %s",
+		    cp->cp_cell.ce_design, strerror(errno)));
+	lockprof_init(&run->run_prof, index_main(run) + 1, kf->kf_site_count,
+	    kf->kf_sites);
+	run->run_prof.lp_skipcount = cp->cp_config->bc_lock.prof_skipcount;
 	if ((error = harvest_init(&run->run_sources, &cp->cp_config->bc_harvest,
 	    &why)) != 0)
 		return (cell_fail(run, error, "%s", why.text));
