@@ -4,6 +4,7 @@ enum { WINDOW_MAX = 64 };	/* times se_time_s */
 
 struct worker {
 	_Alignas(MACHINE_CACHE_LINE) struct m64 wk_count;
+	uint64_t	 wk_start;	/* wk_count when the window began */
 	struct section_run *wk_run;
 	uint64_t	 wk_random;
 	struct mthread	 wk_td;
@@ -62,18 +63,16 @@ worker_main(void *arg)
 	}
 }
 
-/* Each thread's count, and their sum; those at the start are taken off. */
+/* Each thread's count in the window, and their sum. */
 static void
-tally(struct section_run *sr, const uint64_t *start)
+tally(struct section_run *sr)
 {
 	struct critical_section_outcome *so = sr->sr_outcome;
 
 	so->so_count = 0;
 	for (unsigned i = 0; i < sr->sr_section->se_threads; i++) {
 		so->so_thread[i] = machine_note_load_64(
-		    &sr->sr_workers[i].wk_count);
-		if (start != NULL)
-			so->so_thread[i] -= start[i];
+		    &sr->sr_workers[i].wk_count) - sr->sr_workers[i].wk_start;
 		so->so_count += so->so_thread[i];
 	}
 }
@@ -83,7 +82,6 @@ run_workers(struct section_run *sr)
 {
 	const struct critical_section *se = sr->sr_section;
 	struct critical_section_outcome *so = sr->sr_outcome;
-	uint64_t *start = xcalloc(se->se_threads, sizeof(*start));
 	unsigned *cpu = xcalloc(se->se_threads, sizeof(*cpu));
 	int64_t start_ns;
 	unsigned k;
@@ -108,13 +106,14 @@ run_workers(struct section_run *sr)
 	}
 	if (error == 0) {
 		machine_sleep((int64_t)(se->se_warmup_s * 1e9));
-		tally(sr, NULL);
-		memcpy(start, so->so_thread, se->se_threads * sizeof(*start));
+		tally(sr);
+		for (unsigned i = 0; i < se->se_threads; i++)
+			sr->sr_workers[i].wk_start = so->so_thread[i];
 		start_ns = machine_uptime_ns();
 		for (unsigned i = 0; i < WINDOW_MAX && (i == 0 ||
 		    so->so_count < se->se_least); i++) {
 			machine_sleep((int64_t)(se->se_time_s * 1e9));
-			tally(sr, start);
+			tally(sr);
 		}
 		so->so_rate_per_s = (double)so->so_count * 1e9 /
 		    (double)(machine_uptime_ns() - start_ns);
@@ -123,7 +122,6 @@ run_workers(struct section_run *sr)
 	for (unsigned i = 0; i < sr->sr_started; i++)
 		machine_join(&sr->sr_workers[i].wk_td);
 	free(cpu);
-	free(start);
 	return (error);
 }
 
