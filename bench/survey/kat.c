@@ -61,8 +61,7 @@ print_hex(struct kat *k, const char *label, const uint8_t *bytes, size_t n)
 static void
 kat_forget(struct kat *k)
 {
-	if (k->kat_device != NULL)
-		randomdev_free(k->kat_device);
+	randomdev_free(k->kat_device);
 	k->kat_device = NULL;
 	machine_curthread()->mt_index = k->kat_index;
 }
