@@ -51,12 +51,9 @@ arrive(struct fiber *self __unused, struct transfer t)
 	from->fb_context = t.context;
 #ifdef FIBER_ASAN
 	/* The first jump away gives the host thread's own stack. */
-	if (from->fb_map == NULL)
-		__sanitizer_finish_switch_fiber(self->fb_fake_stack,
-		    &from->fb_stack, &from->fb_stack_bytes);
-	else
-		__sanitizer_finish_switch_fiber(self->fb_fake_stack, NULL,
-		    NULL);
+	__sanitizer_finish_switch_fiber(self->fb_fake_stack,
+	    from->fb_map == NULL ? &from->fb_stack : NULL,
+	    from->fb_map == NULL ? &from->fb_stack_bytes : NULL);
 #endif
 }
 

@@ -157,10 +157,8 @@ hit(struct vm *vm, const struct vm_line *vl, uint64_t ps)
 	struct vm_thread *self = vm->vm_self;
 
 	if (vl->vl_owner != self->vt_cpu && vl->vl_owned_ps > vm_self_ps(vm) &&
-	    owns(vm, vl, (unsigned)self->vt_cpu)) {
-		self->vt_deferred_ps = 0;
-		vm_until(vm, vl->vl_owned_ps);
-	}
+	    owns(vm, vl, (unsigned)self->vt_cpu))
+		vm_spend(vm, vl->vl_owned_ps - vm_self_ps(vm));
 	defer(vm, ps);
 }
 
@@ -295,10 +293,8 @@ vm_own(const void *p, unsigned access)
 
 	if (self->vt_untimed)
 		return (own_untimed(vm, p, access));
-	if ((access & VM_STORE) == 0 && self->vt_stored_ps > vm_self_ps(vm)) {
-		self->vt_deferred_ps = 0;
-		vm_until(vm, self->vt_stored_ps);
-	}
+	if ((access & VM_STORE) == 0 && self->vt_stored_ps > vm_self_ps(vm))
+		vm_spend(vm, self->vt_stored_ps - vm_self_ps(vm));
 	vl = vm_line_of(vm, p);
 	ps = (access & VM_STORE) == 0 ? vm_cost(vm, PROFILE_LAT_RMW) :
 	    vm->vm_costs.vc_lat_ps[VM_SELF];

@@ -197,15 +197,13 @@ choose(struct vm *vm, const struct vm_thread *vt)
 	best = &vm->vm_cpu[vt->vt_cpu >= 0 ? vt->vt_cpu : 0];
 	if (best->vu_running == NULL)
 		return (best);
-	for (unsigned i = 0; i < vm->vm_topology.tp_cpus; i++) {
+	for (unsigned i = 0; least > 0 && i < vm->vm_topology.tp_cpus; i++) {
 		vc = &vm->vm_cpu[i];
 		load = vc->vu_queued + (vc->vu_running != NULL);
 		if (load < least) {
 			least = load;
 			best = vc;
 		}
-		if (load == 0)
-			break;
 	}
 	return (best);
 }

@@ -57,8 +57,6 @@ vm_who_inside(struct vm_who *vk)
 {
 	struct vm *vm = vm_running_machine;
 
-	if (vm->vm_self == NULL)
-		return (false);
 	vk->wh_private = vm->vm_self->vt_private;
 	vk->wh_index = vm->vm_self->vt_td == NULL ? 0 :
 	    vm->vm_self->vt_td->mt_index;
@@ -318,19 +316,16 @@ order_init(struct vm *vm)
 static void
 free_lines(struct vm *vm)
 {
-	struct vm_line *next;
+	struct vm_line *vl;
 
-	for (unsigned i = 0; i < VM_LINE_LISTS; i++) {
-		for (struct vm_line *vl = vm->vm_lines[i]; vl != NULL;
-		    vl = next) {
-			next = vl->vl_next;
+	for (unsigned i = 0; i < VM_LINE_LISTS; i++)
+		while ((vl = vm->vm_lines[i]) != NULL) {
+			vm->vm_lines[i] = vl->vl_next;
 			free(vl->vl_waiter);
 			free(vl->vl_wanted);
 			free(vl->vl_counts);
 			free(vl);
 		}
-		vm->vm_lines[i] = NULL;
-	}
 }
 
 /* Runs of all host threads. */

@@ -78,8 +78,8 @@ look(struct vm_line *vl)
 static void
 more_waiters(struct vm *vm, struct vm_line *vl)
 {
-	unsigned room = vl->vl_waiter_room == 0 ? WAITERS_AT_FIRST :
-	    vl->vl_waiter_room * 2;
+	const unsigned room = vl->vl_waiter_room = vl->vl_waiter_room == 0 ?
+	    WAITERS_AT_FIRST : vl->vl_waiter_room * 2;
 	const struct vm_topology *tp = &vm->vm_topology;
 
 	if (vl->vl_counts == NULL)
@@ -89,7 +89,6 @@ more_waiters(struct vm *vm, struct vm_line *vl)
 	    sizeof(*vl->vl_waiter));
 	vl->vl_wanted = xreallocarray(vl->vl_wanted, room,
 	    sizeof(*vl->vl_wanted));
-	vl->vl_waiter_room = room;
 }
 
 /*
