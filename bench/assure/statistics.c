@@ -89,11 +89,11 @@ scan(const struct assure_params *ap, const struct cipher *cipher,
 {
 	struct duplicates du = { .du_block_bytes = request_bytes <
 	    cipher->ci_block_bytes ? request_bytes : cipher->ci_block_bytes };
-	uint8_t copy[DUPLICATES_KEPT_BYTES] = { 0 };
+	static const uint8_t none[DUPLICATES_KEPT_BYTES];
 	const char *argv[PROGRAM_WORDS];
 	struct duplicates_found again, df;
 	int status = 0;
-	char command[PROGRAM_SCRIPT_SIZE + 8], words[PROGRAM_SCRIPT_SIZE];
+	char words[PROGRAM_SCRIPT_SIZE];
 	pid_t pid;
 	FILE *in;
 
@@ -101,7 +101,6 @@ scan(const struct assure_params *ap, const struct cipher *cipher,
 	    "--interleave %zu -n %" PRIu64, ksource_words(ap->ap_design),
 	    cipher->ci_name, READERS, request_bytes, request_bytes,
 	    requests * request_bytes);
-	snprintf(command, sizeof(command), "rngsim %s", words);
 	program_words(ap->ap_program, words, argv);
 	if ((in = child_open(argv, NULL, false, &pid)) != NULL) {
 		duplicates_read(&du, in);
@@ -110,10 +109,8 @@ scan(const struct assure_params *ap, const struct cipher *cipher,
 	duplicates_find(&du, &df);
 	*blocks += du.du_count;
 	/* Once more, with a copy of one block at the end. */
-	if (du.du_count > 0)
-		memcpy(copy, du.du_blocks[du.du_count / 2].db_word,
-		    sizeof(copy));
-	duplicates_add(&du, UINT64_MAX, copy);
+	duplicates_add(&du, UINT64_MAX, du.du_count == 0 ? (const void *)none :
+	    du.du_blocks[du.du_count / 2].db_word);
 	duplicates_find(&du, &again);
 	if (in == NULL)
 		row_missing(row, "No process. ");
@@ -132,7 +129,7 @@ scan(const struct assure_params *ap, const struct cipher *cipher,
 		    cipher->ci_name, request_bytes);
 	duplicates_fini(&du);
 	if (row->er_state != EVIDENCE_HOLDS)
-		evidence_say(row->er_replay, "%s", command);
+		evidence_say(row->er_replay, "rngsim %s", words);
 	return (row->er_state == EVIDENCE_HOLDS);
 }
 
