@@ -392,8 +392,7 @@ run(struct options *op)
 		return (status);
 	}
 	if (op->op_jobs == 0)
-		op->op_jobs = cpu_count() < CAMPAIGN_JOBS_MAX ? cpu_count() :
-		    CAMPAIGN_JOBS_MAX;
+		op->op_jobs = MIN(cpu_count(), CAMPAIGN_JOBS_MAX);
 	if (op->op_plan != NULL)
 		return (plan_write(op, command_argv, op->op_parts));
 	if (document_again(op, command_argv, &status))

@@ -164,8 +164,7 @@ hash_table(FILE *out, const struct survey *sv)
 		    bytes_of(i) == SHOWN_SHORT || bytes_of(i) == SHOWN_LONG)
 			ways[count++] = i;
 	for (unsigned i = 0; i < count; i += TABLE_WAYS)
-		print_ways(out, sv, &ways[i], count - i < TABLE_WAYS ?
-		    count - i : TABLE_WAYS);
+		print_ways(out, sv, &ways[i], MIN(count - i, TABLE_WAYS));
 	free(ways);
 	format_wrap(out, "", 2, "ns of an event, of finishing a pool and of a "
 	    "message of that size; +-% is half the 95 % interval, the widest "

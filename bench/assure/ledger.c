@@ -109,8 +109,7 @@ ledger_gather(const struct assure_params *ap, struct evidence_row *row)
 	const unsigned simulated = strstr(RNGSIM_FLAGS, "-fsanitize") != NULL ?
 	    8 : 64;
 	/* More than CPUs, so that one has none. */
-	unsigned cpus = cpu_count(), readers = cpus + 1 < READERS_MAX ?
-	    cpus + 1 : READERS_MAX;
+	unsigned cpus = cpu_count(), readers = MIN(cpus + 1, READERS_MAX);
 
 	for (unsigned i = 0; i <= modes; i++)
 		if (!check(ap, "real", readers, cpus, MAX(time_s, least_s),

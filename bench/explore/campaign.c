@@ -274,8 +274,7 @@ campaign_run(const struct campaign *cn, struct campaign_result *ce)
 	cy.cy_block = xcalloc(slots, sizeof(*cy.cy_block));
 	execution_catch_assertions(true);
 	for (; error == 0 && cy.cy_first < end; cy.cy_first += pj.pj_tasks) {
-		pj.pj_tasks = end - cy.cy_first < UINT_MAX ?
-		    (unsigned)(end - cy.cy_first) : UINT_MAX;
+		pj.pj_tasks = (unsigned)MIN(end - cy.cy_first, UINT_MAX);
 		error = pool_run(&pj, MIN(pj.pj_tasks, cn->cn_jobs));
 	}
 	for (unsigned i = 0; i < slots; i++) {

@@ -37,9 +37,8 @@ replicate_memory_bytes(void)
 	    (uint64_t)sysconf(_SC_PAGESIZE);
 
 	/* FreeBSD's are signed. */
-	return (getrlimit(RLIMIT_AS, &limit) == 0 &&
-	    (uint64_t)limit.rlim_cur < bytes ? (uint64_t)limit.rlim_cur :
-	    bytes);
+	return (getrlimit(RLIMIT_AS, &limit) != 0 ? bytes :
+	    MIN(bytes, (uint64_t)limit.rlim_cur));
 }
 
 /* The mappings that a process may have, where the host has a limit. */

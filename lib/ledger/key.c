@@ -70,9 +70,7 @@ by_print(const void *a, const void *b)
 static void
 check_retired(struct ledger *lg)
 {
-	const uint64_t wipes = lg->lg_result.le_wipes;
-	const uint64_t n = wipes < LEDGER_RETIRED_MAX ? wipes :
-	    LEDGER_RETIRED_MAX;
+	const uint64_t n = MIN(lg->lg_result.le_wipes, LEDGER_RETIRED_MAX);
 	struct ledger_record first = { .lgr_op = LEDGER_WIPE,
 	    .lgr_wiped = true }, second = { .lgr_op = LEDGER_SET };
 	struct retired *rt = lg->lg_retired;

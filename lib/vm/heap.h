@@ -68,8 +68,7 @@ vm_heap_down(struct vm_heap *vh, int at, struct vm_heap_entry entry)
 		child = at * VM_HEAP_WAYS + 1;
 		if (child >= vh->vq_count)
 			break;
-		end = child + VM_HEAP_WAYS < vh->vq_count ?
-		    child + VM_HEAP_WAYS : vh->vq_count;
+		end = MIN(child + VM_HEAP_WAYS, vh->vq_count);
 		for (best = child++; child < end; child++)
 			if (vm_heap_before(&vh->vq_entry[child],
 			    &vh->vq_entry[best]))
