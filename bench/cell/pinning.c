@@ -159,9 +159,8 @@ pinning_harvest(const struct pinning *pl, unsigned readers)
 	if (readers < pl->pl_count)
 		return ((int)pl->pl_ranks[readers]);
 	for (unsigned rank = 0; rank < pl->pl_cpus; rank++) {
-		for (i = 0; i < pl->pl_count; i++)
-			if (pl->pl_ranks[i] == rank)
-				break;
+		for (i = 0; i < pl->pl_count && pl->pl_ranks[i] != rank; i++)
+			continue;
 		if (i == pl->pl_count)
 			return ((int)rank);
 	}

@@ -225,9 +225,8 @@ uncertainty_finish(const struct sweeping *sw, const unsigned *like)
 
 	/* The drawn profiles that all cells have had, with all repeats. */
 	for (round = repeats; round < sw->sw_rounds; round++) {
-		for (n = 0; n < r->cell_count; n++)
-			if (!*grid_has(sw, like[n], round))
-				break;
+		for (n = 0; n < r->cell_count && *grid_has(sw, like[n], round);)
+			n++;
 		if (n < r->cell_count)
 			break;
 	}
