@@ -3,17 +3,16 @@
 #include "lib/machine/cpu.h"
 
 /* Written by cpu_init(), read-only while threads run. */
-static hwloc_topology_t topology;
+static hwloc_topology_t topology;	/* of the allowed CPUs */
 static struct cpu {
 	unsigned	c_os;		/* the operating system's number */
 	unsigned	c_core;
 	unsigned	c_nth;		/* which of its core's threads */
 	unsigned	c_cache;	/* the last-level one */
 } *cpus;				/* by rank */
-static unsigned count;
+static unsigned count, count_machine, nodes = 1;
 static unsigned *node_of;	/* by c_os; only nodes with an allowed CPU */
 static unsigned node_of_count;	/* more than any c_os */
-static unsigned nodes = 1;
 
 /* The first CPU behind the same last-level cache, or of the same core. */
 static unsigned
@@ -30,9 +29,20 @@ cache_number(hwloc_obj_t pu)
 	return (first < 0 ? pu->os_index : (unsigned)first);
 }
 
+static void
+add(hwloc_obj_t pu, unsigned core, unsigned nth)
+{
+	const hwloc_obj_t node = hwloc_get_numanode_obj_by_os_index(topology,
+	    (unsigned)hwloc_bitmap_last(pu->nodeset));
+
+	cpus[count++] = (struct cpu){ .c_os = pu->os_index, .c_core = core,
+	    .c_nth = nth, .c_cache = cache_number(pu) };
+	node_of[pu->os_index] = node->logical_index;
+}
+
 /* The n-th thread of every core: all cores come before any second thread. */
 static void
-collect(hwloc_const_bitmap_t allowed, unsigned nth)
+collect(unsigned nth)
 {
 	hwloc_obj_t core = NULL, pu;
 
@@ -40,67 +50,51 @@ collect(hwloc_const_bitmap_t allowed, unsigned nth)
 	    HWLOC_OBJ_CORE, core)) != NULL; c++) {
 		pu = hwloc_get_obj_inside_cpuset_by_type(topology,
 		    core->cpuset, HWLOC_OBJ_PU, nth);
-		if (pu != NULL && hwloc_bitmap_isset(allowed, pu->os_index))
-			cpus[count++] = (struct cpu){ .c_os = pu->os_index,
-			    .c_core = c, .c_nth = nth,
-			    .c_cache = cache_number(pu) };
+		if (pu != NULL)
+			add(pu, c, nth);
 	}
 }
 
-/* Numbers the NUMA nodes of allowed CPUs in the topology's order. */
-static void
-collect_nodes(void)
+static unsigned
+objects(hwloc_obj_type_t type)
 {
-	hwloc_obj_t node = NULL;
-	unsigned next = 0;
+	const int n = hwloc_get_nbobjs_by_type(topology, type);
 
-	node_of_count = cpu_ids();
-	node_of = xcalloc(node_of_count, sizeof(*node_of));
-	while ((node = hwloc_get_next_obj_by_type(topology,
-	    HWLOC_OBJ_NUMANODE, node)) != NULL) {
-		bool seen = false;
-
-		for (unsigned rank = 0; rank < count; rank++)
-			if (hwloc_bitmap_isset(node->cpuset, cpus[rank].c_os)) {
-				node_of[cpus[rank].c_os] = next;
-				seen = true;
-			}
-		next += seen;
-	}
-	nodes = MAX(next, 1);
+	return (n < 1 ? 1 : (unsigned)n);
 }
 
 int
 cpu_init(void)
 {
 	hwloc_bitmap_t allowed;
-	unsigned weight;
-	int i = -1, w;
+	hwloc_obj_t pu = NULL;
+	unsigned n;
 
 	if (hwloc_topology_init(&topology) != 0 ||
 	    hwloc_topology_load(topology) != 0)
 		return (errno);
+	count_machine = objects(HWLOC_OBJ_PU);
 	if ((allowed = hwloc_bitmap_alloc()) == NULL)
 		no_memory();
-	if (hwloc_get_cpubind(topology, allowed, HWLOC_CPUBIND_PROCESS) != 0)
-		hwloc_bitmap_copy(allowed,
-		    hwloc_topology_get_allowed_cpuset(topology));
-	w = hwloc_bitmap_weight(allowed);
-	weight = w < 1 ? 1 : (unsigned)w;
-	cpus = xcalloc(weight, sizeof(*cpus));
-	for (unsigned nth = 0; count < weight && nth < 8; nth++)
-		collect(allowed, nth);
-	/* A machine that reports no cores: take the mask as it is. */
-	if (count == 0)
-		while ((i = hwloc_bitmap_next(allowed, i)) != -1 &&
-		    count < weight) {
-			cpus[count] = (struct cpu){ .c_os = (unsigned)i,
-			    .c_core = count, .c_cache = (unsigned)i };
-			count++;
-		}
+	if (hwloc_get_cpubind(topology, allowed, HWLOC_CPUBIND_PROCESS) == 0 &&
+	    hwloc_topology_restrict(topology, allowed,
+	    HWLOC_RESTRICT_FLAG_REMOVE_CPULESS) != 0)
+		return (errno);
+	node_of_count = 1 + (unsigned)hwloc_bitmap_last(
+	    hwloc_topology_get_topology_cpuset(topology));
 	hwloc_bitmap_free(allowed);
-	collect_nodes();
-	return (count == 0 ? ENXIO : 0);
+	nodes = objects(HWLOC_OBJ_NUMANODE);
+	node_of = xcalloc(node_of_count, sizeof(*node_of));
+	n = objects(HWLOC_OBJ_PU);
+	cpus = xcalloc(n, sizeof(*cpus));
+	for (unsigned nth = 0; count < n && nth < 8; nth++)
+		collect(nth);
+	/* A machine that reports no cores: take its CPUs in their order. */
+	if (count == 0)
+		while ((pu = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_PU,
+		    pu)) != NULL)
+			add(pu, count, 0);
+	return (0);
 }
 
 void
@@ -120,14 +114,6 @@ cpu_count(void)
 {
 	KASSERT(count > 0, ("cpu_init() was not called"));
 	return (count);
-}
-
-unsigned
-cpu_count_machine(void)
-{
-	int n = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PU);
-
-	return (n < 1 ? 1 : (unsigned)n);
 }
 
 /* Reads one or two numbers from a file of a cgroup; how many it has. */
@@ -226,22 +212,16 @@ cpu_rank(unsigned os)
 	return (-1);
 }
 
-unsigned
-cpu_ids(void)
-{
-	unsigned ids = 1;
-
-	for (unsigned i = 0; i < count; i++)
-		if (cpus[i].c_os >= ids)
-			ids = cpus[i].c_os + 1;
-	return (ids);
+#define	CPU_NUMBER(name, value)						\
+unsigned								\
+name(void)								\
+{									\
+	return (value);							\
 }
 
-unsigned
-cpu_nodes(void)
-{
-	return (nodes);
-}
+CPU_NUMBER(cpu_count_machine, count_machine)
+CPU_NUMBER(cpu_ids, node_of_count)
+CPU_NUMBER(cpu_nodes, nodes)
 
 unsigned
 cpu_node(unsigned os)
