@@ -167,11 +167,10 @@ run_block(void *context, unsigned task, unsigned slot)
 	struct block *bk = &cy->cy_block[slot];
 	struct campaign_result *ce = &bk->bk_result;
 	uint64_t number = block * cy->cy_block_size;
-	int64_t after_ns = 0, before_ns = 0;
 	struct scenario aged, sn;
 	struct strategy sg;
+	const int64_t before_ns = tick_read_ns(CLOCK_THREAD_CPUTIME_ID);
 
-	(void)tick_cpu_ns(CLOCK_THREAD_CPUTIME_ID, &before_ns);
 	memset(ce, 0, sizeof(*ce));
 	bk->bk_error = 0;
 	if (bk->bk_execution == NULL)
@@ -203,8 +202,8 @@ run_block(void *context, unsigned task, unsigned slot)
 	if (bk->bk_error == 0)
 		bk->bk_error = sg.sg_error;
 	strategy_fini(&sg);
-	(void)tick_cpu_ns(CLOCK_THREAD_CPUTIME_ID, &after_ns);
-	ce->cgr_row.cpu_s = (double)(after_ns - before_ns) / (double)NS_PER_S;
+	ce->cgr_row.cpu_s = (double)(tick_read_ns(CLOCK_THREAD_CPUTIME_ID) -
+	    before_ns) / (double)NS_PER_S;
 }
 
 /* Blocks are taken in order, so the first failure is the one that is kept. */

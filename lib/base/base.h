@@ -199,7 +199,8 @@ wipe(void *p, size_t n)
  */
 struct hold {
 	volatile sig_atomic_t ho_depth;
-	volatile sig_atomic_t ho_signal; /* that came meanwhile, or 0 */
+	/* Set by the handler of a signal that came meanwhile; or 0. */
+	volatile sig_atomic_t ho_signal;
 };
 
 extern _Thread_local struct hold hold_self;
@@ -212,13 +213,3 @@ hold_begin(void)
 
 /* At the end of the outermost part the signal comes again. */
 void hold_end(void);
-
-/* From a signal's handler: whether it is to return, and comes again. */
-static inline bool
-hold_defers(int sig)
-{
-	if (hold_self.ho_depth == 0)
-		return (false);
-	hold_self.ho_signal = sig;
-	return (true);
-}

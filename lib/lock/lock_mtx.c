@@ -48,7 +48,7 @@ mtx_wait(struct lock *l, struct lock_node *n __unused, struct lock_wait *w)
 static void
 mtx_unlock(struct lock *l, struct lock_node *n __unused)
 {
-	mtx_release(l, machine_wake_32);
+	mtx_release(l, INT32_MAX);
 }
 
 LOCK_KIND(mtx, mtx, "mtx", "mtx(9) MTX_DEF: spin while the owner runs",

@@ -66,7 +66,7 @@ mtx_wait(struct lock *l, struct lock_node *n, struct lock_wait *w)
 static void
 mtx_unlock(struct lock *l, struct lock_node *n __unused)
 {
-	mtx_release(l, machine_wake_one_32);
+	mtx_release(l, 1);
 }
 
 LOCK_KIND(mutex, mtx, "mutex", "Linux's: spin in a queue while the owner runs",

@@ -92,9 +92,9 @@ mtx_sleep(struct mtx *m, const struct mthread *owner,
 	return (lockprof_stamp() - start);
 }
 
-/* Releases it, and wakes one or all that may sleep, as the kind does. */
+/* Releases it, and wakes so many that may sleep, as the kind does. */
 static inline void
-mtx_release(struct lock *l, void (*wake)(struct m32 *sleepers))
+mtx_release(struct lock *l, int most)
 {
 	struct mtx *m = mtx_of(l);
 
@@ -105,5 +105,5 @@ mtx_release(struct lock *l, void (*wake)(struct m32 *sleepers))
 	atomic_store_rel_ptr(&m->ma_lock, MTX_UNOWNED);
 	/* Pairs with mtx_sleep(): seen there, so is the free mutex. */
 	atomic_fetchadd_rel_32(&m->ma_wakes, 1);
-	wake(&m->ma_wakes);
+	machine_wake(&m->ma_wakes, most);
 }

@@ -6,7 +6,7 @@ enum { AWAKE, ASLEEP };
 
 struct freezer_lost freezer_lost;
 
-static _Thread_local struct freezer *self;
+_Thread_local struct freezer *freezer_self;
 
 static uint64_t
 own_cpu_ns(void)
@@ -14,16 +14,10 @@ own_cpu_ns(void)
 	return ((uint64_t)tick_read_ns(CLOCK_THREAD_CPUTIME_ID));
 }
 
-struct freezer *
-freezer_current(void)
-{
-	return (self);
-}
-
 void
 freezer_sleep_begins(struct mthread *td)
 {
-	if (self != NULL)
+	if (freezer_self != NULL)
 		atomic_store_64(&td->mt_stopped_ns, ASLEEP);
 }
 
@@ -32,7 +26,7 @@ freezer_sleep_ends(struct mthread *td)
 {
 	uint64_t now_ns, stopped_ns;
 
-	if (self == NULL)
+	if (freezer_self == NULL)
 		return;
 	now_ns = own_cpu_ns();
 	/* A stop from here on counts by itself. */
@@ -58,13 +52,16 @@ leave_out(struct mthread *td, uint64_t began_ns)
 static void
 on_stop(int sig)
 {
-	struct freezer *fz = self;
+	struct freezer *fz = freezer_self;
 	const uint32_t round = atomic_load(&fz->fz_round);
 	const uint64_t began_ns = own_cpu_ns();
 	const int saved = errno;
 
-	if (hold_defers(sig))
+	/* Then hold_end() raises it again. */
+	if (hold_self.ho_depth > 0) {
+		hold_self.ho_signal = sig;
 		return;
+	}
 	atomic_fetch_add(&fz->fz_stopped, 1);
 	real_wake(&fz->fz_stopped, 1);
 	while (atomic_load(&fz->fz_round) == round)
@@ -90,12 +87,12 @@ freezer_enter(struct freezer *fz, struct freezer_member *fm)
 	sigset_t set;
 	uint32_t round;
 
-	MPASS(self == NULL);
+	MPASS(freezer_self == NULL);
 	*fm = (struct freezer_member){ .fzm_freezer = fz,
 	    .fzm_thread = pthread_self() };
 	if (fz == NULL)
 		return;
-	self = fz;
+	freezer_self = fz;
 	/* The program may have been started with the signal blocked. */
 	sigemptyset(&set);
 	sigaddset(&set, SIGUSR2);
@@ -120,7 +117,7 @@ freezer_leave(struct freezer_member *fm)
 	LIST_REMOVE(fm, fzm_all);
 	fz->fz_count--;
 	pthread_mutex_unlock(&fz->fz_mutex);
-	self = NULL;
+	freezer_self = NULL;
 }
 
 void
@@ -129,7 +126,7 @@ freezer_stop(struct freezer *fz)
 	struct freezer_member *fm;
 	uint32_t stopped;
 
-	MPASS(self != fz && atomic_load(&fz->fz_round) % 2 == 0);
+	MPASS(freezer_self != fz && atomic_load(&fz->fz_round) % 2 == 0);
 	pthread_mutex_lock(&fz->fz_mutex);
 	atomic_store(&fz->fz_stopped, 0);
 	atomic_fetch_add(&fz->fz_round, 1);

@@ -63,7 +63,7 @@ void freezer_enter(struct freezer *fz, struct freezer_member *fm);
 void freezer_leave(struct freezer_member *fm);
 
 /* The caller's; NULL: it is no member. */
-struct freezer *freezer_current(void);
+extern _Thread_local struct freezer *freezer_self;
 
 /* Around a sleep, whose pauses cost the caller no CPU time. */
 void freezer_sleep_begins(struct mthread *td);

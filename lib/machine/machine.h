@@ -148,9 +148,10 @@ struct mthread *machine_curthread(void);
  */
 int machine_wait_32(struct m32 *word, uint32_t expect, int64_t timeout_ns);
 
-/* Wakes all threads, or any one, that sleep in machine_wait_32() on word. */
-void machine_wake_32(struct m32 *word);
-void machine_wake_one_32(struct m32 *word);
+/* Wakes so many threads at the most that sleep in machine_wait_32() on word. */
+void machine_wake(struct m32 *word, int most);
+#define	machine_wake_32(word)		machine_wake(word, INT32_MAX)
+#define	machine_wake_one_32(word)	machine_wake(word, 1)
 
 /* Stores another value, and wakes all that wait for that. */
 static inline void

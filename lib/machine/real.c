@@ -77,15 +77,9 @@ real_wake(_Atomic uint32_t *word, int threads)
 }
 
 void
-machine_wake_32(struct m32 *word)
+machine_wake(struct m32 *word, int most)
 {
-	real_wake(&word->m_value, INT32_MAX);
-}
-
-void
-machine_wake_one_32(struct m32 *word)
-{
-	real_wake(&word->m_value, 1);
+	real_wake(&word->m_value, most);
 }
 
 int
@@ -148,8 +142,8 @@ machine_running(struct mthread *owner, struct machine_probe *probe)
 	if (++probe->mr_asked < PROBE_AFTER)
 		return (true);
 	/* An owner that released and ended has no clock: keep spinning. */
-	if (tick_cpu_ns((clockid_t)atomic_load_32(&owner->mt_clock),
-	    &cpu_ns) != 0)
+	cpu_ns = tick_read_ns((clockid_t)atomic_load_32(&owner->mt_clock));
+	if (cpu_ns < 0)
 		return (true);
 	if (probe->mr_cpu_ns == cpu_ns)
 		return (false);
@@ -212,7 +206,7 @@ machine_spawn(struct mthread *td, const char *name, int cpu,
 	thread_reset(td, name);
 	td->mt_fn = fn;
 	td->mt_arg = arg;
-	td->mt_freezer = freezer_current();
+	td->mt_freezer = freezer_self;
 	if (cpu != MACHINE_CPU_ANY)
 		td->mt_cpu = (int)((unsigned)cpu % cpu_count());
 	error = pthread_create(&td->mt_pthread, NULL, thread_main, td);
@@ -261,10 +255,11 @@ machine_detach(void)
 int64_t
 machine_thread_cpu_ns(struct mthread *td)
 {
-	int64_t ns;
+	const int64_t ns =
+	    tick_read_ns((clockid_t)atomic_load_32(&td->mt_clock));
 
-	return (tick_cpu_ns((clockid_t)atomic_load_32(&td->mt_clock), &ns) !=
-	    0 ? 0 : ns - (int64_t)atomic_load_64(&td->mt_stopping_ns));
+	return (ns < 0 ? 0 :
+	    ns - (int64_t)atomic_load_64(&td->mt_stopping_ns));
 }
 
 double

@@ -29,14 +29,3 @@ tick_ns_to_cycles(uint64_t ns)
 {
 	return ((uint64_t)((double)ns * cycles_per_ns));
 }
-
-int
-tick_cpu_ns(clockid_t clock, int64_t *ns)
-{
-	struct timespec ts;
-
-	if (clock_gettime(clock, &ts) != 0)
-		return (errno);
-	*ns = (int64_t)ts.tv_sec * NS_PER_S + ts.tv_nsec;
-	return (0);
-}

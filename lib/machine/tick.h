@@ -18,10 +18,14 @@
 #define	TICK_COARSE	CLOCK_MONOTONIC
 #endif
 
+/*
+ * A clock, such as a thread's of pthread_getcpuclockid(3): its CPU time, user
+ * and system.  Below 0 where clock_gettime(2) fails, as after the thread's end.
+ */
 static inline int64_t
 tick_read_ns(clockid_t clock)
 {
-	struct timespec ts;
+	struct timespec ts = { .tv_sec = -1 };
 
 	clock_gettime(clock, &ts);
 	return ((int64_t)ts.tv_sec * NS_PER_S + ts.tv_nsec);
@@ -81,9 +85,3 @@ tick_since(uint64_t then, uint64_t now)
 
 /* Cycles in ns nanoseconds. */
 uint64_t tick_ns_to_cycles(uint64_t ns);
-
-/*
- * CPU time, user and system, that the thread of a pthread_getcpuclockid(3) has
- * used.  Returns: 0, or the error of clock_gettime(2), as for one that ended.
- */
-int tick_cpu_ns(clockid_t clock, int64_t *ns);

@@ -298,8 +298,8 @@ machine_wait_32(struct m32 *word, uint32_t expect, int64_t timeout_ns)
 	return (block(vm, line_of(vm, word), word, timeout_ns) ? 0 : ETIMEDOUT);
 }
 
-static void
-wake(struct m32 *word, unsigned most)
+void
+machine_wake(struct m32 *word, int most)
 {
 	struct vm *vm = vm_get();
 	struct vm_line *line = line_of(vm, word);
@@ -324,18 +324,6 @@ wake(struct m32 *word, unsigned most)
 	}
 	if (vm->vm_costs.vc_preempt)
 		vm_sched_check(vm);
-}
-
-void
-machine_wake_32(struct m32 *word)
-{
-	wake(word, UINT32_MAX);
-}
-
-void
-machine_wake_one_32(struct m32 *word)
-{
-	wake(word, 1);
 }
 
 void

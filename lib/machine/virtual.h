@@ -20,8 +20,7 @@ enum { MACHINE_SIMULATED = 1 };
 
 /* Functions that the real machine has too; its others are inline. */
 #define	machine_wait_32		virtual_wait_32
-#define	machine_wake_32		virtual_wake_32
-#define	machine_wake_one_32	virtual_wake_one_32
+#define	machine_wake		virtual_wake
 #define	machine_sleep		virtual_sleep
 #define	machine_interrupt	virtual_interrupt
 #define	machine_running		virtual_running
