@@ -224,17 +224,17 @@ stub_keystream(struct cipher_key *ck, uint128_t *ctr, uint8_t *out, size_t n)
 }
 
 #define	AES(evp, keystream)						\
-	{ .ci_name = "aes", .ci_alias = "aes",				\
+	{ .ci_index = INDEX_AES, .ci_name = "aes", .ci_alias = "aes",	\
 	    .ci_descr = "AES-256 over a little-endian counter (AES-ICM)", \
 	    .ci_evp_name = evp, .ci_block_bytes = AES_BLOCK,		\
 	    .ci_whole_blocks = true, .ci_keystream = keystream }
 #define	CHACHA(evp, keystream)						\
-	{ .ci_name = "chacha20", .ci_alias = "chacha",			\
+	{ .ci_index = INDEX_CHACHA, .ci_name = "chacha20",		\
 	    .ci_descr = "ChaCha20 with a 128-bit counter and no nonce",	\
-	    .ci_evp_name = evp, .ci_block_bytes = CHACHA_BLOCK,		\
-	    .ci_keystream = keystream }
+	    .ci_alias = "chacha", .ci_evp_name = evp,			\
+	    .ci_block_bytes = CHACHA_BLOCK, .ci_keystream = keystream }
 
-enum { CIPHERS = 2 };
+enum { INDEX_AES, INDEX_CHACHA, CIPHERS };
 
 static const struct cipher real[CIPHERS] = { AES("AES-256-ECB", aes_keystream),
     CHACHA("ChaCha20", chacha_keystream) };
@@ -257,20 +257,10 @@ cipher_find(const char *name)
 	return (NULL);
 }
 
-static unsigned
-cipher_index(const struct cipher *cipher)
-{
-	if (cipher->ci_base != NULL)
-		cipher = cipher->ci_base;
-	KASSERT(cipher >= real && cipher < real + CIPHERS,
-	    ("not in the table"));
-	return ((unsigned)(cipher - real));
-}
-
 const struct cipher *
 cipher_stub(const struct cipher *cipher)
 {
-	return (&stubs[cipher_index(cipher)]);
+	return (&stubs[cipher->ci_index]);
 }
 
 const char *
@@ -318,7 +308,7 @@ cipher_key_init(struct cipher_key *ck, const struct cipher *cipher)
 	ck->ck_cipher = cipher;
 	if (cipher_is_stub(cipher))
 		return (0);
-	evp = fetched[cipher_index(cipher)];
+	evp = fetched[cipher->ci_index];
 	KASSERT(evp != NULL, ("%s was not fetched", cipher->ci_name));
 	hold_begin();
 	ck->ck_ctx = EVP_CIPHER_CTX_new();

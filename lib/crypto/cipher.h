@@ -19,6 +19,7 @@ struct cipher_key;
 
 /* A cipher.  ci_whole_blocks: keystream lengths are multiples of ci_block. */
 struct cipher {
+	unsigned	 ci_index;	/* in ciphers[], of a stub also */
 	const char	*ci_name;	/* as -c takes it */
 	const char	*ci_alias;	/* as kat scripts call it */
 	const char	*ci_descr;
@@ -27,7 +28,6 @@ struct cipher {
 	bool		 ci_whole_blocks;
 	void		(*ci_keystream)(struct cipher_key *ck, uint128_t *ctr,
 			    uint8_t *out, size_t n);
-	const struct cipher *ci_base;	/* what a changed copy is of */
 };
 
 /*

@@ -64,15 +64,6 @@ hash_find(const char *name)
 	return (NULL);
 }
 
-struct hash *
-hash_sha256(void)
-{
-	struct hash *ha = hash_find("sha256");
-
-	KASSERT(ha != NULL, ("no SHA-256"));
-	return (ha);
-}
-
 /* The answer of one context, the long message in pieces. */
 static bool
 works(const struct hash *ha)

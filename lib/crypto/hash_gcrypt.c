@@ -110,12 +110,6 @@ const struct hash_library hash_gcrypt = { .hl_name = "libgcrypt",
     .hl_clear = clear, .hl_update = update, .hl_copy = copy,
     .hl_finish = finish };
 
-struct hash *
-hash_blake2s_keyed(void)
-{
-	return (hash_find("gcrypt:blake2s-256"));
-}
-
 void
 digest_key(struct digest *dg, const uint8_t key[BLAKE2S_KEY_BYTES])
 {

@@ -189,11 +189,5 @@ const struct hash_library hash_zlib = WORDS("zlib", checksum_version);
 const struct hash_library hash_cpu = WORDS("cpu", cpu_version);
 
 /* In no table, as no user chooses it by name. */
-static const struct hash stub = { .ha_name = "stub", .ha_library = &hash_cpu,
+const struct hash hash_stub = { .ha_name = "stub", .ha_library = &hash_cpu,
     .ha_state = HASH_READY, .ha_bytes = STUB_BYTES, .ha_id = WORD_STUB };
-
-const struct hash *
-hash_stub(void)
-{
-	return (&stub);
-}

@@ -185,7 +185,7 @@ host_hash_init(struct kernel *k, void *state, enum kern_hash hash,
 	const bool own = sl->hsl_pool < 0 || k->k_params.kp_pool_hash == NULL;
 
 	sl->hsl_bytes = hash == KERN_BLAKE2B ? 64 : 32;
-	slot_make(k, sl, stub ? hash_stub() : !own ? k->k_params.kp_pool_hash :
+	slot_make(k, sl, stub ? &hash_stub : !own ? k->k_params.kp_pool_hash :
 	    key != NULL ? k->k_keyed : k->k_hash[hash]);
 	if (key != NULL && own && !stub) {
 		digest_key(&sl->hsl_digest, key);
