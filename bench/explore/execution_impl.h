@@ -44,6 +44,8 @@ struct execution {
 	struct event_trace *ex_trace;
 	struct outcome	*ex_outcome;
 	struct cipher	 ex_cipher;
+	void		(*ex_keystream)(struct cipher_key *ck, uint128_t *ctr,
+			    uint8_t *out, size_t n);
 	uint64_t	 ex_seed, ex_steps, ex_reads;
 	uint32_t	 ex_events;	/* made */
 	int		 ex_error;

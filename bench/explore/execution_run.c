@@ -47,7 +47,7 @@ pausing_keystream(struct cipher_key *ck, uint128_t *ctr, uint8_t *out, size_t n)
 	    (ck->ck_calls & (ck->ck_calls - 1)) != 0;
 	if (!ck->ck_loop)
 		machine_charge(COST_KEYSTREAM_MORE, 0);
-	ciphers[ex->ex_cipher.ci_index]->ci_keystream(ck, ctr, out, n);
+	ex->ex_keystream(ck, ctr, out, n);
 	if (ex->ex_scenario->sn_real && !output_check_made(&ex->ex_output,
 	    thread, ck->ck_raw, out, n))
 		execution_fail(ex, EXECUTION_OUTPUT, "a key was handed out "
@@ -60,6 +60,7 @@ const struct cipher *
 execution_cipher(struct execution *ex, const struct cipher *cipher)
 {
 	ex->ex_cipher = *cipher;
+	ex->ex_keystream = cipher->ci_keystream;
 	ex->ex_cipher.ci_keystream = pausing_keystream;
 	return (&ex->ex_cipher);
 }

@@ -1,6 +1,6 @@
 #include <openssl/evp.h>
 
-#include "bench/cli/embed.h"
+#include "lib/base/embed.h"
 #include "bench/page/page.h"
 
 EMBED(style, "bench/page/page.css");

@@ -1,5 +1,5 @@
 #include "bench/cli/child.h"
-#include "bench/cli/embed.h"
+#include "lib/base/embed.h"
 #include "bench/report/report.h"
 
 enum {

@@ -181,24 +181,12 @@ parse_value(const struct reader *pt, char *line, unsigned key)
 
 static int parse_lines(struct reader *pt, const char *text);
 
-/* The text of a shipped profile, or of what they have in common; or NULL. */
-static const char *
-shipped_text(const char *name)
-{
-	const struct profile_shipped *ps = profile_shipped;
-
-	if (strcmp(name, common) == 0)
-		return (profile_common);
-	while (ps->ps_name != NULL && strcmp(ps->ps_name, name) != 0)
-		ps++;
-	return (ps->ps_text);
-}
-
 /* Takes shipped values, which later lines replace; of others as guesses. */
 static int
 parse_like(struct reader *pt, const char *line)
 {
 	char name[PROFILE_NAME_SIZE];
+	const char *text;
 	struct profile *pr = pt->rdr_pr;
 	struct reader like = { .rdr_pr = pr, .rdr_error = pt->rdr_error,
 	    .rdr_file = name, .rdr_like = true };
@@ -209,10 +197,11 @@ parse_like(struct reader *pt, const char *line)
 			return (refuse(pt, "expected it before all values"));
 	if ((error = parse_text(pt, line, "NAME", name, sizeof(name))) != 0)
 		return (error);
-	if (shipped_text(name) == NULL)
+	text = strcmp(name, common) == 0 ? profile_common : profile_text(name);
+	if (text == NULL)
 		return (refuse(pt, "\"%.40s\"; expected %s, or a profile that "
 		    "comes with the program", name, common));
-	error = parse_lines(&like, shipped_text(name));
+	error = parse_lines(&like, text);
 	for (unsigned key = 0; key < PROFILE_VALUES; key++) {
 		if (pr->pr_from[key] == PROVENANCE_ABSENT ||
 		    strcmp(name, common) == 0)
@@ -325,11 +314,10 @@ static int
 check_percentiles(struct reader *pt)
 {
 	const double *v = pt->rdr_pr->pr_value;
-	unsigned p50, p99;
+	unsigned p50;
 
-	for (unsigned i = 0; i < PROFILE_PAIRS; i++) {
-		p50 = profile_pairs[i].p50;
-		p99 = profile_pairs[i].p99;
+	for (unsigned p99 = 0; p99 < PROFILE_VALUES; p99++) {
+		p50 = profile_median(p99);
 		look_at(pt, p99);
 		if (v[p99] < v[p50])
 			return (refuse(pt, "%g is below %s; expected at least "

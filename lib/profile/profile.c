@@ -3,25 +3,19 @@
 #include <fcntl.h>
 #include <float.h>
 
+#include "lib/base/embed.h"
 #include "lib/profile/profile.h"
 
 enum { FILE_MAX = 65536 };	/* some ten times the size of a profile */
 
-/* Texts of profiles; the assembler finds them from the root of the tree. */
-#define	PROFILE(ident, name)						\
-	__asm__(".pushsection .rodata\n"				\
-	    ".globl profile_" #ident "\n"				\
-	    "profile_" #ident ":\n"					\
-	    "\t.incbin \"lib/profile/" name ".conf\"\n"		\
-	    "\t.byte 0\n"						\
-	    ".popsection\n");						\
-	extern const char profile_##ident[]				\
-	    __attribute__((visibility("hidden")));
-PROFILE(common, "common")
+EMBED(common, "lib/profile/common.conf");
+const char *const profile_common = embedded_common;
+
+#define	PROFILE(ident, name)	EMBED(ident, "lib/profile/" name ".conf");
 #include "lib/profile/shipped.tbl"
 
 const struct profile_shipped profile_shipped[] = {
-#define	PROFILE(ident, name)	{ name, profile_##ident },
+#define	PROFILE(ident, name)	{ name, embedded_##ident },
 #include "lib/profile/shipped.tbl"
 	{ NULL, NULL }
 };
@@ -43,6 +37,16 @@ static const struct {
 const char *const provenance_names[] = { [PROVENANCE_MEASURED] = "measured",
     [PROVENANCE_PUBLISHED] = "published", [PROVENANCE_FITTED] = "fitted",
     [PROVENANCE_GUESSED] = "guessed", [PROVENANCE_ABSENT] = "absent" };
+
+const char *
+profile_text(const char *name)
+{
+	const struct profile_shipped *ps = profile_shipped;
+
+	while (ps->ps_name != NULL && strcmp(ps->ps_name, name) != 0)
+		ps++;
+	return (ps->ps_text);
+}
 
 const char *
 profile_unit_name(enum profile_unit unit)
@@ -194,11 +198,8 @@ profile_load(struct profile *pr, const char *name,
 	}
 	if (profile_is_path(name))
 		return (load_file(pr, name, error));
-	for (const struct profile_shipped *ps = profile_shipped;
-	    ps->ps_name != NULL; ps++)
-		if (strcmp(name, ps->ps_name) == 0)
-			return (profile_parse(pr, name, ps->ps_text, error));
-	return (refuse_name(name, host, error));
+	return (profile_text(name) == NULL ? refuse_name(name, host, error) :
+	    profile_parse(pr, name, profile_text(name), error));
 }
 
 int

@@ -107,17 +107,14 @@ struct profile_shipped {
 
 extern const struct profile_shipped profile_shipped[];
 
+/* The text of one; NULL: there is none with that name. */
+const char *profile_text(const char *name);
+
 /* The values that they have in common; like = "common" takes them. */
-extern const char profile_common[] __attribute__((visibility("hidden")));
+extern const char *const profile_common;
 
-/* Percentiles of one quantity: the second is not below the first. */
-enum { PROFILE_PAIRS = 2 };
-
-struct profile_pair {
-	enum profile_key p50, p99;
-};
-
-extern const struct profile_pair profile_pairs[PROFILE_PAIRS];
+/* Of the 99th percentile of a quantity its median, not above it; else key. */
+enum profile_key profile_median(enum profile_key key);
 
 /* Whether a machine of that topology needs a value, or has one regardless. */
 bool profile_used(const struct profile *pr, enum profile_key key);

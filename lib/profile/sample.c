@@ -3,10 +3,12 @@
 /* Purposes of draws. */
 enum { DRAW_ORDER, DRAW_PLACE };
 
-const struct profile_pair profile_pairs[PROFILE_PAIRS] = {
-	{ PROFILE_OS_WAKE_SAME_P50, PROFILE_OS_WAKE_SAME_P99 },
-	{ PROFILE_OS_WAKE_CROSS_P50, PROFILE_OS_WAKE_CROSS_P99 },
-};
+enum profile_key
+profile_median(enum profile_key key)
+{
+	return (key == PROFILE_OS_WAKE_SAME_P99 ? PROFILE_OS_WAKE_SAME_P50 :
+	    key == PROFILE_OS_WAKE_CROSS_P99 ? PROFILE_OS_WAKE_CROSS_P50 : key);
+}
 
 /* Half the width of the range of draws, in %, by provenance. */
 static unsigned
@@ -64,7 +66,6 @@ profile_sample(const struct profile *from, unsigned i, unsigned n,
     uint64_t seed, struct profile *to)
 {
 	const uint64_t one = UINT64_C(1) << 32;
-	const struct profile_pair *pp;
 	uint64_t percent, spread;
 	unsigned as;
 	double *p50, *p99, v;
@@ -74,12 +75,10 @@ profile_sample(const struct profile *from, unsigned i, unsigned n,
 	for (unsigned key = 0; key < PROFILE_VALUES; key++) {
 		if (!profile_varies(from, key))
 			continue;
-		as = key;
 		/* Percentiles of one quantity vary together. */
-		for (pp = profile_pairs; pp < profile_pairs + PROFILE_PAIRS;
-		    pp++)
-			if (key == pp->p99 && profile_varies(from, pp->p50))
-				as = pp->p50;
+		as = profile_median(key);
+		if (!profile_varies(from, as))
+			as = key;
 		spread = spread_percent(from->pr_from[as]);
 		percent = (100 - spread) * one +
 		    2 * spread * place(seed, as, i, n);
@@ -90,10 +89,10 @@ profile_sample(const struct profile *from, unsigned i, unsigned n,
 		    fmax(profile_fields[key].pf_least, v));
 	}
 	/* Where one of the two is fixed, the other must not pass it. */
-	for (pp = profile_pairs; pp < profile_pairs + PROFILE_PAIRS; pp++) {
-		p50 = &to->pr_value[pp->p50];
-		p99 = &to->pr_value[pp->p99];
-		if (profile_varies(from, pp->p99))
+	for (unsigned key = 0; key < PROFILE_VALUES; key++) {
+		p50 = &to->pr_value[profile_median(key)];
+		p99 = &to->pr_value[key];
+		if (profile_varies(from, key))
 			*p99 = fmax(*p99, *p50);
 		else
 			*p50 = fmin(*p50, *p99);
