@@ -34,6 +34,11 @@ lock_init(struct lock *l, const struct lock_class *class, const char *name,
 	l->lo_prof = prof;
 	atomic_init_64(&l->lo_owner.lpo_acquisitions, 0);
 	atomic_init_32(&l->lo_owner.lpo_site, LOCKPROF_NO_SITE);
+	if (class->lc_node_bytes > 0)
+		lock_lines_init(l, config->nodes == 0 ? machine_nodes() :
+		    config->nodes, class->lc_node_bytes);
+	if (class->lc_thread_bytes > 0)
+		lock_lines_init(l, config->threads, class->lc_thread_bytes);
 	if (class->lc_init != NULL)
 		class->lc_init(l);
 }

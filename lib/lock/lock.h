@@ -88,6 +88,8 @@ struct lock_class {
 	const char	*lc_descr;	/* one line for listings */
 	const char	*lc_type;	/* the kernel's word: "sleep mutex" */
 	unsigned	 lc_flags, lc_knobs;
+	/* Of lo_lines, whole lines for each NUMA node, or for each thread. */
+	size_t		 lc_node_bytes, lc_thread_bytes;
 	/* NULL: zero words are a free lock. */
 	void		(*lc_init)(struct lock *l);
 	/* NULL: lock_fini() asserts that lc_owned() is false. */

@@ -36,13 +36,6 @@ cohort_of(struct lock *l)
 	return ((struct cohort_node *)l->lo_lines + lock_numa_node(l));
 }
 
-static void
-cohort_init(struct lock *l)
-{
-	lock_lines_init(l, l->lo_config.nodes == 0 ? machine_nodes() :
-	    l->lo_config.nodes, sizeof(struct cohort_node));
-}
-
 /* With the node's lock.  Returns: whether the global lock is taken, too. */
 static bool
 global_enter(struct lock *l, struct acquisition *ac)
@@ -115,5 +108,6 @@ cohort_unlock(struct lock *l, struct lock_node *n)
 
 LOCK_KIND(cohort, cohort, "cohort",
     "a ticket lock in each NUMA node, below another", "spin lock", LC_SPIN,
-    LK_SPIN_POLLS | LK_PASS_LIMIT | LK_NODES, .lc_init = cohort_init,
+    LK_SPIN_POLLS | LK_PASS_LIMIT | LK_NODES,
+    .lc_node_bytes = sizeof(struct cohort_node),
     .lc_trylock = cohort_trylock, .lc_owned = ticket_owned);

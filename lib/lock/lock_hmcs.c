@@ -32,13 +32,6 @@ struct hmcs_acquisition {
 
 LOCK_NODE(struct hmcs_acquisition)
 
-static void
-hmcs_init(struct lock *l)
-{
-	lock_lines_init(l, l->lo_config.nodes == 0 ? machine_nodes() :
-	    l->lo_config.nodes, sizeof(struct hmcs_node));
-}
-
 static struct hmcs_node *
 hmcs_of(struct lock *l, struct hmcs_acquisition *ac)
 {
@@ -100,4 +93,5 @@ hmcs_unlock(struct lock *l, struct lock_node *n)
 
 LOCK_KIND(hmcs, hmcs, "hmcs", "MCS in each NUMA node, below another",
     "spin lock", LC_SPIN, LK_SPIN_POLLS | LK_PASS_LIMIT | LK_NODES,
-    .lc_init = hmcs_init, .lc_trylock = hmcs_trylock, .lc_owned = queue_owned);
+    .lc_node_bytes = sizeof(struct hmcs_node), .lc_trylock = hmcs_trylock,
+    .lc_owned = queue_owned);

@@ -36,12 +36,6 @@ waiter_of(struct lock *l, uint32_t tail)
 	return ((struct qspin_node *)l->lo_lines + (tail - 1));
 }
 
-static void
-qspin_init(struct lock *l)
-{
-	lock_lines_init(l, l->lo_config.threads, sizeof(struct qspin_node));
-}
-
 /* Waits until the bits are clear.  Returns: the word. */
 static uint32_t
 await_clear(struct lock *l, struct lock_wait *w, uint32_t bits)
@@ -212,5 +206,5 @@ qspin_unlock(struct lock *l, struct lock_node *n __unused)
 #define	QSPIN_KIND(kind, name, descr, flags, knobs)			\
 	LOCK_KIND(kind, qspin, name, descr, "spin lock",		\
 	    LC_SPIN | (flags), LK_SPIN_POLLS | (knobs),			\
-	    .lc_init = qspin_init, .lc_trylock = qspin_trylock,		\
-	    .lc_owned = qspin_owned)
+	    .lc_thread_bytes = sizeof(struct qspin_node),		\
+	    .lc_trylock = qspin_trylock, .lc_owned = qspin_owned)

@@ -30,25 +30,17 @@ lock_spin_polled(struct lock_wait *w, unsigned n)
 	machine_yield();
 }
 
-/* Polls while *p, last read as v, may still hold v. */
-static inline void
-lock_spin_32(struct lock_wait *w, struct m32 *p, uint32_t v)
-{
-	lock_spin_polled(w, machine_await_32(p, v, w->lw_left));
+#define	LOCK_SPIN(name, T, type, await)					\
+static inline void							\
+name(struct lock_wait *w, struct m##T *p, type v)			\
+{									\
+	lock_spin_polled(w, await(p, v, w->lw_left));			\
 }
 
-static inline void
-lock_spin_ptr(struct lock_wait *w, struct mptr *p, uintptr_t v)
-{
-	lock_spin_polled(w, machine_await_ptr(p, v, w->lw_left));
-}
-
-/* Polls until *p may hold want. */
-static inline void
-lock_spin_is_32(struct lock_wait *w, struct m32 *p, uint32_t want)
-{
-	lock_spin_polled(w, machine_await_is_32(p, want, w->lw_left));
-}
+/* Poll while *p, last read as v, may still hold v; or until it may hold v. */
+LOCK_SPIN(lock_spin_32, 32, uint32_t, machine_await_32)
+LOCK_SPIN(lock_spin_ptr, ptr, uintptr_t, machine_await_ptr)
+LOCK_SPIN(lock_spin_is_32, 32, uint32_t, machine_await_is_32)
 
 /* Waits for n pauses without reading memory. */
 static inline void
