@@ -63,7 +63,7 @@ found "more lines than the budget" "$(budget <<'END'
 570 bench/page
 3980 bench/predict
 1490 bench/report
-2730 bench/result
+2710 bench/result
 580 bench/stats
 1490 bench/survey
 2580 bench/sweep

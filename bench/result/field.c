@@ -1,8 +1,5 @@
 #include "bench/result/result.h"
 
-/* Above this the digits written could round up past the largest double. */
-#define	REAL_MAX	1e300
-
 /* Whole numbers up to here have at most 15 digits. */
 static const double whole_max = 1e15;
 
@@ -39,25 +36,10 @@ static const double whole_max = 1e15;
 #define	LENGTH(s, m)
 #include "bench/result/result.tbl"
 
-#define	TEXT(size, low)		{ FORM_TEXT, size, low, (size) - 1 }
-#define	UNSIGNED(low)							\
-	{ FORM_UNSIGNED, sizeof(unsigned), low, UINT_MAX }
-#define	UINT64(low)		{ FORM_UINT64, sizeof(uint64_t), low, 0x1p63 }
-#define	DOUBLE(low, high)	{ FORM_DOUBLE, sizeof(double), low, high }
-
 const struct field_type field_types[FIELD_OBJECT + 1] = {
-	[FIELD_NAME] = TEXT(RESULT_NAME_SIZE, 0),
-	[FIELD_WORD] = TEXT(RESULT_NAME_SIZE, 1),
-	[FIELD_TEXT] = TEXT(RESULT_TEXT_SIZE, 0),
-	[FIELD_HEX] = { FORM_TEXT, RESULT_NAME_SIZE, 0, 16 },
-	[FIELD_SHA256] = TEXT(RESULT_SHA256_SIZE, RESULT_SHA256_SIZE - 1),
-	[FIELD_WORDS] = { FORM_WORDS, sizeof(char **), 0, 0 },
-	[FIELD_BOOL] = { FORM_BOOL, sizeof(bool), 0, 1 },
-	[FIELD_COUNT] = UNSIGNED(0), [FIELD_SOME] = UNSIGNED(1),
-	[FIELD_READERS] = UNSIGNED(0), [FIELD_BYTES] = UINT64(1),
-	[FIELD_SEED] = UINT64(0), [FIELD_REAL] = DOUBLE(0, REAL_MAX),
-	[FIELD_SHARE] = DOUBLE(0, 1), [FIELD_SIGNED] = DOUBLE(-1, 1),
-	[FIELD_PAIR] = DOUBLE(0, REAL_MAX),
+#define	KIND(name, form, low, high, type)				\
+	[FIELD_##name] = { FORM_##form, sizeof(field_##name), low, high },
+#include "bench/result/kind.tbl"
 	[FIELD_BUCKETS] = { FORM_BUCKETS, 0, 1, UINT32_MAX },
 	[FIELD_OBJECT] = { FORM_OBJECT, 0, 0, 0 }
 };
@@ -73,8 +55,9 @@ field_size(const struct field *f)
 {
 	size_t size = field_types[f->f_kind].ft_size;
 
-	return (size != 0 ? size : f->f_kind == FIELD_BUCKETS ?
-	    f->f_room * sizeof(uint32_t) : f->f_size);
+	return (f->f_kind == FIELD_PAIR ? sizeof(double) : size != 0 ? size :
+	    f->f_kind == FIELD_BUCKETS ? f->f_room * sizeof(uint32_t) :
+	    f->f_size);
 }
 
 void *
@@ -139,7 +122,7 @@ format_one(const struct field *f, const void *p, unsigned readers)
 		return (*u <= INT64_MAX ? json_integer((json_int_t)*u) :
 		    json_sprintf("%" PRIu64, *u));
 	case FORM_DOUBLE:
-		KASSERT(isfinite(*v) && fabs(*v) <= REAL_MAX,
+		KASSERT(isfinite(*v) && fabs(*v) <= RESULT_REAL_MAX,
 		    ("%s: %g has no place in a result", f->f_key, *v));
 		return (f->f_how != FIELD_HOW_POINT && *v == floor(*v) &&
 		    fabs(*v) < whole_max ? json_integer((json_int_t)*v) :

@@ -29,24 +29,13 @@ enum {
 	RESULT_FILE_MAX		= 256 << 20
 };
 
-/* What a value may be. */
+/* Above this the digits written could round up past the largest double. */
+#define	RESULT_REAL_MAX	1e300
+
+/* Texts have no control characters; reals are finite. */
 enum field_kind {
-	FIELD_NAME,		/* no control characters, as WORD and TEXT */
-	FIELD_WORD,		/* a name that is not empty */
-	FIELD_TEXT,
-	FIELD_HEX,		/* empty or 16 hexadecimal digits */
-	FIELD_SHA256,		/* 64 of them */
-	FIELD_WORDS,
-	FIELD_BOOL,
-	FIELD_COUNT,
-	FIELD_SOME,		/* 1 or more */
-	FIELD_READERS,		/* the length of FIELD_EACH below */
-	FIELD_BYTES,		/* 1..2^63 - 1 */
-	FIELD_SEED,		/* a string above 2^63 - 1 */
-	FIELD_REAL,		/* finite, 0 or more */
-	FIELD_SHARE,		/* 0..1 */
-	FIELD_SIGNED,		/* -1..1 */
-	FIELD_PAIR,		/* [low, high] */
+#define	KIND(name, ...)		FIELD_##name,
+#include "bench/result/kind.tbl"
 	FIELD_BUCKETS,		/* f_room counts; [index, count, ...] if > 0 */
 	FIELD_OBJECT
 };
@@ -99,16 +88,9 @@ struct field {
 };
 
 /* Their types. */
-typedef char		field_NAME[RESULT_NAME_SIZE];
-typedef field_NAME	field_WORD, field_HEX;
-typedef char		field_TEXT[RESULT_TEXT_SIZE];
-typedef char		field_SHA256[RESULT_SHA256_SIZE];
-typedef char		**field_WORDS;	/* NULL-terminated */
-typedef bool		field_BOOL;
-typedef unsigned	field_COUNT, field_SOME, field_READERS;
-typedef uint64_t	field_BYTES, field_SEED;
-typedef double		field_REAL, field_SHARE, field_SIGNED;
-typedef double		field_PAIR[2];
+#define	KIND(name, form, low, high, type)				\
+	typedef __typeof__(type) field_##name;
+#include "bench/result/kind.tbl"
 
 /* The whole document is struct result. */
 #define	result_document	result
