@@ -67,10 +67,8 @@ quantity_raw(const struct quantity *qu, const struct result_sample *s,
 		memcpy(&v, (const char *)s + qu->qu_offset, sizeof(v));
 		return (v);
 	}
-	v = readers == 0 ? 0 : s->reader_mb_per_s[0];
-	for (unsigned i = 1; i < readers; i++)
-		v = fmin(v, s->reader_mb_per_s[i]);
-	return (v);
+	return (readers == 0 ? 0 :
+	    gsl_stats_min(s->reader_mb_per_s, 1, readers));
 }
 
 double
