@@ -62,7 +62,7 @@ found "more lines than the budget" "$(budget <<'END'
 2610 bench/options
 570 bench/page
 3980 bench/predict
-1490 bench/report
+1480 bench/report
 2710 bench/result
 580 bench/stats
 1490 bench/survey

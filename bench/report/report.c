@@ -122,7 +122,8 @@ print_line(FILE *out, const struct result *r, const struct result_cell *c,
 	fputc('\n', out);
 }
 
-void
+/* A row for each cell; as RFC 4180, but lines end in a newline alone. */
+static void
 csv_print(FILE *out, const void *result)
 {
 	const struct result *r = result;
@@ -132,7 +133,8 @@ csv_print(FILE *out, const void *result)
 		print_line(out, r, &r->cells[i], false);
 }
 
-void
+/* For ministat(1): a column for each cell, a line for each repeat of all. */
+static void
 csv_print_ministat(FILE *out, const void *result)
 {
 	const struct result *r = result;

@@ -24,12 +24,6 @@ report_printer report_json;
  */
 report_printer table_print;
 
-/* A row for each cell; as RFC 4180, but lines end in a newline alone. */
-report_printer csv_print;
-
-/* For ministat(1): a column for each cell, a line for each repeat of all. */
-report_printer csv_print_ministat;
-
 /* Where locks were held and waited for, how long, and for which site. */
 report_printer lock_profile_print;
 

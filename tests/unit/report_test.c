@@ -157,7 +157,7 @@ TEST(csv_print__one_row_a_cell, "Every row has as many columns as the line of "
 	unsigned columns, rows = 0;
 
 	fixture_result(&r, fixture_grid, FIXTURE_CELLS);
-	text = fixture_printed(csv_print, &r);
+	text = fixture_printed(report_printers[FORMAT_CSV], &r);
 	columns = count_char(text, strcspn(text, "\n"), ',');
 	for (const char *line = text; *line != '\0';
 	    line += strcspn(line, "\n") + 1) {
@@ -181,7 +181,7 @@ TEST(csv_print__quotes_text, "RFC 4180, 2.6 and 2.7: separators and quotes in "
 
 	fixture_result(&r, fixture_grid, 1);
 	snprintf(r.cells[0].notes, RESULT_TEXT_SIZE, "so-called \"drift\", 2");
-	text = fixture_printed(csv_print, &r);
+	text = fixture_printed(report_printers[FORMAT_CSV], &r);
 	ATF_CHECK(strstr(text, ",\"so-called \"\"drift\"\", 2\",") != NULL);
 	fixture_free(text, &r);
 }
@@ -197,7 +197,7 @@ TEST(csv_print_ministat__columns_of_repeats, "A column for each cell, a line "
 	char *text;
 
 	fixture_result(&r, grid, nitems(grid));
-	text = fixture_printed(csv_print_ministat, &r);
+	text = fixture_printed(report_printers[FORMAT_MINISTAT], &r);
 	ATF_CHECK_STREQ("# total MB/s of real/locked/mtx/aes/kernel/1r/65536B "
 	    "real/concurrent/mtx/aes/kernel/2r/65536B\n"
 	    "# repeats 3 to 3 left out: not every cell has them\n"
