@@ -6,7 +6,6 @@ enum { SOURCE_RETRIES = 10 };
 const struct random_source *const random_sources[RANDOM_SOURCES] = {
 #define	SOURCE(name)	&FLAVOURED(src_##name),
 #include "harvest/source.tbl"
-#undef SOURCE
 };
 
 const struct random_source *

@@ -131,12 +131,10 @@ random_source_present(const struct random_source *rs)
 
 #define	SOURCE(name)	extern RANDOM_SOURCE(name);
 #include "harvest/source.tbl"
-#undef SOURCE
 
 enum random_source_index {
 #define	SOURCE(name)	SOURCE_##name,
 #include "harvest/source.tbl"
-#undef SOURCE
 	RANDOM_SOURCES
 };
 

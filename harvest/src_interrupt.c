@@ -53,19 +53,14 @@ interrupt_fini(void *state)
 	free(in);
 }
 
-/* The line "intr TOTAL ..."; it may be longer than any buffer. */
+/* The line "intr TOTAL ..."; others are skipped. */
 static void
 interrupt_read_host(struct interrupt *in)
 {
-	bool line_start = true;
-	char part[64];
-
 	rewind(in->in_host);
-	while (fgets(part, sizeof(part), in->in_host) != NULL) {
-		if (line_start && sscanf(part, "intr %" SCNu64,
-		    &in->in_host_count) == 1)
-			return;
-		line_start = strchr(part, '\n') != NULL;
+	while (fscanf(in->in_host, "intr %" SCNu64, &in->in_host_count) == 0) {
+		(void)!fscanf(in->in_host, "%*[^\n]");
+		getc(in->in_host);
 	}
 }
 
