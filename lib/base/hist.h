@@ -32,7 +32,10 @@ struct hist_small {
 	uint32_t	hsm_bucket[HIST_SMALL_BUCKETS];
 };
 
-/* The log-linear bucket of v, with 2^sub_bits to each power of two. */
+/*
+ * The log-linear bucket of v, monotone in v, with 2^sub_bits to each power of
+ * two: with HIST_SUB_BITS 0..HIST_BUCKETS - 1.
+ */
 static inline unsigned
 hist_index_of(uint64_t v, unsigned sub_bits)
 {
@@ -45,13 +48,6 @@ hist_index_of(uint64_t v, unsigned sub_bits)
 	    (unsigned)(v >> (exponent - sub_bits)));
 }
 
-/* The bucket that counts v: 0..HIST_BUCKETS - 1, monotone in v. */
-static inline unsigned
-hist_index(uint64_t v)
-{
-	return (hist_index_of(v, HIST_SUB_BITS));
-}
-
 static inline void
 hist_add(struct hist *h, uint64_t v)
 {
@@ -59,7 +55,7 @@ hist_add(struct hist *h, uint64_t v)
 	h->hi_total += v;
 	if (v > h->hi_max)
 		h->hi_max = v;
-	h->hi_bucket[hist_index(v)]++;
+	h->hi_bucket[hist_index_of(v, HIST_SUB_BITS)]++;
 }
 
 /* Counts v n times. */

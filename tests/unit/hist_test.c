@@ -7,6 +7,8 @@
 
 enum { VALUES = 20000 };
 
+#define	hist_index(v)	hist_index_of(v, HIST_SUB_BITS)
+
 static struct hist histogram, other, both;
 static uint64_t values[VALUES];
 
