@@ -70,25 +70,20 @@ queue_next(struct queue_node *node)
 	return ((struct queue_node *)atomic_load_acq_ptr(&node->qn_next));
 }
 
-/* My successor, which may have joined and not linked yet. */
-static inline struct queue_node *
-queue_next_await(struct lock *l, struct queue_node *me)
-{
-	struct lock_wait w = lock_wait_init(l);
-	struct queue_node *next;
-
-	while ((next = queue_next(me)) == NULL)
-		lock_spin_ptr(&w, &me->qn_next, 0);
-	return (next);
-}
-
 /* Grants the next waiter something, or leaves the queue empty. */
 static inline void
 queue_leave(struct lock *l, struct mptr *tail, struct queue_node *me,
     uint32_t granted)
 {
+	struct queue_node *next;
+	struct lock_wait w;
+
 	if (atomic_load_ptr(&me->qn_next) == 0 &&
 	    atomic_cmpset_rel_ptr(tail, (uintptr_t)me, 0))
 		return;
-	atomic_store_rel_32(&queue_next_await(l, me)->qn_granted, granted);
+	/* It may have joined and not linked yet. */
+	w = lock_wait_init(l);
+	while ((next = queue_next(me)) == NULL)
+		lock_spin_ptr(&w, &me->qn_next, 0);
+	atomic_store_rel_32(&next->qn_granted, granted);
 }
