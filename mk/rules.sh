@@ -59,13 +59,21 @@ stamp flags "$COMPILE"
 stamp revision "$REVISION"
 stamp found/lock.tbl "$(found lib/lock/lock LOCK lib/lock/lock_)"
 stamp found/source.tbl "$(found harvest/source SOURCE harvest/src_)"
-# The functions of files that are compiled for each machine: one name each.
-stamp found/flavoured.h "$(awk '
-	/^[a-z]/ && /\(/ && type ~ /^[a-z]/ && type !~ /^static/ {
+# The functions of files that are compiled for each machine: one name each; and
+# those of the simulated machine, which the real one has, too.
+functions()
+{
+	awk '/^[a-z]/ && /\(/ && type ~ /^[a-z]/ && type !~ /^static/ {
 		sub(/\(.*/, "")
-		print "#define", $0, "FLAVOURED(" $0 ")"
+		print
 	}
-	{ type = $0 }' $FLAVOURED | sort -u)"
+	{ type = $0 }' "$@" | sort -u
+}
+stamp found/flavoured.h "$(functions $FLAVOURED |
+    sed 's/.*/#define & FLAVOURED(&)/'
+    echo '#ifdef MACHINE_VIRTUAL'
+    functions lib/machine/virtual.c | sed 's/.*/#define & virtual_&/'
+    echo '#endif')"
 
 # The designs' objects, for each machine and queue.  Not with ThreadSanitizer,
 # which takes what sources check later for a race.

@@ -18,17 +18,7 @@ enum { MACHINE_SIMULATED = 1 };
 
 #define	MACHINE_NAME	"virtual"
 
-/* Functions that the real machine has too; its others are inline. */
-#define	machine_wait_32		virtual_wait_32
-#define	machine_wake		virtual_wake
-#define	machine_sleep		virtual_sleep
-#define	machine_interrupt	virtual_interrupt
-#define	machine_running		virtual_running
-#define	machine_spawn		virtual_spawn
-#define	machine_join		virtual_join
-#define	machine_attach		virtual_attach
-#define	machine_detach		virtual_detach
-#define	machine_thread_cpu_ns	virtual_thread_cpu_ns
+/* Besides functions of virtual.c, which found/flavoured.h renames. */
 #define	machine_thread_delayed	virtual_thread_delayed
 #define	machine_cpu_ids		machine_cpus
 #define	machine_run		vm_run
