@@ -297,6 +297,5 @@ int options_check_simulated_locks(const struct options *op);
 bool option_read_part(const char *text, unsigned *part, unsigned *parts);
 
 /* Setters of options with a syntax of their own. */
-int option_define(struct options *op, const char *label, const char *text);
 int option_failpoint(struct options *op, const char *label, const char *text);
 int option_tunable(struct options *op, const char *label, const char *text);

@@ -73,7 +73,7 @@ option_tunable(struct options *op, const char *label, const char *text)
 	return (0);
 }
 
-int
+static int
 option_define(struct options *op __unused, const char *label, const char *text)
 {
 	return (ksource_define(text) ? 0 : usage_error("%s: \"%s\": expected "
