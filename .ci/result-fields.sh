@@ -117,7 +117,7 @@ fields()
 		key[p[2]] = 1
 		fields[s] = fields[s] " " ++rows
 		name[rows] = p[2]
-		what[rows] = macro == "OBJECT" ? "object" : macro == "LIST" ? \
+		what[rows] = macro == "OBJECT" ? "object" : macro ~ /LIST|ROWS/ ? \
 		    "array of objects" : type(p[3], macro != "FIELD")
 		object[rows] = macro == "OBJECT" ? p[3] : ""
 		optional[rows] = arg ~ /OPTIONAL|WHEN/ ? ", optional" : ""

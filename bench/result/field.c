@@ -34,6 +34,7 @@ static const double whole_max = 1e15;
 #define	EACH(s, m, kind, flags, text)					\
 	{ KEY(s, m), .f_kind = FIELD_##kind, .f_shape = FIELD_EACH, flags },
 #define	LENGTH(s, m)
+#define	ROWS				LIST
 #include "bench/result/result.tbl"
 
 const struct field_type field_types[FIELD_OBJECT + 1] = {

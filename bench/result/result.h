@@ -104,6 +104,7 @@ struct field {
 #define	ARRAY(s, m, kind, ...)		field_##kind *m;
 #define	EACH(s, m, kind, ...)		field_##kind *m;
 #define	LENGTH(s, m)			unsigned m;
+#define	ROWS(s, m, type, n, ...)	unsigned n; struct result_##type *m;
 #include "bench/result/result.tbl"
 
 /*
