@@ -154,7 +154,13 @@ bench_fit()
 	python3 bench/figures/fit.py "$rngsim" . "$dir"
 }
 
-[ $# != 0 ] || set -- limit rivals hash cat fit
+bench_decide()
+{
+	heading 'ratios of locks, and answers of decide (aim: 90 % right)'
+	python3 bench/figures/decide.py "$rngsim" .
+}
+
+[ $# != 0 ] || set -- limit rivals hash cat fit decide
 echo "$(uname -srm), $("$rngsim" --version), $(date +%Y-%m-%d)"
 for part; do
 	"bench_$part"

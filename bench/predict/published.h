@@ -58,6 +58,7 @@ struct published_row {
 	/* Between acquisitions, scaled if fitted; the same of ratios. */
 	double		 rb_ns, rb_predicted_ns;
 	double		 rb_band_ns[2];	/* 10 and 90 % of drawn profiles */
+	double		 rb_chance;	/* of a ratio above 1 + op_margin */
 };
 
 struct published_names {
@@ -90,9 +91,11 @@ extern const struct family family_published_units;
 extern const struct family family_published_loops;
 
 /*
- * Reads the file, and chooses what of it is predicted.  pb is zeros but for
- * pb_machine, and for published_free(), also after a failure.  Returns: as the
- * two below 0, or an exit status after a message.
+ * Reads the file, and chooses what of it is predicted; without a file, asks for
+ * the ratio of the rates of op_locks, the second's over the first's, at each of
+ * op_readers.  pb is zeros but for pb_machine, and for published_free(), also
+ * after a failure.  Returns: as the two below 0, or an exit status after a
+ * message.
  */
 int published_open(struct published *pb, const struct options *op);
 void published_free(struct published *pb);

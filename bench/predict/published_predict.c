@@ -14,6 +14,7 @@ enum {
 };
 
 static const double warmup_share = 0.25;	/* of the window */
+static const double alike = 0.01;	/* rates of queues that do the same */
 
 /*
  * Takes an entry of --map: the simulated kinds of locks, of a ratio A/B both.
@@ -190,13 +191,41 @@ choose(struct published *pb)
 	return (0);
 }
 
+/* Rows without a file: one lock over another. */
+static void
+ask(struct published *pb, const struct options *op)
+{
+	const struct option_list *threads = &op->op_readers;
+
+	for (pb->pb_unit = published_units; !pb->pb_unit->ub_ratio ||
+	    pb->pb_unit->ub_gain;)
+		pb->pb_unit++;
+	for (unsigned i = 0; i < 2; i++)
+		pb->pb_kind[0][i] = ENGINE(virtual).en_lock_find(
+		    family_simulated_locks.fa_name(
+		    (unsigned)op->op_locks.ol_value[1 - i]));
+	pb->pb_locks.nm_count = pb->pb_groups.nm_count = 1;
+	pb->pb_rows = xcalloc(threads->ol_count, sizeof(*pb->pb_rows));
+	for (; pb->pb_row_count < threads->ol_count; pb->pb_row_count++)
+		pb->pb_rows[pb->pb_row_count] = (struct published_row){
+			.rb_threads =
+			    (unsigned)threads->ol_value[pb->pb_row_count],
+			.rb_contenders =
+			    (unsigned)threads->ol_value[pb->pb_row_count],
+			.rb_loop = &published_loops[op->op_loop],
+			.rb_value = NAN
+		};
+}
+
 int
 published_open(struct published *pb, const struct options *op)
 {
-	int status;
+	int status = 0;
 
 	pb->pb_op = op;
-	if ((status = published_read(pb)) == 0)
+	if (op->op_published == NULL)
+		ask(pb, op);
+	else if ((status = published_read(pb)) == 0)
 		status = map_locks(pb);
 	if (status == 0)
 		status = settle(pb);
@@ -287,24 +316,44 @@ take(void *context, unsigned task, unsigned slot)
 }
 
 /*
- * The error of the model in sample i, of a row's lock; lognormal.  How far the
- * errors of two locks cancel is not known: a ratio has that of the first.
+ * What 80 % of the model's errors of a row lie within: of a lock, or of a ratio
+ * of two, whose errors cancel more where both are queues, and most where these
+ * do the same.
  */
-static double
-model_error(const struct published *pb, const struct published_row *rb,
-    unsigned i)
+static enum profile_key
+error_key(const struct published *pb, const struct published_row *rb)
 {
-	const struct options *op = pb->pb_op;
-	const unsigned flags = pb->pb_kind[rb->rb_lock][0]->lc_flags;
-	const enum profile_key key = (flags & LC_SLEEPS) != 0 ?
-	    PROFILE_MODEL_SLEEP : (flags & LC_FIFO) != 0 ? PROFILE_MODEL_FIFO :
-	    PROFILE_MODEL_OTHER;
-	const double place = profile_place(op->op_seed, key, i,
-	    op->op_uncertainty);
+	const struct lock_class *const *lc = pb->pb_kind[rb->rb_lock];
+	const unsigned flags = lc[0]->lc_flags;
 
-	return (pow(1 + pb->pb_machine.vi_profile.pr_value[key],
-	    gsl_cdf_ugaussian_Pinv(place) /
-	    gsl_cdf_ugaussian_Pinv(STATS_ROBUST)));
+	if (lc[1] != NULL && (flags & lc[1]->lc_flags & LC_QUEUE) != LC_QUEUE)
+		return (PROFILE_MODEL_PAIR);
+	if (lc[1] != NULL)
+		return (fabs(rb->rb_predicted_ns - 1) < alike ?
+		    PROFILE_MODEL_ALIKE : PROFILE_MODEL_QUEUES);
+	return ((flags & LC_SLEEPS) != 0 ? PROFILE_MODEL_SLEEP :
+	    (flags & LC_FIFO) != 0 ? PROFILE_MODEL_FIFO : PROFILE_MODEL_OTHER);
+}
+
+/* The chance and the band of a row, by its predictions with each profile. */
+static void
+judge(const struct predicting *pp, struct published_row *rb, double *ns)
+{
+	const struct options *op = pp->pp_pb->pb_op;
+	const enum profile_key key = error_key(pp->pp_pb, rb);
+	/* Errors are lognormal. */
+	const double error = log1p(pp->pp_profiles[0].pr_value[key]) /
+	    gsl_cdf_ugaussian_Pinv(STATS_ROBUST);
+	const unsigned n = op->op_uncertainty;
+
+	for (unsigned k = 0; k < n; k++) {
+		rb->rb_chance += gsl_cdf_gaussian_P(log(ns[k] /
+		    (1 + op->op_margin)), error) / n;
+		ns[k] *= exp(error * gsl_cdf_ugaussian_Pinv(profile_place(
+		    op->op_seed, key, k, n)));
+	}
+	rb->rb_band_ns[0] = stats_quantile(ns, n, STATS_BAND_LOW);
+	rb->rb_band_ns[1] = stats_quantile(ns, n, STATS_ROBUST);
 }
 
 /* The predictions of all rows, their bands, and the scales of groups. */
@@ -320,13 +369,8 @@ gather(struct predicting *pp)
 	for (unsigned i = 0; i < rows; i++, ns += n) {
 		rb = pb->pb_chosen[i];
 		rb->rb_predicted_ns = ns[0];
-		if (n == 1)
-			continue;
-		for (unsigned k = 1; k < n; k++)
-			ns[k] *= model_error(pb, rb, k - 1);
-		rb->rb_band_ns[0] = stats_quantile(ns + 1, n - 1,
-		    STATS_BAND_LOW);
-		rb->rb_band_ns[1] = stats_quantile(ns + 1, n - 1, STATS_ROBUST);
+		if (n > 1)
+			judge(pp, rb, ns + 1);
 	}
 	/* A scale is the median of predicted over published. */
 	for (unsigned g = 0; pb->pb_unit->ub_scaled &&

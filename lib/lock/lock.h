@@ -21,6 +21,7 @@ enum {
 	LC_FIFO		= 1u << 2,	/* granted in order of arrival */
 	LC_SPIN		= 1u << 3,	/* usable where sleeping is not */
 	LC_STARVES	= 1u << 4,	/* others may pass a waiter for ever */
+	LC_QUEUE	= 1u << 5 | LC_SPIN, /* on a line of each waiter's */
 
 	/* lc_knobs: the parts of struct lock_config that a kind uses */
 	LK_DELAY	= 1u << 0,

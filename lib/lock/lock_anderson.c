@@ -94,6 +94,6 @@ anderson_unlock(struct lock *l, struct lock_node *n)
 }
 
 LOCK_KIND(anderson, anderson, "anderson",
-    "ticket; each number waits on its own line", "spin lock", LC_SPIN | LC_FIFO,
-    LK_SPIN_POLLS, .lc_init = anderson_init, .lc_trylock = anderson_trylock,
-    .lc_owned = anderson_owned);
+    "ticket; each number waits on its own line", "spin lock",
+    LC_QUEUE | LC_FIFO, LK_SPIN_POLLS, .lc_init = anderson_init,
+    .lc_trylock = anderson_trylock, .lc_owned = anderson_owned);

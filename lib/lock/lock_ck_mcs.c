@@ -54,4 +54,5 @@ ck_mcs_owned(struct lock *l)
 }
 
 LOCK_KIND(ck_mcs, ck_mcs, "ck-mcs", "MCS, of the Concurrency Kit", "spin lock",
-    LC_SPIN | LC_FIFO, 0, .lc_trylock = ck_mcs_enter, .lc_owned = ck_mcs_owned);
+    LC_FIFO | LC_QUEUE, 0, .lc_owned = ck_mcs_owned,
+    .lc_trylock = ck_mcs_enter);

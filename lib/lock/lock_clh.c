@@ -97,5 +97,5 @@ clh_unlock(struct lock *l __unused, struct lock_node *n)
 }
 
 LOCK_KIND(clh, clh, "clh", "each spins on the node of the one before it",
-    "spin lock", LC_SPIN | LC_FIFO, LK_SPIN_POLLS, .lc_init = clh_init,
+    "spin lock", LC_QUEUE | LC_FIFO, LK_SPIN_POLLS, .lc_init = clh_init,
     .lc_owned = clh_owned);

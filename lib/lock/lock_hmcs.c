@@ -92,6 +92,6 @@ hmcs_unlock(struct lock *l, struct lock_node *n)
 }
 
 LOCK_KIND(hmcs, hmcs, "hmcs", "MCS in each NUMA node, below another",
-    "spin lock", LC_SPIN, LK_SPIN_POLLS | LK_PASS_LIMIT | LK_NODES,
+    "spin lock", LC_QUEUE, LK_SPIN_POLLS | LK_PASS_LIMIT | LK_NODES,
     .lc_node_bytes = sizeof(struct hmcs_node), .lc_trylock = hmcs_trylock,
     .lc_owned = queue_owned);

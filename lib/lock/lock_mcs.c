@@ -41,5 +41,5 @@ mcs_unlock(struct lock *l, struct lock_node *n)
 }
 
 LOCK_KIND(mcs, mcs, "mcs", "a list of waiters, each spins on its own node",
-    "spin lock", LC_SPIN | LC_FIFO, LK_SPIN_POLLS, .lc_trylock = mcs_trylock,
+    "spin lock", LC_QUEUE | LC_FIFO, LK_SPIN_POLLS, .lc_trylock = mcs_trylock,
     .lc_owned = queue_owned);

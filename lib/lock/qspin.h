@@ -205,6 +205,6 @@ qspin_unlock(struct lock *l, struct lock_node *n __unused)
 
 #define	QSPIN_KIND(kind, name, descr, flags, knobs)			\
 	LOCK_KIND(kind, qspin, name, descr, "spin lock",		\
-	    LC_SPIN | (flags), LK_SPIN_POLLS | (knobs),			\
+	    LC_QUEUE | (flags), LK_SPIN_POLLS | (knobs),		\
 	    .lc_thread_bytes = sizeof(struct qspin_node),		\
 	    .lc_trylock = qspin_trylock, .lc_owned = qspin_owned)

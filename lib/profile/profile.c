@@ -75,7 +75,7 @@ profile_share(const struct profile *pr, enum provenance from)
 {
 	unsigned all = 0, those = 0;
 
-	for (unsigned key = 0; key < PROFILE_VALUES; key++) {
+	for (unsigned key = 0; key < PROFILE_MODEL_FIFO; key++) {
 		/* Only the topology is counted. */
 		if (profile_fields[key].pf_unit == PROFILE_COUNT ||
 		    !profile_used(pr, key))
