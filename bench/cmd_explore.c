@@ -177,7 +177,7 @@ report_failure(struct exploration *ep, struct campaign_result *ce)
 	for (unsigned i = 0; i < FAILPOINTS; i++)
 		if (op->op_faults.fl_text[i] != NULL)
 			counterexample_add(cx, true, "%s=%s",
-			    failpoints_def(i)->fd_name,
+			    failpoint_defs[i].fd_name,
 			    op->op_faults.fl_text[i]);
 	error = shrink(ex, cx, cx->cx_scenario.sn_aged ? SHRINK_AGED :
 	    SHRINK_RUNS);

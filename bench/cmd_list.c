@@ -163,11 +163,11 @@ static void
 list_failpoints(void)
 {
 	for (unsigned i = 0; i < FAILPOINTS; i++) {
-		printf("  %s\n", failpoints_def(i)->fd_name);
+		printf("  %s\n", failpoint_defs[i].fd_name);
 		format_wrap(stdout, "      where ", 12,
-		    failpoints_def(i)->fd_where);
+		    failpoint_defs[i].fd_where);
 		format_wrap(stdout, "      what  ", 12,
-		    failpoints_def(i)->fd_descr);
+		    failpoint_defs[i].fd_descr);
 	}
 }
 

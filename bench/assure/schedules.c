@@ -65,9 +65,9 @@ describe_failure(const struct assure_params *ap,
 	for (unsigned i = 0; tb->tb_faults != NULL && i < FAILPOINTS; i++)
 		if (tb->tb_faults->fl_text[i] != NULL) {
 			row_says(row, "Fail point %s. ",
-			    failpoints_def(i)->fd_name);
+			    failpoint_defs[i].fd_name);
 			evidence_say(row->er_replay, " --failpoint '%s=%s'",
-			    failpoints_def(i)->fd_name,
+			    failpoint_defs[i].fd_name,
 			    tb->tb_faults->fl_text[i]);
 		}
 }
@@ -261,7 +261,7 @@ try_point(struct explored *ed, unsigned point, double time_s,
 		struct failpoint_list fl = { .fl_count = 0 };
 
 		snprintf(text, sizeof(text), "%s=%s",
-		    failpoints_def(point)->fd_name, specs[i]);
+		    failpoint_defs[point].fd_name, specs[i]);
 		right = failpoints_parse(&fl, text, error) == 0;
 		KASSERT(right, ("%s", error));
 		tb->tb_faults = &fl;
@@ -280,8 +280,8 @@ faults_gather(const struct assure_params *ap, struct evidence_row *row)
 	const double time_s = ap->ap_budget_s / (FAILPOINTS * SPECS);
 	const struct design_info di = design_info(design_find(ap->ap_design));
 	/* FreeBSD's files have these, the design's have not. */
-	const uint64_t lacks = (uint64_t)(~di.di_points & design_info(
-	    design_find("concurrent")).di_points) << LIB_FAILPOINTS;
+	const uint32_t lacks = ~di.di_points &
+	    design_info(design_find("concurrent")).di_points;
 	struct text absent = { .s = "" }, missed = { .s = "" };
 	const struct campaign_result *sum;
 	struct explored ed;
@@ -292,7 +292,7 @@ faults_gather(const struct assure_params *ap, struct evidence_row *row)
 	sum = &ed.ed_sum;
 	for (unsigned i = 0; i < FAILPOINTS; i++) {
 		if ((lacks >> i & 1) != 0) {
-			text_list(&absent, "%s", failpoints_def(i)->fd_name);
+			text_list(&absent, "%s", failpoint_defs[i].fd_name);
 			continue;
 		}
 		asked++;
@@ -305,8 +305,8 @@ faults_gather(const struct assure_params *ap, struct evidence_row *row)
 			continue;
 		/* Fortuna's code has all points, the harvest queue its own. */
 		text_list(sum->cgr_evaluated[i] == 0 && !di.di_probed &&
-		    i < LIB_FAILPOINTS + FAILPOINT_QUEUE ? &absent : &missed,
-		    "%s", failpoints_def(i)->fd_name);
+		    i < FAILPOINT_QUEUE ? &absent : &missed,
+		    "%s", failpoint_defs[i].fd_name);
 	}
 	row_says(row, "%u of %u declared points hit, %s thousand "
 	    "times in %s thousand schedules: %" PRIu64 " reads, all served, %"
@@ -327,7 +327,7 @@ faults_gather(const struct assure_params *ap, struct evidence_row *row)
 	evidence_say(row->er_bounds, ".");
 	evidence_say(row->er_replay, "rngsim explore -d %s --failpoint "
 	    "'%s=%s' --seed %" PRIu64, ap->ap_spec,
-	    failpoints_def(0)->fd_name, specs[0], ap->ap_seed);
+	    failpoint_defs[0].fd_name, specs[0], ap->ap_seed);
 }
 
 void

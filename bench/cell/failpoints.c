@@ -1,14 +1,6 @@
 #include "bench/cell/failpoints.h"
 #include "bench/cli/format.h"
 
-const struct failpoint_def *
-failpoints_def(unsigned i)
-{
-	KASSERT(i < FAILPOINTS, ("fail point %u", i));
-	return (i < LIB_FAILPOINTS ? &lib_failpoints[i] :
-	    &fortuna_failpoints[i - LIB_FAILPOINTS]);
-}
-
 int
 failpoints_parse(struct failpoint_list *fl, const char *text,
     char error[FAILPOINTS_ERROR_SIZE])
@@ -23,23 +15,23 @@ failpoints_parse(struct failpoint_list *fl, const char *text,
 		    "expected NAME=SPEC; \"rngsim list failpoints\" has the "
 		    "names", text));
 	for (i = 0; i < FAILPOINTS; i++)
-		if (strlen(failpoints_def(i)->fd_name) == n &&
-		    memcmp(failpoints_def(i)->fd_name, text, n) == 0)
+		if (strlen(failpoint_defs[i].fd_name) == n &&
+		    memcmp(failpoint_defs[i].fd_name, text, n) == 0)
 			break;
 	if (i == FAILPOINTS) {
 		for (unsigned k = 0; k < FAILPOINTS; k++)
 			text_list(&names, "%s%s", k + 1 < FAILPOINTS ? "" :
-			    "or ", failpoints_def(k)->fd_name);
+			    "or ", failpoint_defs[k].fd_name);
 		return (format_wrong(error, FAILPOINTS_ERROR_SIZE, "\"%.*s\" "
 		    "is no fail point: expected %.*s", n < 40 ? (int)n : 40,
 		    text, FAILPOINT_ERROR_SIZE, names.s));
 	}
 	if (fl->fl_text[i] != NULL)
 		return (format_wrong(error, FAILPOINTS_ERROR_SIZE, "%s is set "
-		    "twice; \"->\" joins terms", failpoints_def(i)->fd_name));
+		    "twice; \"->\" joins terms", failpoint_defs[i].fd_name));
 	if (failpoint_parse(&fl->fl_spec[i], text + n + 1, why) != 0)
 		return (format_wrong(error, FAILPOINTS_ERROR_SIZE, "%s: %s",
-		    failpoints_def(i)->fd_name, why));
+		    failpoint_defs[i].fd_name, why));
 	fl->fl_text[i] = text + n + 1;
 	fl->fl_count++;
 	return (0);
@@ -50,31 +42,29 @@ failpoints_make(struct failpoints *fa, const struct failpoint_list *fl,
     const struct failpoint_machine *fm, uint64_t seed, int64_t pause_ns,
     unsigned first, unsigned readers)
 {
-	struct failpoint *const lib = fa->fa_point;
-	struct failpoint *const fortuna = fa->fa_point + LIB_FAILPOINTS;
+	struct failpoint *const fp = fa->fa_point;
 
 	for (unsigned i = 0; i < FAILPOINTS; i++) {
-		failpoint_init(&fa->fa_point[i], failpoints_def(i),
+		failpoint_init(&fp[i], &failpoint_defs[i],
 		    fl->fl_text[i] != NULL ? &fl->fl_spec[i] : NULL, fm, seed);
-		fa->fa_point[i].fp_pause_ns = pause_ns;
+		fp[i].fp_pause_ns = pause_ns;
 	}
 	fa->fa_lock = (struct lock_faults){
-		.lf_acquired = &lib[FAILPOINT_lock_owner_preempt],
-		.lf_releasing = &fortuna[FAILPOINT_fortuna_snapshot_pause],
-		.lf_released = &fortuna[FAILPOINT_fortuna_unlock_pause],
+		.lf_acquired = &fp[FAILPOINT_lock_owner_preempt],
+		.lf_releasing = &fp[FAILPOINT_fortuna_snapshot_pause],
+		.lf_released = &fp[FAILPOINT_fortuna_unlock_pause],
 		.lf_first = first, .lf_count = readers,
 	};
 	fa->fa_spin = (struct lock_faults){
-		.lf_acquired = &lib[FAILPOINT_lock_owner_preempt],
+		.lf_acquired = &fp[FAILPOINT_lock_owner_preempt],
 	};
 }
 
 void
 failpoints_set(struct failpoints *fa, struct randomdev_params *rp)
 {
-	/* Sources know all but lib's, by name. */
-	rp->rp_failpoints = fa->fa_point + LIB_FAILPOINTS;
-	rp->rp_failpoint_count = FORTUNA_FAILPOINTS;
+	rp->rp_failpoints = fa->fa_point;
+	rp->rp_failpoint_count = FAILPOINTS;
 	rp->rp_clock = &rp->rp_failpoints[FAILPOINT_clock_step];
 	rp->rp_kernel.kp_lock_config.faults = &fa->fa_lock;
 	rp->rp_kernel.kp_spin_faults = &fa->fa_spin;

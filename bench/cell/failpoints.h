@@ -3,12 +3,7 @@
 
 #include "harvest/harvest.h"
 
-/* Numbered 0..FAILPOINTS - 1, lib's first. */
-enum {
-	FAILPOINTS = LIB_FAILPOINTS + FORTUNA_FAILPOINTS,
-	FAILPOINTS_HEALTH = LIB_FAILPOINTS + FAILPOINT_healthtest_force_fail,
-	FAILPOINTS_ERROR_SIZE = 2 * FAILPOINT_ERROR_SIZE
-};
+enum { FAILPOINTS_ERROR_SIZE = 2 * FAILPOINT_ERROR_SIZE };
 
 /* The points that a run sets; zeroed: none. */
 struct failpoint_list {
@@ -33,8 +28,6 @@ struct failpoint_outcome {
 	uint64_t	fo_reseeds;	/* since the generator was made */
 	struct harvest_totals fo_totals;
 };
-
-const struct failpoint_def *failpoints_def(unsigned i);
 
 /*
  * Adds one point to a list, from "NAME=SPEC", which stays.  Returns: 0, or

@@ -63,8 +63,8 @@ campaign_limits(struct campaign *cn)
 	    .lim_sources = tb->tb_faults == NULL &&
 	    (ledger_allowed >> LEDGER_SOURCES & 1) == 0,
 	    .lim_own_queue = design_info(tb->tb_design).di_queued };
-	for (unsigned i = LIB_FAILPOINTS + FAILPOINT_QUEUE; tb->tb_faults !=
-	    NULL && i < FAILPOINTS; i++)
+	for (unsigned i = FAILPOINT_QUEUE; tb->tb_faults != NULL &&
+	    i < FAILPOINTS; i++)
 		cn->cn_limits.lim_queue |= tb->tb_faults->fl_text[i] != NULL;
 }
 

@@ -44,7 +44,7 @@ struct campaign_result {
 	struct campaign_row cgr_row;
 	/* Run before cn_first, for the strategy to learn from; none failed. */
 	uint64_t	cgr_ahead;
-	/* By fail point, as failpoints_def() numbers them. */
+	/* By fail point, as failpoint_defs has them. */
 	uint64_t	cgr_evaluated[FAILPOINTS], cgr_executed[FAILPOINTS];
 	unsigned	cgr_exhausted;	/* 1: there are no more schedules */
 	/* A search of all: what showed nothing new, and known ones left. */

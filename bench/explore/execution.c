@@ -240,7 +240,7 @@ make_device(struct execution *ex, const struct subject *tb)
 		ex->ex_faulted = true;
 		failpoints_set(&ex->ex_faults, &rp);
 		ex->ex_tested = sn->sn_queue &&
-		    tb->tb_faults->fl_text[FAILPOINTS_HEALTH] != NULL;
+		    tb->tb_faults->fl_text[FAILPOINT_HEALTH] != NULL;
 	}
 	if (tb->tb_settings < DESIGN_SETTINGS_MAX - 1)
 		setting[rp.rp_kernel.kp_setting_count++] =

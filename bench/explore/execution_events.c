@@ -74,7 +74,7 @@ enqueue(struct execution *ex, enum random_entry entry)
 static void
 feed_passing(struct execution *ex, unsigned most, bool until_seeded)
 {
-	struct failpoint *fail = &ex->ex_faults.fa_point[FAILPOINTS_HEALTH];
+	struct failpoint *fail = &ex->ex_faults.fa_point[FAILPOINT_HEALTH];
 	const struct failpoint_spec *spec = fail->fp_spec;
 
 	if (ex->ex_tested)

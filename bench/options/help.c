@@ -174,7 +174,7 @@ offer_values(struct word w, unsigned id)
 		options_sysctls(offer_sysctl, &w);
 	for (unsigned i = 0; od->od_set == option_failpoint && i < FAILPOINTS;
 	    i++)
-		offer(&w, failpoints_def(i)->fd_name, "=", "");
+		offer(&w, failpoint_defs[i].fd_name, "=", "");
 	if (strcmp(od->od_name, "profile") != 0)
 		return;
 	offer(&w, "host", "", "");

@@ -291,7 +291,7 @@ print_outcome(const struct options *op, const struct failpoint_outcome *fo,
 	    "set to");
 	for (unsigned i = 0; i < FAILPOINTS; i++)
 		printf("%-24s %12" PRIu64 " %12" PRIu64 "  %s\n",
-		    failpoints_def(i)->fd_name, fo->fo_evaluated[i],
+		    failpoint_defs[i].fd_name, fo->fo_evaluated[i],
 		    fo->fo_executed[i], op->op_faults.fl_text[i] == NULL ?
 		    "-" : op->op_faults.fl_text[i]);
 	printf("\n%-24s %12u\n%-24s %12u\n", "runs", runs, "of them seeded",

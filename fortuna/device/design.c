@@ -56,7 +56,7 @@ enum { SHIPPED = nitems(shipped) };
 static const struct design **added;
 static unsigned added_count;
 
-const struct failpoint_def fortuna_failpoints[FORTUNA_FAILPOINTS] = {
+const struct failpoint_def failpoint_defs[FAILPOINTS] = {
 #define	FAILPOINT(name, where, descr)	{ #name, where, descr },
 #include "fortuna/device/failpoint.tbl"
 };
@@ -98,9 +98,9 @@ points_of(const struct kern_object *ko)
 	uint32_t points = 0;
 
 	for (const char *const *p = ko->ko_points; p < ko->ko_points_end; p++)
-		for (unsigned i = 0; i < FORTUNA_FAILPOINTS; i++)
+		for (unsigned i = 0; i < FAILPOINTS; i++)
 			points |= (uint32_t)(strcmp(*p,
-			    fortuna_failpoints[i].fd_name) == 0) << i;
+			    failpoint_defs[i].fd_name) == 0) << i;
 	return (points);
 }
 

@@ -19,15 +19,16 @@ enum {
 };
 
 /* Fail points of sources, which ask for them by name, and of their locks. */
-enum fortuna_failpoint {
+enum failpoint_index {
 #define	FAILPOINT(name, where, descr)	FAILPOINT_##name,
 #include "fortuna/device/failpoint.tbl"
-	FORTUNA_FAILPOINTS,
-	/* The first that needs a queue. */
-	FAILPOINT_QUEUE = FAILPOINT_harvest_ring_full
+	FAILPOINTS,
+	/* The first that needs a queue, and one of health tests. */
+	FAILPOINT_QUEUE = FAILPOINT_harvest_ring_full,
+	FAILPOINT_HEALTH = FAILPOINT_healthtest_force_fail
 };
 
-extern const struct failpoint_def fortuna_failpoints[FORTUNA_FAILPOINTS];
+extern const struct failpoint_def failpoint_defs[FAILPOINTS];
 
 /* Which random_harvestq.c an object is linked with. */
 enum design_queue {
@@ -69,7 +70,7 @@ struct design_info {
 	bool		di_probed;	/* and the rest of its state */
 	bool		di_held;	/* critical sections, pins and such */
 	bool		di_queued;	/* a random_harvestq.c of its own */
-	/* A bit for each of fortuna_failpoints[] that its sources have. */
+	/* A bit for each row of failpoint_defs that its sources have. */
 	uint32_t	di_points;
 	unsigned	di_ciphers;	/* of ciphers[]: 1 is AES alone */
 };

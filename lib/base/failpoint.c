@@ -10,11 +10,6 @@ const char *const failpoint_action_names[FAILPOINT_ACTIONS] = {
 	[FAILPOINT_DELAY] = "delay"
 };
 
-const struct failpoint_def lib_failpoints[LIB_FAILPOINTS] = {
-#define	FAILPOINT(name, where, descr)	{ #name, where, descr },
-#include "lib/base/failpoint.tbl"
-};
-
 /* A text under way. */
 struct reading {
 	const char	*fpr_text, *fpr_at;

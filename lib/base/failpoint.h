@@ -84,15 +84,6 @@ struct failpoint {
 	uint32_t	 fp_gate;	/* fp_machine's: 1 once released */
 };
 
-/* The points of lib. */
-enum lib_failpoint {
-#define	FAILPOINT(name, where, descr)	FAILPOINT_##name,
-#include "lib/base/failpoint.tbl"
-	LIB_FAILPOINTS
-};
-
-extern const struct failpoint_def lib_failpoints[LIB_FAILPOINTS];
-
 /* Returns: 0, or EINVAL and in error where and what was expected. */
 int failpoint_parse(struct failpoint_spec *fs, const char *text,
     char error[FAILPOINT_ERROR_SIZE]);

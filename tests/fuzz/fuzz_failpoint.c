@@ -136,8 +136,8 @@ check_point(const struct failpoint_list *fl, unsigned i)
 	print(&again, twice);
 	FUZZ_CHECK(strcmp(once, twice) == 0);
 	if (!deadly(fs))
-		FUZZ_CHECK(outcome(failpoints_def(i), fs) ==
-		    outcome(failpoints_def(i), &again));
+		FUZZ_CHECK(outcome(&failpoint_defs[i], fs) ==
+		    outcome(&failpoint_defs[i], &again));
 }
 
 int
