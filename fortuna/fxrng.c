@@ -9,13 +9,14 @@
  * root's buffer as it is, so that up to three CPUs take keys without the new
  * entropy.
  *
- * Departs: a timer fires at its time; every event has entropy, so a source's
- * first event is its first with entropy; sources are tested, and those newer
- * than that generator are good ones if they are hardware.  With AES a request
- * is rounded up to whole blocks, and one of any length has one key.
+ * Departs: a callout reseeds, at its time; every event has entropy, so a
+ * source's first event is its first with entropy; sources are tested, and those
+ * newer than that generator are good ones if they are hardware.  With AES a
+ * request is rounded up to whole blocks, and one of any length has one key.
  */
 #include <sys/param.h>
 #include <sys/systm.h>
+#include <sys/callout.h>
 #include <sys/domainset.h>
 #include <sys/fail.h>
 #include <sys/kernel.h>
@@ -24,7 +25,6 @@
 #include <sys/mutex.h>
 #include <sys/pcpu.h>
 #include <sys/random.h>
-#include <sys/taskqueue.h>
 
 #include <machine/atomic.h>
 
@@ -63,7 +63,8 @@ static blake2b_state fx_pool[FX_POOLS];
 static u_int fx_active = 1;
 static uint8_t fx_first[ENTROPYSOURCE];
 static uint32_t fx_seen;		/* a bit for each source */
-static struct timeout_task fx_timer;
+static struct callout fx_timer;
+static callout_func_t fx_timer_run;
 static u_int fx_interval = 1;		/* s */
 static uint64_t fx_turns;		/* at the longest interval */
 
@@ -113,8 +114,7 @@ fx_reseed(const void *data, size_t n, const void *more, size_t m)
 static void
 fx_timer_set(sbintime_t delay)
 {
-	taskqueue_enqueue_timeout_sbt(taskqueue_thread, &fx_timer, delay, 0,
-	    C_PREL(2));
+	callout_reset_sbt(&fx_timer, delay, 0, fx_timer_run, NULL, C_PREL(2));
 }
 
 /* Reseeds the root from pools 0 to n - 1; their mutex is owned. */
@@ -174,7 +174,7 @@ fx_turn(void)
 }
 
 static void
-fx_timer_run(void *context __unused, int pending __unused)
+fx_timer_run(void *context __unused)
 {
 	u_int n = 1;
 
@@ -399,7 +399,7 @@ fx_init(void *arg __unused)
 	mtx_init(&fx_pools_mtx, "fx entropy pool lock", NULL, MTX_DEF);
 	for (u_int i = 0; i < FX_POOLS; i++)
 		blake2b_init(&fx_pool[i], FX_DIGEST);
-	TIMEOUT_TASK_INIT(taskqueue_thread, &fx_timer, 0, fx_timer_run, NULL);
+	callout_init(&fx_timer, 1);
 }
 SYSINIT(fx, SI_SUB_RANDOM, SI_ORDER_SECOND, fx_init, NULL);
 

@@ -7,19 +7,19 @@
  * has a mutex where local_lock disables interrupts; the CPU's own generator is
  * a source, so that an extraction adds zeros in its place; each byte of an
  * event counts for 8 bits, and it goes into the pool at once; there is no early
- * seed at 128 bits; a task of the kernel's reseeds.  With AES an erasure is
- * four blocks, counters 0 to 3.
+ * seed at 128 bits; a callout reseeds.  With AES an erasure is four blocks,
+ * counters 0 to 3.
  */
 #ifndef DEV_RANDOM_CRNG_H
 #define	DEV_RANDOM_CRNG_H
 
 #include <sys/param.h>
 #include <sys/systm.h>
+#include <sys/callout.h>
 #include <sys/fail.h>
 #include <sys/kernel.h>
 #include <sys/lock.h>
 #include <sys/mutex.h>
-#include <sys/taskqueue.h>
 #include <sys/time.h>
 
 #include <contrib/libb2/blake2.h>
@@ -55,7 +55,8 @@ struct crng {
 };
 
 static uint32_t crng_reseeds;
-static struct timeout_task crng_reseed_work;
+static struct callout crng_reseed_callout;
+static callout_func_t crng_reseed_due;
 
 /* Replaces the key by half of 64 keystream bytes; out: the other half. */
 static void
@@ -172,8 +173,8 @@ crng_reseed(void)
 	uint8_t key[RANDOM_KEYSIZE];
 	bool first;
 
-	taskqueue_enqueue_timeout_sbt(taskqueue_thread, &crng_reseed_work,
-	    crng_reseed_interval(), 0, C_PREL(1));
+	callout_reset_sbt(&crng_reseed_callout, crng_reseed_interval(), 0,
+	    crng_reseed_due, NULL, C_PREL(1));
 	extract_entropy(key);
 	mtx_lock(&base_crng.lock);
 	randomdev_encrypt_init(&base_crng.key, key);
@@ -187,11 +188,11 @@ crng_reseed(void)
 }
 
 static void
-crng_reseed_task(void *context __unused, int pending __unused)
+crng_reseed_due(void *context __unused)
 {
 	KFAIL_POINT_CODE(DEBUG_FP, random_fortuna_pre_read, {
-		taskqueue_enqueue_timeout_sbt(taskqueue_thread,
-		    &crng_reseed_work, SBT_1NS, 0, C_PREL(1));
+		callout_reset_sbt(&crng_reseed_callout, SBT_1NS, 0,
+		    crng_reseed_due, NULL, C_PREL(1));
 		return;
 	});
 	crng_reseed();
@@ -251,8 +252,7 @@ crng_init(void *arg __unused)
 	mtx_init(&input_pool.lock, "input_pool.lock", NULL, MTX_DEF);
 	mtx_init(&base_crng.lock, "base_crng.lock", NULL, MTX_DEF);
 	blake2s_init(&input_pool.hash, BLAKE2S_OUTBYTES);
-	TIMEOUT_TASK_INIT(taskqueue_thread, &crng_reseed_work, 0,
-	    crng_reseed_task, NULL);
+	callout_init(&crng_reseed_callout, 1);
 }
 SYSINIT(random_crng, SI_SUB_RANDOM, SI_ORDER_SECOND, crng_init, NULL);
 
