@@ -217,6 +217,9 @@ make_device(struct execution *ex, const struct subject *tb)
 		.rp_kernel.kp_settings = setting,
 		.rp_kernel.kp_setting_count = tb->tb_settings,
 		.rp_kernel.kp_cpus = sn->sn_places,
+		.rp_kernel.kp_preload = ex->ex_loaded,
+		.rp_kernel.kp_preload_bytes = sn->sn_calls &&
+		    ex->ex_seed % 2 != 0 ? sizeof(ex->ex_loaded) : 0,
 		.rp_kernel.kp_ledger = ex->ex_ledger,
 		.rp_kernel.kp_scans = sn->sn_aged || ex->ex_seed %
 		    EXECUTION_SCANS == 0,
@@ -231,6 +234,8 @@ make_device(struct execution *ex, const struct subject *tb)
 	    CARRY_BLOCKS) };
 	int error;
 
+	for (uint64_t i = 0; i < EXECUTION_GIVEN; i++)
+		ex->ex_loaded[i] = ~i;
 	memcpy(setting, tb->tb_setting, sizeof(setting));
 	rp.rp_kernel.kp_lock_config.threads = sn->sn_readers + 5;
 	if (tb->tb_faults != NULL) {

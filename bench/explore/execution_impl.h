@@ -55,6 +55,7 @@ struct execution {
 	uint32_t	 ex_oncpu;	/* threads, a bit each */
 	uint32_t	 ex_alone;	/* the last to wake; others slept */
 	struct randomdev *ex_device;
+	uint64_t	 ex_loaded[EXECUTION_GIVEN];	/* a loader's */
 	unsigned	 ex_passes;	/* of the harvest thread */
 	uint32_t	 ex_ended;	/* of all these */
 	uint64_t	 ex_pending;	/* then, after the last event */

@@ -174,6 +174,7 @@ struct kernel {
 	struct key_table *k_keys;	/* NULL: without a ledger */
 	struct secret	*k_secrets;	/* NULL: bytes are not looked for */
 	bool		 k_booted;
+	const struct kern_site *k_preloaded;	/* a loader's bytes, by */
 	unsigned	 k_settings_read;	/* tunables that were set */
 	unsigned	 k_core;
 	/* Of the core that the ledger is to have, or NULL. */

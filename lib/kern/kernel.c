@@ -48,11 +48,30 @@ host_cycles(struct kernel *k)
 }
 
 void *
-host_preload(struct kernel *k, const char *type, size_t *n)
+host_preload(struct kernel *k, const char *type, size_t *n,
+    const struct kern_site *site)
 {
 	*n = k->k_params.kp_preload_bytes;
-	return (*n == 0 || strcmp(type, "boot_entropy_cache") != 0 ? NULL :
-	    k->k_params.kp_preload);
+	if (*n == 0 || strcmp(type, "boot_entropy_cache") != 0)
+		return (NULL);
+	k->k_preloaded = site;
+	return (k->k_params.kp_preload);
+}
+
+/* What was taken of a loader's bytes is to be cleared there. */
+static void
+check_preload(const struct kernel *k)
+{
+	const uint8_t *left = k->k_params.kp_preload;
+	size_t i = 256;
+
+	/* FreeBSD leaves so many to others: RANDOM_CACHED_SKIP_START. */
+	while (i < k->k_params.kp_preload_bytes && left[i] == 0)
+		i++;
+	if (k->k_preloaded != NULL && i < k->k_params.kp_preload_bytes)
+		ledger_kernel(k->k_params.kp_ledger, LEDGER_RESIDUE, "what a "
+		    "loader left, taken at %s:%d, is not cleared there",
+		    KERN_AT(k->k_preloaded));
 }
 
 void
@@ -200,6 +219,7 @@ kernel_boot(struct kernel *k, const void *(*key)(void),
 	/* To look for more takes a while. */
 	if (k->k_settings_read < k->k_params.kp_setting_count)
 		apply_settings(k, false);
+	check_preload(k);
 	kern_core_begin(k);
 	k->k_booted = true;
 	kernel_leave(k);

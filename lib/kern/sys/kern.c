@@ -151,14 +151,14 @@ volatile u_int arc4rand_iniseed_state;
 struct kern_preloaded kern_preloaded;
 
 void *
-preload_search_by_type(const char *type)
+kern_preload(const char *type, const struct kern_site *site)
 {
 #ifdef RANDOM_HARVEST_BITS
 	/* The name until release 11. */
 	if (strcmp(type, "/boot/entropy") == 0)
 		type = "boot_entropy_cache";
 #endif
-	kern_preloaded.addr = HOST(preload, type, &kern_preloaded.size);
+	kern_preloaded.addr = HOST(preload, type, &kern_preloaded.size, site);
 	return (kern_preloaded.addr == NULL ? NULL : &kern_preloaded);
 }
 

@@ -61,7 +61,8 @@ enum { FIONBIO = 1, FIOASYNC = 2 };
 #define	selwakeuppri(si, priority)	((void)(si))
 
 /* What a loader left, by type; the pointer is its description. */
-void	*preload_search_by_type(const char *);
+void	*kern_preload(const char *, const struct kern_site *);
+#define	preload_search_by_type(type)	kern_preload(type, KERN_SITE())
 extern struct kern_preloaded { void *addr; size_t size; } kern_preloaded;
 #define	preload_fetch_addr(module)	((void)(module), kern_preloaded.addr)
 #define	preload_fetch_size(module)	((void)(module), kern_preloaded.size)

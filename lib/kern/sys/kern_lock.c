@@ -41,12 +41,18 @@ kern_sema_post(struct sema *s, const struct kern_site *site)
 	kern_unlock(&s->sema_mtx.lock_object, site, 0);
 }
 
+static bool kern_epochs;
+KERN_RUN(epochs, SI_SUB_EPOCH, SI_ORDER_FIRST, false, kern_epochs = true);
+
 KERN_PLAIN void *
 kern_section(const char *name, int flags, u_int kind,
     const struct kern_site *site)
 {
 	epoch_t ep = malloc(sizeof(*ep), NULL, M_WAITOK | M_ZERO);
 
+	if (kind != KERN_SMR && !kern_epochs)
+		kern_panic(site->kw_file, site->kw_line, "epoch_alloc called "
+		    "too early in boot");
 	kern_lock_init(&ep->lock_object, name, NULL, kind, site);
 	ep->ep_flags = flags;
 	return (ep);

@@ -5,6 +5,8 @@
  * and is no scheduling point.
  */
 struct taskqueue kern_taskqueue[2] = { { false }, { true } };
+TASKQUEUE_DEFINE_THREAD(thread);
+TASKQUEUE_FAST_DEFINE_THREAD(fast);
 
 /* Those that are pending, in the order in which they were set. */
 static struct kern_timed *kern_pending;
@@ -200,6 +202,7 @@ int
 kern_task_after(const struct taskqueue *queue, struct task *task,
     sbintime_t sbt, const struct kern_site *site)
 {
+	kern_queue_made(queue, site);
 	if (!queue->tq_fast)
 		HOST(may_block, site, "acquiring blockable sleep lock (sleep "
 		    "mutex) of a taskqueue that is not fast");

@@ -66,19 +66,28 @@ struct timeout_task { struct task t; };
 struct taskqueue { bool tq_fast; };	/* its mutex spins */
 typedef void (*taskqueue_enqueue_fn)(void *);
 extern struct taskqueue kern_taskqueue[2];	/* the other is fast */
-#define	taskqueue_fast		(&kern_taskqueue[1])
 #define	TASK_INITIALIZER(priority, func, context)			\
 	{ { .kd_task = (func), .kd_arg = (context) } }
 #define	TASK_INIT(at, priority, func, context)				\
 	(kern_timed_any = true, (void)(*(at) = (struct task)		\
 	    TASK_INITIALIZER(priority, func, context)))
+/* Ends the run if it is NULL. */
+KERN_CALL(void, kern_queue_made, (const struct taskqueue *queue,
+    const struct kern_site *site), queue != NULL ? (void)0 :
+    kern_panic(site->kw_file, site->kw_line, "a task queue that is NULL, as "
+    "taskqueue_thread is before SI_SUB_TASKQ"))
 #define	TIMEOUT_TASK_INIT(queue, tt, priority, func, context)		\
-	TASK_INIT(&(tt)->t, priority, func, context)
+	(kern_queue_made(queue, KERN_SITE()),				\
+	    TASK_INIT(&(tt)->t, priority, func, context))
 #define	TASKQUEUE_DECLARE(name)	extern struct taskqueue *taskqueue_##name
-#define	TASKQUEUE_DEFINE_THREAD(name)					\
-struct taskqueue *taskqueue_##name = kern_taskqueue
-#define	TASKQUEUE_FAST_DEFINE_THREAD(name)				\
-struct taskqueue *taskqueue_##name = &kern_taskqueue[1]
+#define	KERN_QUEUE(name, i)						\
+struct taskqueue *taskqueue_##name;					\
+KERN_RUN(taskqueue_##name, SI_SUB_TASKQ, SI_ORDER_SECOND, false,	\
+    taskqueue_##name = &kern_taskqueue[i])
+#define	TASKQUEUE_DEFINE_THREAD(name)		KERN_QUEUE(name, 0)
+#define	TASKQUEUE_FAST_DEFINE_THREAD(name)	KERN_QUEUE(name, 1)
+TASKQUEUE_DECLARE(thread);
+TASKQUEUE_DECLARE(fast);
 #define	taskqueue_create_fast(...)	(taskqueue_create(__VA_ARGS__) + 1)
 KERN_CALL(struct taskqueue *, taskqueue_create, (const char *name __unused,
     int flags __unused, taskqueue_enqueue_fn enqueue __unused,
