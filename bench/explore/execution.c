@@ -23,8 +23,8 @@ blocked(void *arg, bool signalled)
 {
 	execution_fail(arg, EXECUTION_SERVED, "%s %s, and sleeps until the "
 	    "device is seeded instead of %s", machine_curthread()->mt_name,
-	    signalled ? "has a signal" : "reads with O_NONBLOCK", signalled ?
-	    "EINTR" : "EWOULDBLOCK");
+	    signalled ? "has a signal" : "reads with O_NONBLOCK, or "
+	    RANDOMDEV_BYPASS, signalled ? "EINTR" : "EWOULDBLOCK, or zeros");
 }
 
 /*
@@ -247,9 +247,13 @@ make_device(struct execution *ex, const struct subject *tb)
 		ex->ex_tested = sn->sn_queue &&
 		    tb->tb_faults->fl_text[FAILPOINT_HEALTH] != NULL;
 	}
-	if (tb->tb_settings < DESIGN_SETTINGS_MAX - 1)
+	if (tb->tb_settings < DESIGN_SETTINGS_MAX - 2)
 		setting[rp.rp_kernel.kp_setting_count++] =
 		    (struct kern_setting){ "rngsim.driver", 1 };
+	if (sn->sn_calls && ex->ex_seed % 4 == 0 &&
+	    tb->tb_settings < DESIGN_SETTINGS_MAX - 1)
+		setting[rp.rp_kernel.kp_setting_count++] =
+		    (struct kern_setting){ RANDOMDEV_BYPASS, 0 };
 	if (ex->ex_tested && tb->tb_settings < DESIGN_SETTINGS_MAX)
 		setting[rp.rp_kernel.kp_setting_count++] =
 		    (struct kern_setting){ NIST_HEALTHTEST_ENABLED, 1 };

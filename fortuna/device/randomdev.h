@@ -101,7 +101,9 @@ struct kernel *randomdev_kernel(const struct randomdev *rd);
 int randomdev_read(struct randomdev *rd, int cpu, void *buf, size_t n,
     size_t *left, bool nonblock);
 
-/* read_random(9), which may give zeros before it is seeded. */
+/* read_random(9), which gives zeros before it is seeded if that is set. */
+#define	RANDOMDEV_BYPASS						\
+    "kern.random.initial_seeding.bypass_before_seeding"
 void randomdev_read_kernel(struct randomdev *rd, void *buf, size_t n);
 
 /*
