@@ -43,7 +43,7 @@ budget()
 found "more lines than the budget" "$(budget <<'END'
 1310 lib/base
 1630 lib/crypto
-9110 lib/kern
+9120 lib/kern
 1750 lib/ledger
 2470 lib/lock
 2340 lib/machine
@@ -70,7 +70,7 @@ found "more lines than the budget" "$(budget <<'END'
 460 bench/timeline
 1460 bench/workload
 68000 lib fortuna harvest bench
-47370 tests
+47380 tests
 END
 )"
 found "a function of more than 70 lines" "$(awk '

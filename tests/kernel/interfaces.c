@@ -20,6 +20,7 @@
 #include <sys/syslog.h>
 #include <sys/taskqueue.h>
 #include <sys/time.h>
+#include <sys/tslog.h>
 #include <sys/uio.h>
 #include <vm/uma.h>
 #include <machine/fpu.h>
@@ -378,7 +379,7 @@ check_small(void)
 	    EVENTHANDLER_PRI_FIRST);
 	struct fpu_kern_ctx *ctx = fpu_kern_alloc_ctx(0);
 	struct timespec ts;
-	struct timeval tv;
+	struct timeval tv, last = { 5, 0 };
 	struct bintime bt;
 	char text[16];
 
@@ -405,6 +406,9 @@ check_small(void)
 	getmicrouptime(&tv);
 	binuptime(&bt);
 	MPASS(ts.tv_nsec < 1000000000 && tv.tv_usec < 1000000);
+	MPASS(ratecheck(&last, &(struct timeval){ 9, 0 }) == 0 &&
+	    ppsratecheck(&last, &one, 2) == 1 &&
+	    ppsratecheck(&last, &one, 2) == 0);
 	MPASS(sbttoms(tstosbt((struct timespec){ 2, 500000000 })) == 2500);
 	MPASS(bttosbt(sbttobt(SBT_1S * 3 / 2)) == SBT_1S * 3 / 2);
 	MPASS(sbintime_getsec(SBT_1S * 3 / 2) == 1);
@@ -414,6 +418,9 @@ check_small(void)
 	fpu_kern_enter(curthread, NULL, FPU_KERN_NOCTX);
 	fpu_kern_leave(curthread, NULL);
 	fpu_kern_free_ctx(ctx);
+	TSENTER();
+	WITNESS_WARN(WARN_GIANTOK | WARN_SLEEPOK, NULL, "%s", __func__);
+	MPASS(cold != 0 && curproc == curproc);
 	SDT_PROBE0(check, , , none);
 	SDT_PROBE7(check, , , seven, 1, 2, 3, 4, 5, 6, 7);
 	CTR2(KTR_GEN, "%d %d", 1, 2);

@@ -22,7 +22,7 @@
 #undef random_alg_context
 
 static u_int locks_misuse;
-SYSCTL_UINT(_kern_random, OID_AUTO, misuse, CTLFLAG_RWTUN, &locks_misuse, 0,
+SYSCTL_UINT(_kern_random, OID_AUTO, misuse, CTLFLAG_RDTUN, &locks_misuse, 0,
     "which misuse");
 
 static struct mtx m1, m2, spin, again, twin1, twin2, gone;
@@ -148,6 +148,8 @@ MISUSE("Sleeping on \"smr\" with spinlock or critical section held: "	\
     "smr smr1", smr_enter(smr1); pause("smr", 1))			\
 MISUSE("Calling uiomove() with the following non-sleepable locks held",	\
     mtx_lock(&m1); locks_move())					\
+MISUSE("WITNESS_WARN() with the following non-sleepable locks held",	\
+    mtx_lock(&m1); WITNESS_WARN(WARN_SLEEPOK, NULL, ""))		\
 MISUSE("sleeping without a lock", tsleep(&m1, 0, "lock", 0))		\
 MISUSE("mutex m1 not owned", mtx_sleep(&m1, &m1, 0, "free", 1))		\
 MISUSE("sleeping with sleep mutex again recursed", mtx_lock(&again);	\

@@ -105,6 +105,9 @@ jenkins_hash(const void *data, size_t n, uint32_t init)
 #include <kern_task.c>
 #include <kern_lock.c>
 
+volatile int cold = 1;
+KERN_RUN(cold, SI_SUB_CONFIGURE, SI_ORDER_ANY, false, cold = 0);
+
 /* CPUs. */
 
 /* Setup, action and teardown, each on all CPUs before the next. */

@@ -335,6 +335,12 @@ KERN_CALL(sbintime_t, tvtosbt, (struct timeval tv),
     (tv.tv_sec << 32) + ustosbt(tv.tv_usec))
 KERN_CALL(sbintime_t, bttosbt, (struct bintime bt),
     (bt.sec << 32) + (sbintime_t)(bt.frac >> 32))
+KERN_CALL(int, ratecheck, (struct timeval *last, const struct timeval *least),
+    tvtosbt(*last) != 0 && sbinuptime() - tvtosbt(*last) < tvtosbt(*least) ?
+    0 : (*last = sbttotv(sbinuptime()), 1))
+KERN_CALL(int, ppsratecheck, (struct timeval *last, int *n, int most),
+    (*n = ratecheck(last, &(struct timeval){ 1, 0 }) ? 1 : *n + 1,
+    most < 0 || *n <= most))
 /* The time of day is the uptime. */
 #define	KERN_CLOCK(name, sbt, type, convert)				\
 KERN_CALL(void, name, (struct type *to), (void)(*to = convert(sbt())))

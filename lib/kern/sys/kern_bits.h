@@ -43,11 +43,11 @@ struct name { u_long __bits[KERN_BIT_WORDS(size)]; }
 #define	BIT_FFS_AT(size, p, i)						\
 	(kern_bits_find((p)->__bits, size, i, true) + 1)
 #define	BIT_FFS(size, p)	BIT_FFS_AT(size, p, 0)
-#define	BIT_FOREACH(size, i, p, set)					\
-	for ((i) = kern_bits_find((p)->__bits, size, 0, set); (i) >= 0;	\
-	    (i) = kern_bits_find((p)->__bits, size, (i) + 1, set))
-#define	BIT_FOREACH_ISSET(size, i, p)	BIT_FOREACH(size, i, p, true)
-#define	BIT_FOREACH_ISCLR(size, i, p)	BIT_FOREACH(size, i, p, false)
+#define	KERN_BITS_WALK(b, n, i, set)					\
+	for ((i) = kern_bits_find(b, n, 0, set); (i) >= 0;		\
+	    (i) = kern_bits_find(b, n, (i) + 1, set))
+#define	BIT_FOREACH_ISSET(n, i, p)	KERN_BITS_WALK((p)->__bits, n, i, true)
+#define	BIT_FOREACH_ISCLR(n, i, p)	KERN_BITS_WALK((p)->__bits, n, i, false)
 #define	KERN_BITS_EACH(size, d, a, op, b) do {				\
 	for (size_t kern_i = 0; kern_i < KERN_BIT_WORDS(size); kern_i++) \
 		(d)->__bits[kern_i] = (a)->__bits[kern_i] op		\
@@ -94,6 +94,4 @@ typedef u_long bitstr_t;
 #define	bit_ffc(b, n, at)	bit_ffc_at(b, 0, n, at)
 #define	bit_count(b, i, n, count)					\
 	((void)(*(count) = kern_bits_count(b, i, (n) - (i))))
-#define	bit_foreach(b, n, i)						\
-	for ((i) = kern_bits_find(b, n, 0, true); (i) >= 0;		\
-	    (i) = kern_bits_find(b, n, (i) + 1, true))
+#define	bit_foreach(b, n, i)	KERN_BITS_WALK(b, n, i, true)

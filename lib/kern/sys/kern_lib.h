@@ -3,15 +3,13 @@
  * sys/eventhandler.h, machine/fpu.h.
  */
 
-#define	KERN_FOR_INTEGERS(each)						\
-each(, int, __builtin_ffs, __builtin_clz)				\
-each(l, long, __builtin_ffsl, __builtin_clzl)				\
-each(ll, long long, __builtin_ffsll, __builtin_clzll)
 #define	KERN_FIND_BIT(s, type, first, zeros)				\
 KERN_CALL(int, ffs##s, (type x), first(x))				\
 KERN_CALL(int, fls##s, (type x), x == 0 ? 0 :				\
     (int)sizeof(x) * NBBY - zeros((unsigned type)x))
-KERN_FOR_INTEGERS(KERN_FIND_BIT)
+KERN_FIND_BIT(, int, __builtin_ffs, __builtin_clz)
+KERN_FIND_BIT(l, long, __builtin_ffsl, __builtin_clzl)
+KERN_FIND_BIT(ll, long long, __builtin_ffsll, __builtin_clzll)
 #define	KERN_MIN_MAX(p, s, type)					\
 KERN_CALL(type, p##min##s, (type a, type b), MIN(a, b))			\
 KERN_CALL(type, p##max##s, (type a, type b), MAX(a, b))

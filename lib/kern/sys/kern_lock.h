@@ -105,6 +105,10 @@ KERN_LOCK_STRUCT(rmlock, rm_lock);
 	tsleep(&kern_host, PCATCH, msg, MAX(timo, 1))
 #define	pause_sbt(msg, sbt, precision, flags)				\
 	tsleep_sbt(&kern_host, 0, msg, MAX(sbt, 1), precision, flags)
+enum { WARN_GIANTOK = 1, WARN_PANIC = 2, WARN_SLEEPOK = 4 };
+#define	WITNESS_WARN(flags, lock, ...)					\
+	((lock) != NULL ? (void)0 :					\
+	    HOST(may_sleep, KERN_SITE(), "WITNESS_WARN()"))
 #define	wakeup(ident)							\
 	HOST(wakeup, __DEVOLATILE(const void *, ident), false)
 #define	wakeup_one(ident)						\

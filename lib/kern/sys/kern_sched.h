@@ -12,9 +12,11 @@
 #define	KERN_HOLD()							\
 	KERN_SITE(__section("kern_holds") __used __aligned(8))
 
+extern volatile int cold;	/* until devices have attached */
 /* Threads of the run are numbered from 0. */
 struct thread { u_int td_tid, td_critnest; int td_pinned; };
 #define	curthread	((struct thread *)(void *)HOST(curthread))
+#define	curproc		((struct proc *)(void *)curthread)
 /* What a thread has on its stack while it is a reader. */
 #define	KERN_TRACK(tracker)	((void)((tracker)->kt_td = curthread))
 #define	KERN_TRACKED(tracker)	((tracker)->kt_td == curthread ? (void)0 : \

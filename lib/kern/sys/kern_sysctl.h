@@ -64,7 +64,6 @@ static struct sysctl_oid kern_sysctl_##parent##_##name			\
 	    descr)							\
 	kern_sysctl_add(parent, name, KERN_TYPED(type, access, ptr, val, \
 	    handler), descr)
-/* bool is a macro. */
 #define	SYSCTL_OPAQUE(parent, nbr, name, access, ptr, len, fmt, descr)	\
 	KERN_STATIC(OPAQUE, opaque, parent, nbr, name, access, ptr, len, descr)
 #define	SYSCTL_ADD_OPAQUE(ctx, parent, nbr, name, access, ptr, len, fmt, \
