@@ -214,9 +214,9 @@ is_emptied(struct execution *ex)
 	ex->ex_stalls = pending == ex->ex_pending ? ex->ex_stalls + 1 : 0;
 	ex->ex_pending = pending;
 	if (pending > 0 && ex->ex_stalls == STALLS_MAX)
-		ledger_kernel(ex->ex_ledger, LEDGER_EVENTS, "%ju events were "
-		    "queued that no pass gave to the algorithm",
-		    (uintmax_t)pending);
+		ledger_kernel(ex->ex_ledger, LEDGER_QUEUED, "%ju events were "
+		    "queued that no pass gave to the algorithm; if a full "
+		    "queue drops old ones: --allow queued", (uintmax_t)pending);
 	return (pending == 0 || ex->ex_stalls == STALLS_MAX);
 }
 

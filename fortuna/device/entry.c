@@ -167,8 +167,8 @@ randomdev_harvest(struct randomdev *rd, enum random_entry entry,
 	    (uint8_t)source)) {
 		fate = RANDOM_MASKED;
 	} else if (entry == RANDOM_QUEUE) {
-		/* If there is room, it is stored after a stamp. */
-		if (kernel_stamped(rd->rd_kernel)) {
+		/* If there is room, it is stored. */
+		if (kernel_stored(rd->rd_kernel)) {
 			count(&cl->cl_queued[source]);
 		} else {
 			count(&cl->cl_dropped);

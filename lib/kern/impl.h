@@ -11,6 +11,7 @@ enum {
 	KERN_KEYS_CACHED	= 2,	/* set up, for each thread */
 	KERN_KEY_BUCKETS	= 64,	/* a bit each */
 	KERN_AHEAD_MAX		= 512,
+	KERN_EVENT_STORES	= 4,	/* at least, with its time stamp */
 	KERN_STACK_BYTES	= 64 * 1024	/* of a source's functions */
 };
 
@@ -64,7 +65,7 @@ struct kern_thread {
 	int64_t		 kt_now_ns;	/* the last coarse uptime it got */
 	int64_t		 kt_timer_ns;	/* of kernel_timer(), or 0 */
 	int		 kt_cpu;	/* of the call, or KERNEL_CPU_HERE */
-	int		 kt_stamped;	/* stores since then, or -1 */
+	unsigned	 kt_stores;	/* of shared memory, by the call */
 	bool		 kt_writes;	/* KERNEL_CPU_WRITE; of many events */
 	bool		 kt_process;	/* it runs one of the kernel's */
 	bool		 kt_drained;	/* pools, and has set no key since */

@@ -43,7 +43,8 @@ host_uptime_ns(struct kernel *k, bool coarse)
 uint64_t
 host_cycles(struct kernel *k)
 {
-	kern_thread_of(k)->kt_stamped = 0;
+	kern_thread_of(k)->kt_stores += MACHINE_SIMULATED ? 1 :
+	    KERN_EVENT_STORES;
 	return (machine_cycles());
 }
 
@@ -271,7 +272,7 @@ kernel_enter(struct kernel *k, int cpu)
 
 	kt->kt_entry = __builtin_frame_address(0);
 	kt->kt_cpu = cpu < 0 ? KERNEL_CPU_HERE : cpu;
-	kt->kt_stamped = -1;
+	kt->kt_stores = 0;
 	kt->kt_hashed = 0;
 	kt->kt_writes = cpu == KERNEL_CPU_WRITE;
 	kt->kt_calls++;
@@ -319,10 +320,10 @@ kernel_leave(struct kernel *k)
 }
 
 bool
-kernel_stamped(struct kernel *k)
+kernel_stored(struct kernel *k)
 {
-	/* One may count what found no room. */
-	return (kern_thread_of(k)->kt_stamped >= (MACHINE_SIMULATED ? 2 : 0));
+	/* Fewer may count what found no room. */
+	return (kern_thread_of(k)->kt_stores >= KERN_EVENT_STORES);
 }
 
 void

@@ -86,10 +86,10 @@ void kernel_enter(struct kernel *k, int cpu);
 size_t kernel_leave(struct kernel *k);
 
 /*
- * Whether the call has read the cycle counter and, on a simulated machine,
- * stored an event after that.
+ * Whether the call has stored an event: on this machine, where its stores are
+ * not seen, whether it has read the cycle counter.
  */
-bool kernel_stamped(struct kernel *k);
+bool kernel_stored(struct kernel *k);
 
 /* The thread is about to give the source an event, or has done so. */
 void kernel_delivering(struct kernel *k, bool delivering);

@@ -299,6 +299,12 @@ break_due(struct ledger *lg)
 	ledger_kernel(lg, LEDGER_DUE, "%s", "no reseed");
 }
 
+static void
+break_queued(struct ledger *lg)
+{
+	ledger_kernel(lg, LEDGER_QUEUED, "%s", "an event");
+}
+
 static const struct breach breaches[LEDGER_PROPERTIES] = {
 	[LEDGER_REUSE]		= { break_reuse, LEDGER_USE, LEDGER_USE,
 	    "used key 1 of generation 0 at counters 8..9; then " },
@@ -318,6 +324,7 @@ static const struct breach breaches[LEDGER_PROPERTIES] = {
 	[LEDGER_POOLS]		= { break_pools, LEDGER_DRAIN, LEDGER_DRAIN,
 	    "emptied 1 pools of core 0 for its reseed 1; then " },
 	[LEDGER_EVENTS]		= { break_events, LEDGER_OPS, LEDGER_OPS },
+	[LEDGER_QUEUED]		= { break_queued, LEDGER_OPS, LEDGER_OPS },
 	[LEDGER_WIPED]		= { break_wiped, LEDGER_OPS, LEDGER_SET },
 	[LEDGER_HIDDEN]		= { break_hidden, LEDGER_OPS, LEDGER_END },
 	[LEDGER_RESIDUE]	= { break_residue, LEDGER_OPS, LEDGER_OPS },
