@@ -48,12 +48,12 @@ found "more lines than the budget" "$(budget <<'END'
 2470 lib/lock
 2340 lib/machine
 1300 lib/profile
-5140 lib/vm
+5150 lib/vm
 4960 fortuna
 1510 harvest
 2890 bench/assure
 450 bench/campaign
-3050 bench/cell
+3030 bench/cell
 1150 bench/cli
 1710 bench/compare
 5230 bench/explore
@@ -70,7 +70,7 @@ found "more lines than the budget" "$(budget <<'END'
 460 bench/timeline
 1460 bench/workload
 68000 lib fortuna harvest bench
-47380 tests
+47390 tests
 END
 )"
 found "a function of more than 70 lines" "$(awk '

@@ -177,9 +177,8 @@ reader_main(void *arg)
 			execution_calls(ex, i, k);
 		read_one(ex, r, sn->sn_read[i][k].stp_amount,
 		    sn->sn_signals ? reads_as(i, k) : sn->sn_calls &&
-		    /* They and an older counter may make it give zeros. */
-		    ex->ex_subject->tb_faults == NULL &&
-		    ex->ex_subject->tb_memory != VM_WEAK && (i + k) % 2 != 0 ?
+		    /* They may make it give zeros. */
+		    ex->ex_subject->tb_faults == NULL && (i + k) % 2 != 0 ?
 		    READ_KERNEL : READ_USUAL);
 	}
 }

@@ -99,7 +99,8 @@ note_given(struct execution *ex, const struct random_event *event)
 	if (given >> 32 == (uint32_t)ex->ex_seed && (uint32_t)given <
 	    EXECUTION_GIVEN && vm_misses(ex->ex_mark[(uint32_t)given]))
 		execution_fail(ex, EXECUTION_ORDERED, "an event of %s is taken "
-		    "that an atomic without release has published",
+		    "that may not be there yet: the atomic that tells of it is "
+		    "stored without release, or loaded without acquire",
 		    random_source_names[event->he_source]);
 }
 

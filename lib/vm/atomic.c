@@ -40,6 +40,27 @@ settle_others(struct vm *vm, const void *p, unsigned size)
 	}
 }
 
+/* What loads of any order have found of an entry of views. */
+static uint32_t
+found(unsigned i)
+{
+	const struct memory_thread *mt = memory_self(vm_running_machine);
+
+	return (MAX(view_at(&mt->met_view, i), view_at(&mt->met_acquires, i)));
+}
+
+/*
+ * As CPUs have it: what any loads have found is passed on by a release, and is
+ * there for accesses by a pointer that was loaded.
+ */
+static void
+pass_on(struct vm *vm)
+{
+	for (unsigned i = 1; vm_is_weak(vm) && i < vm->vm_threads; i++)
+		view_set(&memory_self(vm)->met_view, MEMORY_PASSED + i,
+		    MAX(found(i), found(MEMORY_PASSED + i)));
+}
+
 void
 memory_plain(struct vm *vm, const void *p, size_t n, bool store)
 {
@@ -65,32 +86,19 @@ memory_plain(struct vm *vm, const void *p, size_t n, bool store)
 			continue;
 		if (store)
 			mw->mw_oldest = mw->mw_newest;
+		else
+			view_join(&mt->met_acquires,
+			    &mw->mw_view[mw->mw_newest % MEMORY_VALUES]);
 		view_set(&mt->met_view, memory_place(me, mw), mw->mw_newest);
+		if (!store && mw->mw_size == sizeof(void *))
+			pass_on(vm);
 	}
-}
-
-/* What loads of any order have found of an entry of views. */
-static uint32_t
-found(unsigned i)
-{
-	const struct memory_thread *mt = memory_self(vm_running_machine);
-
-	return (MAX(view_at(&mt->met_view, i), view_at(&mt->met_acquires, i)));
-}
-
-/* As CPUs have it: a release passes on what any loads before it have found. */
-static uint32_t
-known(unsigned thread)
-{
-	return (MAX(found(thread), found(MEMORY_PASSED + thread)));
 }
 
 void
 vm_barrier(struct vm *vm)
 {
-	for (unsigned i = 1; vm_is_weak(vm) && i < vm->vm_threads; i++)
-		view_set(&memory_self(vm)->met_view, MEMORY_PASSED + i,
-		    known(i));
+	pass_on(vm);
 	if (vm_is_weak(vm) && !memory_await(vm, MEMORY_OWN))
 		memory_drain(vm, vm->vm_self->vt_id);
 }
@@ -126,8 +134,9 @@ vm_misses(uint64_t mark)
 {
 	const unsigned i = (unsigned)(mark >> 32);
 
-	return (!vm_sees(mark) && known(i) < (uint32_t)mark &&
-	    found(MEMORY_TOLD + i) >= (uint32_t)mark);
+	return (!vm_sees(mark) && view_at(&memory_self(vm_running_machine)->
+	    met_view, MEMORY_PASSED + i) < (uint32_t)mark &&
+	    MAX(found(i), found(MEMORY_TOLD + i)) >= (uint32_t)mark);
 }
 
 static void
@@ -213,6 +222,7 @@ vm_atomic(void *p, unsigned how, uint64_t v, uint64_t old)
 	const unsigned order = how % (1 << MACHINE_SIZE_BITS) >>
 	    MACHINE_OP_BITS;
 	struct vm *vm = vm_get();
+	uint64_t was;
 
 	if (op == MACHINE_OP_FENCE) {
 		if (vm_is_weak(vm) && !vm->vm_self->vt_host)
@@ -230,8 +240,11 @@ vm_atomic(void *p, unsigned how, uint64_t v, uint64_t old)
 		    VM_POLLS_ONCE)
 			be_late(vm, p, size, old);
 	}
-	return (use(vm, p, op, (order % __ATOMIC_RELEASE == 0 ? 0u :
+	was = use(vm, p, op, (order % __ATOMIC_RELEASE == 0 ? 0u :
 	    VM_ACQUIRE) | (order < __ATOMIC_RELEASE ? 0u : VM_RELEASE) |
 	    size << VM_SIZE_SHIFT | (unsigned)(op == MACHINE_OP_LOAD ? VM_LOAD :
-	    op == MACHINE_OP_STORE ? VM_STORE : VM_RMW), v, old));
+	    op == MACHINE_OP_STORE ? VM_STORE : VM_RMW), v, old);
+	if (op != MACHINE_OP_STORE && size == sizeof(void *))
+		pass_on(vm);
+	return (was);
 }
