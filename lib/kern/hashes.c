@@ -245,6 +245,10 @@ host_hash_add(struct kernel *k, void *state, const void *data, size_t n)
 		ledger_kernel(k->k_params.kp_ledger, LEDGER_POOLS, "pool %d "
 		    "takes an event, but did not begin anew after a reseed",
 		    sl->hsl_pool);
+	if (k->k_booted)
+		kern_secret(k, KERN_SECRET_STATE,
+		    &((struct hash_ref *)state)->hr_tag, 2 * sizeof(uint64_t));
+	kt->kt_unlooked = true;
 	kt->kt_pool = sl->hsl_pool;
 	kt->kt_absorbed += n;
 	kt->kt_parts++;
@@ -272,6 +276,8 @@ host_hash_finish(struct kernel *k, void *state, void *out)
 	const uint64_t owed[KERN_KEY_BYTES / 8] = { sl->hsl_tag };
 
 	finish(sl, out);
+	/* The kernel's has cleared its state. */
+	sl->hsl_tag = ((struct hash_ref *)state)->hr_tag = ++kt->kt_tag;
 	/* What a reseed does with pools is in the cost of their digests. */
 	if (sl->hsl_pool >= 0 || !kt->kt_drained)
 		machine_charge(COST_DIGEST, 1);
@@ -319,7 +325,7 @@ kern_hashes_init(struct kernel *k)
 	    k->k_slots * sizeof(*k->k_slot));
 	/* A stack may have hashes of an earlier kernel. */
 	for (unsigned i = 0; i < threads; i++)
-		k->k_thread[i].kt_tag = (uint64_t)i << 53 |
+		k->k_thread[i].kt_tag = (uint64_t)(i + 1) << 53 |
 		    (number & 0x1fffff) << 32;
 	if (cipher_is_stub(k->k_params.kp_cipher))
 		return;

@@ -394,7 +394,7 @@ kern_zero(const void *line)
 
 /* Secrets, of which no bytes are to be left: secrets.c. */
 enum kern_secret { KERN_SECRET_KEY, KERN_SECRET_STREAM, KERN_SECRET_SEED,
-    KERN_SECRET_POOL, KERN_SECRET_WRITTEN };
+    KERN_SECRET_POOL, KERN_SECRET_STATE, KERN_SECRET_WRITTEN };
 
 void kern_secrets_init(struct kernel *k);
 void kern_secret(struct kernel *k, enum kern_secret kind, const void *bytes,

@@ -41,6 +41,7 @@ struct secret {
 static const char *const names[] = {
 	[KERN_SECRET_KEY] = "a key", [KERN_SECRET_STREAM] = "keystream",
 	[KERN_SECRET_SEED] = "a seed", [KERN_SECRET_POOL] = "a pool's digest",
+	[KERN_SECRET_STATE] = "a copy of a pool's hash",
 	[KERN_SECRET_WRITTEN] = "a digest of what was written"
 };
 
@@ -199,7 +200,8 @@ kern_secrets_stack(struct kernel *k __unused, const void *func __unused)
 
 /*
  * A secret that should not be in n bytes at p; NULL: none.  Keys may be where
- * keys are, and output, unless it is masked, until its memory is freed.
+ * keys are; until its memory is freed output, unless it is masked, and a pool's
+ * hash where it began, which its second word tells.
  */
 static const void *
 secret_in(const struct kernel *k, const uint8_t *p, size_t n, bool freed)
@@ -213,7 +215,8 @@ secret_in(const struct kernel *k, const uint8_t *p, size_t n, bool freed)
 			i += MACHINE_CACHE_LINE;
 		w = (const word_t *)(const void *)(p + i);
 		if (w[0] >> 48 != 0 && (se = secret_at(k, w)) != NULL &&
-		    (freed || se->sct_kind != KERN_SECRET_STREAM) &&
+		    (freed || (se->sct_kind != KERN_SECRET_STREAM &&
+		    w[1] != (uintptr_t)(w - 1))) &&
 		    !kern_keys_covers(k, w, 2 * sizeof(*w)))
 			return (w);
 		if (is_disguised(k, w))
