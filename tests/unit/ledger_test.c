@@ -281,29 +281,17 @@ break_hidden(struct ledger *lg)
 	ledger_finish(lg, 0);
 }
 
-static void
-break_residue(struct ledger *lg)
-{
-	ledger_kernel(lg, LEDGER_RESIDUE, "%s", "a key");
+/* What others find. */
+#define	BREAK_KERNEL(name, property, text)				\
+static void								\
+break_##name(struct ledger *lg)						\
+{									\
+	ledger_kernel(lg, LEDGER_##property, "%s", text);		\
 }
-
-static void
-break_leaked(struct ledger *lg)
-{
-	ledger_kernel(lg, LEDGER_LEAKED, "%s", "memory");
-}
-
-static void
-break_due(struct ledger *lg)
-{
-	ledger_kernel(lg, LEDGER_DUE, "%s", "no reseed");
-}
-
-static void
-break_queued(struct ledger *lg)
-{
-	ledger_kernel(lg, LEDGER_QUEUED, "%s", "an event");
-}
+BREAK_KERNEL(residue, RESIDUE, "a key")
+BREAK_KERNEL(leaked, LEAKED, "memory")
+BREAK_KERNEL(due, DUE, "no reseed")
+BREAK_KERNEL(queued, QUEUED, "an event")
 
 static const struct breach breaches[LEDGER_PROPERTIES] = {
 	[LEDGER_REUSE]		= { break_reuse, LEDGER_USE, LEDGER_USE,
