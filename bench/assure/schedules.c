@@ -303,10 +303,10 @@ faults_gather(const struct assure_params *ap, struct evidence_row *row)
 		hit += sum->cgr_executed[i] > 0;
 		if (sum->cgr_executed[i] > 0)
 			continue;
-		/* Fortuna's code has all points, the harvest queue its own. */
-		text_list(sum->cgr_evaluated[i] == 0 && !di.di_probed &&
-		    i < FAILPOINT_QUEUE ? &absent : &missed,
-		    "%s", failpoint_defs[i].fd_name);
+		/* Fortuna has all but those of -l, the queue its own. */
+		text_list(sum->cgr_evaluated[i] == 0 && (!di.di_probed ||
+		    (di.di_points >> i & 1) == 0) && i < FAILPOINT_QUEUE ?
+		    &absent : &missed, "%s", failpoint_defs[i].fd_name);
 	}
 	row_says(row, "%u of %u declared points hit, %s thousand "
 	    "times in %s thousand schedules: %" PRIu64 " reads, all served, %"
