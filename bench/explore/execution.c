@@ -127,6 +127,10 @@ jump(struct execution *ex, unsigned i)
 static void
 turn(struct execution *ex, struct execution_reader *r, unsigned i)
 {
+	/* A reseed is due with each kind of them. */
+	const enum read_as as = i % 4 == 2 ? READ_NONBLOCK : i % 4 == 3 &&
+	    ex->ex_subject->tb_faults == NULL &&
+	    ex->ex_subject->tb_memory != VM_WEAK ? READ_KERNEL : READ_USUAL;
 	uint32_t asleep = 0, before = 0, reseeds = 0;
 	bool due;
 
@@ -142,8 +146,7 @@ turn(struct execution *ex, struct execution_reader *r, unsigned i)
 	/* A thread that reseeded meanwhile has begun the time anew. */
 	due = is_due(ex, &before) && before == asleep;
 	for (unsigned k = 0; k < AGE_READS; k++) {
-		read_one(ex, r, i % 2 == 0 ? 16 : 1 + i / 2 % AGE_BYTES,
-		    READ_USUAL);
+		read_one(ex, r, i % 2 == 0 ? 16 : 1 + i / 2 % AGE_BYTES, as);
 		if (k == 0)
 			machine_sleep(NS_PER_MS);
 	}

@@ -24,7 +24,7 @@ read_source(void *state, void *buf, size_t n)
 	struct execution_source *xs = state;
 	struct execution *ex = xs->xs_execution;
 	const unsigned i = (unsigned)(xs - ex->ex_source);
-	/* Of no other source, and of no other call. */
+	/* Of no other source or call.  At times a device has nothing. */
 	const uint64_t value = ((uint64_t)(uint32_t)ex->ex_seed << 32 |
 	    UINT64_C(1) << 31 | (uint64_t)i << NUMBER_BITS) + xs->xs_given;
 
@@ -33,7 +33,7 @@ read_source(void *state, void *buf, size_t n)
 		    "\"%s\" (%s) is called after random_source_deregister() of "
 		    "it has returned: its driver may be unloaded",
 		    sources[i].ident, random_source_names[sources[i].kind]);
-	n = MIN(n, sizeof(value));
+	n = xs->xs_given % 4 == 3 ? 0 : MIN(n, sizeof(value));
 	memcpy(buf, &value, n);
 	if (xs->xs_given++ == 0)
 		xs->xs_first = ex->ex_ended;
@@ -139,8 +139,9 @@ execution_calls(struct execution *ex, unsigned i, unsigned k)
 		    ex->ex_unlocked ? 0 : 2 - (int)i);
 	if (i + k > 0)
 		return;
-	/* Of memory that the program does not have. */
-	randomdev_use(ex->ex_device, NULL, 1, 0);
+	/* Of memory that the program does not have, or of nothing. */
+	randomdev_use(ex->ex_device, NULL, ex->ex_seed / EXECUTION_SCANS % 2,
+	    0);
 	if (randomdev_read(ex->ex_device, KERNEL_CPU_HERE, NULL, PAGE, &left,
 	    true) == 0)
 		execution_fail(ex, EXECUTION_SERVED, "uiomove() gave EFAULT, "

@@ -78,12 +78,14 @@ __wrap_random_harvest_healthtest(const struct harvest_event *event)
 }
 
 void	__wrap_randomdev_unblock(void), __real_randomdev_unblock(void);
+static bool glue_unblocked;
 
 void
 __wrap_randomdev_unblock(void)
 {
-	GLUE_HOST(unblock);
+	GLUE_HOST(unblock, true);
 	__real_randomdev_unblock();
+	glue_unblocked = true;
 }
 
 enum glue_call { GLUE_PRE_READ, GLUE_SEEDED, GLUE_READ, GLUE_EVENT };
@@ -119,6 +121,7 @@ glue_call(enum glue_call call, void *p, size_t n)
 {
 	const struct random_algorithm *ra =
 	    (const void *)&__real_random_alg_context;
+	const bool unblocked = glue_unblocked;
 	const bool seeded = glue_call_below(ra, call, p, n);
 
 #ifdef KERNEL_SIMULATED
@@ -127,6 +130,8 @@ glue_call(enum glue_call call, void *p, size_t n)
 	    GLUE_READ ? (const void *)ra->ra_read :
 	    (const void *)ra->ra_event_processor);
 #endif
+	if (call == GLUE_SEEDED && unblocked && !seeded)
+		GLUE_HOST(unblock, false);
 	return (seeded);
 }
 
@@ -202,13 +207,13 @@ glue_read_uio(void *buf, size_t n, bool nonblock, size_t *left)
 	struct iovec iov = { buf, n };
 	struct uio uio = { .uio_iov = &iov, .uio_iovcnt = 1,
 	    .uio_resid = (ssize_t)n, .uio_rw = UIO_READ };
-	int error;
+	int error = read_random_uio(&uio, nonblock);
 
+#ifdef RANDOM_HARVEST_BITS
 	/* Release 11 fails when it was seeded while its wait timed out. */
-	do
+	while (error == EWOULDBLOCK && !nonblock && uio.uio_resid == (ssize_t)n)
 		error = read_random_uio(&uio, nonblock);
-	while (error == EWOULDBLOCK && !nonblock && uio.uio_resid ==
-	    (ssize_t)n);
+#endif
 	*left = (size_t)uio.uio_resid;
 	return (error);
 }
@@ -228,7 +233,8 @@ glue_use(const void *buf, size_t n, int writes)
 	    .uio_resid = (ssize_t)n, .uio_rw = UIO_WRITE };
 
 	kern_sysctls_use(writes);
-	return (n > 0 && kern_devsw != NULL && kern_devsw->d_write != NULL &&
+	return ((n > 0 || buf == NULL) && kern_devsw != NULL &&
+	    kern_devsw->d_write != NULL &&
 	    kern_devsw->d_write(NULL, &uio, 0) == 0 ? n -
 	    (size_t)uio.uio_resid : 0);
 }

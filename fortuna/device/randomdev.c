@@ -46,7 +46,9 @@ above_sleeping(void *above)
 	struct randomdev *rd = above;
 	struct caller *cl = caller_of(rd);
 
-	cl->cl_blocked = atomic_load_acq_32(&rd->rd_unblocked) == 0;
+	cl->cl_blocked = cl->cl_denied ||
+	    atomic_load_acq_32(&rd->rd_unblocked) == 0;
+	cl->cl_denied = false;
 	if (cl->cl_blocked && cl->cl_nonblock &&
 	    rd->rd_params.rp_blocked != NULL)
 		rd->rd_params.rp_blocked(rd->rd_params.rp_arg, false);
@@ -160,10 +162,13 @@ rh_tested(void *self, enum random_tested tested)
 }
 
 static void
-rh_unblock(void *self)
+rh_unblock(void *self, bool seeded)
 {
 	struct randomdev *rd = self;
 
+	caller_of(rd)->cl_denied = !seeded;
+	if (!seeded)
+		return;
 	if (rd->rd_params.rp_stamps && rd->rd_seeded_cycles == 0)
 		rd->rd_seeded_cycles = machine_cycles();
 	atomic_store_rel_32(&rd->rd_unblocked, 1);

@@ -107,8 +107,8 @@ int randomdev_read(struct randomdev *rd, int cpu, void *buf, size_t n,
 void randomdev_read_kernel(struct randomdev *rd, void *buf, size_t n);
 
 /*
- * write(2) of n > 0; sysctl(8) of what is MPSAFE, which is read and set.  1: to
- * what it is, but for switches and what a handler keeps.  2, one thread alone:
+ * write(2) of n > 0, or at NULL; sysctl(8) of what is MPSAFE, which is read and
+ * set.  1: to what it is, but for switches and what a handler keeps.  2, alone:
  * these to another value and back, the rest as with 1.  3: then all to -1.
  */
 void randomdev_use(struct randomdev *rd, const void *buf, size_t n, int writes);
