@@ -362,6 +362,10 @@ read_long(const struct assure_params *ap, struct evidence_row *row)
 			    LONG_BYTES, i > 0 ? " with a signal" : "", error ==
 			    0 ? "0" : "an error", left);
 	}
+	/* 2^32, as other bits may get lost, of memory that is not there. */
+	if (error == 0 && randomdev_read(sw->swp_device, KERNEL_CPU_HERE, NULL,
+	    (size_t)UINT32_MAX + 1, &left, false) == 0)
+		row_fails(row, "A read of 4 GiB at NULL returns no error. ");
 	sweep_free(sw);
 }
 

@@ -55,7 +55,7 @@ await(struct kernel *k, struct kern_thread *kt, uint32_t seen,
 
 static int
 sleep_on(struct kernel *k, struct kern_thread *kt, const void *ident,
-    uint32_t seen, int64_t timeout_ns)
+    uint32_t seen, int64_t timeout_ns, bool catches)
 {
 	const struct kernel_above *ka = k->k_params.kp_above;
 	bool woken;
@@ -69,7 +69,9 @@ sleep_on(struct kernel *k, struct kern_thread *kt, const void *ident,
 			(void)machine_sleep(timeout_ns);
 		return (KERN_EWOULDBLOCK);
 	}
-	ka->ka_sleeping(k->k_params.kp_above_arg);
+	/* If nothing else ends it, it is short, as that for a mutex. */
+	if (catches || timeout_ns >= 0)
+		ka->ka_sleeping(k->k_params.kp_above_arg);
 	woken = await(k, kt, seen, timeout_ns);
 	ka->ka_slept(k->k_params.kp_above_arg, woken);
 	return (woken ? 0 : KERN_EWOULDBLOCK);
@@ -123,7 +125,8 @@ host_sleep(struct kernel *k, const void *ident, struct kern_lock *kl,
 		return (error);
 	snprintf(what, sizeof(what), "Sleeping on \"%s\"", wmesg);
 	host_may_sleep(k, site, what);
-	error = sleep_on(k, kt, ident, seen, timeout_ns);
+	error = sleep_on(k, kt, ident, seen, timeout_ns,
+	    (how & KERN_CATCH) != 0);
 	if (kl != NULL && (how & KERN_DROP) == 0)
 		(void)host_lock(k, kl, hd.hd_site, as);
 	/* Who was woken has not been interrupted, whatever came since. */

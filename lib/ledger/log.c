@@ -249,7 +249,8 @@ check_delivered(const struct at *at)
 	if (put != n && at->at_lg->lg_cores > 0)
 		ledger_wrong_note(at->at_lg, LEDGER_EVENTS, "of %" PRIu64
 		    " events given together %" PRIu64 " went into pools or "
-		    "were refused", n, put);
+		    "were refused; if they may wait: --allow events,pools",
+		    n, put);
 }
 
 static void

@@ -136,7 +136,7 @@ kern_uiomove(void *buf, int n, struct uio *uio, const struct kern_site *site)
 
 	if (uio->uio_segflg == UIO_USERSPACE)
 		HOST(may_sleep, site, "Calling uiomove()");
-	if (iov->iov_base == NULL)
+	if (move > 0 && iov->iov_base == NULL)
 		return (EFAULT);
 	if (uio->uio_rw == UIO_READ)
 		HOST(copyout, iov->iov_base, buf, move);
@@ -417,28 +417,30 @@ kern_sysctl_oid(unsigned k)
 	    k < fixed + kern_added_count ? &kern_added[k - fixed] : NULL);
 }
 
-/* Flipped: switches except the one that blocks reads, values of handlers. */
+/* Flipped: switches except the one that blocks reads, masks of handlers. */
 KERN_PLAIN void
 kern_sysctls_use(int writes)
 {
 	struct sysctl_oid *oid;
 	struct sysctl_req req;
-	int64_t value = 0;
-	bool flips = false;
+	int64_t flip = 0, value = 0;
 
 	for (unsigned k = 0; (oid = kern_sysctl_oid(k)) != NULL; k++) {
 		req = (struct sysctl_req){ .newptr = NULL };
 		for (int i = 0; i == 0 || (i <= writes - (writes == 1 &&
-		    flips) && (oid->oid_kind & CTLFLAG_WR) != 0); i++) {
+		    flip != 0) && (oid->oid_kind & CTLFLAG_WR) != 0); i++) {
 			if (oid->oid_handler == NULL ||
 			    (oid->oid_kind & CTLFLAG_MPSAFE) == 0)
 				break;
 			(void)oid->oid_handler(oid, oid->oid_arg1,
 			    oid->oid_arg2, &req);
-			value = i == 0 ? req.oldval : value;
-			flips = (oid->oid_arg1 == NULL || (uint64_t)value <= 1)
-			    && strcmp(oid->oid_name, "block_seeded_status") != 0;
-			value = i == 2 ? -1 : value ^ flips;
+			if (i == 0) {
+				value = req.oldval;
+				flip = (uint64_t)value <= 1 ? strcmp(
+				    oid->oid_name, "block_seeded_status") != 0 :
+				    oid->oid_arg1 == NULL ? value : 0;
+			}
+			value = i == 2 ? -1 : value ^ flip;
 			req.newptr = &value;
 		}
 	}
