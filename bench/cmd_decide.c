@@ -93,6 +93,10 @@ run(struct options *op)
 		return (complain(error == EINVAL || error == ENOENT ||
 		    error == ESRCH || error == ERANGE ? EXIT_USAGE :
 		    EXIT_FAILURE, "--profile: %s", why));
+	if (pb.pb_machine.vi_profile.pr_value[PROFILE_MODEL_PAIR] == 0)
+		return (usage_error("--profile: %s has no model.pair: "
+		    "expected a profile with errors of the model, as "
+		    "calibrate writes it", pb.pb_machine.vi_profile.pr_name));
 	cpus = pb.pb_machine.vi_topology.tp_cpus;
 	if (op->op_readers.ol_count == 0)
 		option_list_add(&op->op_readers, "-r", "", cpus);

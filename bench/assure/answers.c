@@ -44,8 +44,9 @@ is_right(const char *path, const char *design, bool *run)
 	snprintf(file, sizeof(file), "%s.expected", path);
 	wanted = fopen(file, "re");
 	out = xmemstream(&given, &size);
-	*run = kat_run(&li, design, out) == 0;
-	right = *run && wanted != NULL &&
+	right = kat_run(&li, design, out) == 0;
+	*run = right || design_info(design_find(design)).di_probed;
+	right = right && wanted != NULL &&
 	    read_file(fileno(wanted), SIZE_MAX, &expected, &size) == 0;
 	xmemclose(out);
 	right = right && is_same(expected, given);

@@ -303,7 +303,7 @@ faults_gather(const struct assure_params *ap, struct evidence_row *row)
 		hit += sum->cgr_executed[i] > 0;
 		if (sum->cgr_executed[i] > 0)
 			continue;
-		/* Fortuna has all but those of -l, the queue its own. */
+		/* Fortuna has its own, those of -l only with such a lock. */
 		text_list(sum->cgr_evaluated[i] == 0 && (!di.di_probed ||
 		    (di.di_points >> i & 1) == 0) && i < FAILPOINT_QUEUE ?
 		    &absent : &missed, "%s", failpoint_defs[i].fd_name);

@@ -129,8 +129,7 @@ turn(struct execution *ex, struct execution_reader *r, unsigned i)
 {
 	/* A reseed is due with each kind of them. */
 	const enum read_as as = i % 4 == 2 ? READ_NONBLOCK : i % 4 == 3 &&
-	    ex->ex_subject->tb_faults == NULL &&
-	    ex->ex_subject->tb_memory != VM_WEAK ? READ_KERNEL : READ_USUAL;
+	    ex->ex_subject->tb_faults == NULL ? READ_KERNEL : READ_USUAL;
 	uint32_t asleep = 0, before = 0, reseeds = 0;
 	bool due;
 
@@ -180,7 +179,7 @@ reader_main(void *arg)
 			execution_calls(ex, i, k);
 		read_one(ex, r, sn->sn_read[i][k].stp_amount,
 		    sn->sn_signals ? reads_as(i, k) : sn->sn_calls &&
-		    /* They may make it give zeros. */
+		    /* Fail points may make it give zeros. */
 		    ex->ex_subject->tb_faults == NULL && (i + k) % 2 != 0 ?
 		    READ_KERNEL : READ_USUAL);
 	}
@@ -221,11 +220,13 @@ make_device(struct execution *ex, const struct subject *tb)
 		.rp_kernel.kp_cpus = sn->sn_places,
 		.rp_kernel.kp_preload = ex->ex_loaded,
 		.rp_kernel.kp_preload_bytes = sn->sn_calls &&
-		    ex->ex_seed % 2 != 0 ? sizeof(ex->ex_loaded) : 0,
+		    ex->ex_seed / EXECUTION_SCANS % 2 != 0 ?
+		    sizeof(ex->ex_loaded) : 0,
 		.rp_kernel.kp_ledger = ex->ex_ledger,
 		.rp_kernel.kp_scans = sn->sn_aged || ex->ex_seed %
 		    EXECUTION_SCANS == 0,
 		.rp_arg = ex, .rp_timed = true,
+		.rp_weak = tb->tb_memory == VM_WEAK,
 		.rp_idle = sn->sn_queue ? execution_idle : NULL,
 		.rp_included = (uint32_t)(sn->sn_queue != 0) << RANDOM_UMA,
 		.rp_missed = missed, .rp_blocked = blocked,

@@ -174,8 +174,8 @@ execution_sources_end(struct execution *ex)
 		if (!xs->xs_gone && xs->xs_given > 0 && xs->xs_events == 0 &&
 		    ex->ex_ended - xs->xs_first > 1)
 			execution_fail(ex, EXECUTION_SOURCES, "rs_read() of "
-			    "source \"%s\" (%s) gave entropy %u times, and "
-			    "ra_event_processor() was given that %u times",
+			    "source \"%s\" (%s) was called %u times, and "
+			    "ra_event_processor() got its entropy %u times",
 			    sources[i].ident,
 			    random_source_names[sources[i].kind],
 			    xs->xs_given, xs->xs_events);

@@ -182,8 +182,7 @@ wake(struct calibration *cb, unsigned rank)
 	cb->cb_conditions.cc_unbound |= !ww.ww_sleeper.mt_bound;
 	while (ww.ww_count < WAKES_MAX && tick_ns() < end_ns && !stop_asked())
 		wake_once();
-	atomic_store_rel_32(&ww.ww_go, WAKES_END);
-	machine_wake_32(&ww.ww_go);
+	machine_set_32(&ww.ww_go, WAKES_END);
 	machine_join(&ww.ww_sleeper);
 }
 

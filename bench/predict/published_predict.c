@@ -205,6 +205,8 @@ ask(struct published *pb, const struct options *op)
 		    family_simulated_locks.fa_name(
 		    (unsigned)op->op_locks.ol_value[1 - i]));
 	pb->pb_locks.nm_count = pb->pb_groups.nm_count = 1;
+	snprintf(pb->pb_locks.nm_name[0], PUBLISHED_NAME_SIZE, "%s/%s",
+	    pb->pb_kind[0][0]->lc_name, pb->pb_kind[0][1]->lc_name);
 	pb->pb_rows = xcalloc(threads->ol_count, sizeof(*pb->pb_rows));
 	for (; pb->pb_row_count < threads->ol_count; pb->pb_row_count++)
 		pb->pb_rows[pb->pb_row_count] = (struct published_row){

@@ -54,7 +54,7 @@ struct random_host {
 	void		(*rh_delivered)(void *self, bool changed);
 	/* What the health tests said of it. */
 	void		(*rh_tested)(void *self, enum random_tested tested);
-	/* Who waits for a seed will be woken; or, later, there is none yet. */
+	/* Threads that wait will be woken; !seeded: there is no seed yet. */
 	void		(*rh_unblock)(void *self, bool seeded);
 	/* Reads the i-th registered source. */
 	unsigned	(*rh_source_read)(void *self, unsigned i, void *buf,

@@ -47,7 +47,7 @@ above_sleeping(void *above)
 	struct caller *cl = caller_of(rd);
 
 	cl->cl_blocked = cl->cl_denied ||
-	    atomic_load_acq_32(&rd->rd_unblocked) == 0;
+	    machine_note_load_32(&rd->rd_unblocked) == 0;
 	cl->cl_denied = false;
 	if (cl->cl_blocked && cl->cl_nonblock &&
 	    rd->rd_params.rp_blocked != NULL)
@@ -166,13 +166,12 @@ rh_unblock(void *self, bool seeded)
 {
 	struct randomdev *rd = self;
 
-	caller_of(rd)->cl_denied = !seeded;
+	caller_of(rd)->cl_denied = !seeded && !rd->rd_params.rp_weak;
 	if (!seeded)
 		return;
 	if (rd->rd_params.rp_stamps && rd->rd_seeded_cycles == 0)
 		rd->rd_seeded_cycles = machine_cycles();
-	atomic_store_rel_32(&rd->rd_unblocked, 1);
-	machine_wake_32(&rd->rd_unblocked);
+	machine_set_32(&rd->rd_unblocked, 1);
 }
 
 static unsigned

@@ -47,6 +47,7 @@ struct randomdev_params {
 	uint32_t	 rp_included;
 	bool		 rp_timed;	/* rp_idle() has timers run */
 	bool		 rp_stamps;	/* for randomdev_seeded_cycles() */
+	bool		 rp_weak;	/* threads may see older values */
 };
 
 /* A source that the harvest thread reads; writes at most n bytes. */
@@ -101,7 +102,7 @@ struct kernel *randomdev_kernel(const struct randomdev *rd);
 int randomdev_read(struct randomdev *rd, int cpu, void *buf, size_t n,
     size_t *left, bool nonblock);
 
-/* read_random(9), which gives zeros before it is seeded if that is set. */
+/* read_random(9); before it is seeded it gives zeros if this is set. */
 #define	RANDOMDEV_BYPASS						\
     "kern.random.initial_seeding.bypass_before_seeding"
 void randomdev_read_kernel(struct randomdev *rd, void *buf, size_t n);

@@ -69,7 +69,7 @@ sleep_on(struct kernel *k, struct kern_thread *kt, const void *ident,
 			(void)machine_sleep(timeout_ns);
 		return (KERN_EWOULDBLOCK);
 	}
-	/* If nothing else ends it, it is short, as that for a mutex. */
+	/* If only a wake-up ends it, it is short, as that for a mutex. */
 	if (catches || timeout_ns >= 0)
 		ka->ka_sleeping(k->k_params.kp_above_arg);
 	woken = await(k, kt, seen, timeout_ns);

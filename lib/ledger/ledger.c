@@ -136,6 +136,8 @@ ledger_kernel(struct ledger *lg, enum ledger_property property,
 {
 	char note[NOTE_SIZE];
 
+	if (lg == NULL)
+		return;
 	VFORMAT(note, sizeof(note), fmt);
 	ledger_lock(lg);
 	ledger_wrong_note(lg, property, "%s", note);

@@ -134,7 +134,7 @@ void ledger_finish(struct ledger *lg, uint64_t delivered);
 void ledger_conserved(struct ledger *lg, uint64_t in, uint64_t processed,
     uint64_t pending, uint64_t dropped, uint64_t discarded);
 
-/* The kernel has found that a property is broken, and where. */
+/* The kernel has found that a property is broken; lg may be NULL. */
 void ledger_kernel(struct ledger *lg, enum ledger_property property,
     const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 

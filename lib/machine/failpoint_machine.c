@@ -36,8 +36,7 @@ point_wait(uint32_t *gate, int64_t ns)
 static void
 point_open(uint32_t *gate)
 {
-	atomic_store_rel_32(word(gate), 1);
-	machine_wake_32(word(gate));
+	machine_set_32(word(gate), 1);
 }
 
 const struct failpoint_machine FLAVOURED(failpoint_machine) = {

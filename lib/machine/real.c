@@ -219,8 +219,7 @@ machine_spawn(struct mthread *td, const char *name, int cpu,
 		    (unsigned)td->mt_cpu) == 0;
 	if (td->mt_bound)
 		td->mt_node = (int)cpu_node(cpu_os_index((unsigned)td->mt_cpu));
-	atomic_store_rel_32(&td->mt_go, 1);
-	machine_wake_32(&td->mt_go);
+	machine_set_32(&td->mt_go, 1);
 	return (0);
 }
 

@@ -75,9 +75,10 @@ profile_share(const struct profile *pr, enum provenance from)
 {
 	unsigned all = 0, those = 0;
 
-	for (unsigned key = 0; key < PROFILE_MODEL_FIFO; key++) {
+	for (unsigned key = 0; key < PROFILE_VALUES; key++) {
 		/* Only the topology is counted. */
 		if (profile_fields[key].pf_unit == PROFILE_COUNT ||
+		    (key >= PROFILE_MODEL_FIFO && key <= PROFILE_MODEL_PAIR) ||
 		    !profile_used(pr, key))
 			continue;
 		all++;

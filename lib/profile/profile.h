@@ -119,7 +119,7 @@ enum profile_key profile_median(enum profile_key key);
 /* Whether a machine of that topology needs a value, or has one regardless. */
 bool profile_used(const struct profile *pr, enum profile_key key);
 
-/* Share of the used values, topology excepted, with a provenance; 0..1. */
+/* Share of used values with a provenance, but topology and model.*; 0..1. */
 double profile_share(const struct profile *pr, enum provenance from);
 
 /* A time in picoseconds (per byte, where the unit has it), rounded. */

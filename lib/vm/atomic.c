@@ -51,7 +51,7 @@ found(unsigned i)
 
 /*
  * As CPUs have it: what any loads have found is passed on by a release, and is
- * there for accesses by a pointer that was loaded.
+ * there for accesses by a pointer that was loaded.  Any load of that size does.
  */
 static void
 pass_on(struct vm *vm)

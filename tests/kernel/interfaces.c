@@ -420,7 +420,7 @@ check_small(void)
 	fpu_kern_free_ctx(ctx);
 	TSENTER();
 	WITNESS_WARN(WARN_GIANTOK | WARN_SLEEPOK, NULL, "%s", __func__);
-	MPASS(cold != 0 && curproc == curproc);
+	MPASS(cold != 0 && curproc != NULL);
 	SDT_PROBE0(check, , , none);
 	SDT_PROBE7(check, , , seven, 1, 2, 3, 4, 5, 6, 7);
 	CTR2(KTR_GEN, "%d %d", 1, 2);

@@ -332,8 +332,8 @@ TEST(profile__optional, "values of distances that a small machine does not "
 	for (key = 0; key < PROFILE_VALUES; key++)
 		used += profile_used(&pr, key);
 	ATF_CHECK_EQ(PROFILE_VALUES - nitems(optional), used);
-	/* The topology, and the errors of the model with what follows them. */
-	used -= 4 + PROFILE_VALUES - PROFILE_MODEL_FIFO;
+	/* The topology, and the errors of the model. */
+	used -= 4 + PROFILE_MODEL_PAIR + 1 - PROFILE_MODEL_FIFO;
 	ATF_CHECK_EQ(1, profile_share(&pr, PROVENANCE_GUESSED));
 	ATF_CHECK_EQ(0, profile_share(&pr, PROVENANCE_ABSENT));
 	pr.pr_from[PROFILE_TOPO_CPUS] = PROVENANCE_MEASURED;

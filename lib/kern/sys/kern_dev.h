@@ -19,9 +19,9 @@ int	kern_uiomove(void *, int, struct uio *, const struct kern_site *);
 	((uio)->uio_offset >= (size) ? 0 : uiomove((char *)(buf) +	\
 	    (uio)->uio_offset, (int)((size) - (uio)->uio_offset), uio))
 #define	copyout(from, to, n)						\
-	((to) == NULL ? EFAULT : (HOST(copyout, to, from, n), 0))
+	((n) > 0 && (to) == NULL ? EFAULT : (HOST(copyout, to, from, n), 0))
 #define	copyin(from, to, n)						\
-	((from) == NULL ? EFAULT : ((void)kern_memcpy(to, from, n), 0))
+	((n) > 0 && (from) == NULL ? EFAULT : ((void)kern_memcpy(to, from, n), 0))
 
 #define	O_NONBLOCK		4
 #define	O_RDONLY		0
