@@ -86,4 +86,6 @@ decide__usage_body() {
 	refused 2 '--loop: "x": expected lockhammer' -l qspin,cna --loop x
 	refused 2 '--profile|"nowhere"' -l qspin,cna --profile nowhere
 	refused 2 '"csv": expected table or json' -l qspin,cna --format csv
+	"$(program)" list profiles $x5 | grep -v '^model.pair' >m.conf
+	refused 2 'no model.pair: expected' -l qspin,cna --profile m.conf
 }
