@@ -226,7 +226,6 @@ make_device(struct execution *ex, const struct subject *tb)
 		.rp_kernel.kp_scans = sn->sn_aged || ex->ex_seed %
 		    EXECUTION_SCANS == 0,
 		.rp_arg = ex, .rp_timed = true,
-		.rp_weak = tb->tb_memory == VM_WEAK,
 		.rp_idle = sn->sn_queue ? execution_idle : NULL,
 		.rp_included = (uint32_t)(sn->sn_queue != 0) << RANDOM_UMA,
 		.rp_missed = missed, .rp_blocked = blocked,

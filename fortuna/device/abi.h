@@ -54,8 +54,8 @@ struct random_host {
 	void		(*rh_delivered)(void *self, bool changed);
 	/* What the health tests said of it. */
 	void		(*rh_tested)(void *self, enum random_tested tested);
-	/* Threads that wait will be woken; !seeded: there is no seed yet. */
-	void		(*rh_unblock)(void *self, bool seeded);
+	/* Threads that wait for the first seed are about to be woken. */
+	void		(*rh_unblock)(void *self);
 	/* Reads the i-th registered source. */
 	unsigned	(*rh_source_read)(void *self, unsigned i, void *buf,
 			    unsigned n);

@@ -28,7 +28,6 @@ randomdev_read(struct randomdev *rd, int cpu, void *buf, size_t n, size_t *left,
 	int error;
 
 	caller_of(rd)->cl_nonblock = nonblock;
-	caller_of(rd)->cl_denied = false;
 	caller_of(rd)->cl_deaf = 0;
 	ledger_begin(lg, n);
 	kernel_enter(rd->rd_kernel, cpu);
@@ -71,7 +70,6 @@ randomdev_read_kernel(struct randomdev *rd, void *buf, size_t n)
 	const bool seeded = rd->rd_served || (kx != NULL && !bypasses);
 
 	caller_of(rd)->cl_nonblock = bypasses;
-	caller_of(rd)->cl_denied = false;
 	ledger_begin(rd->rd_params.rp_kernel.kp_ledger, n);
 	CALL(rd, KERNEL_CPU_HERE, rd->rd_object->ro_read_kernel(buf,
 	    (unsigned)n));

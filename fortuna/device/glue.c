@@ -78,14 +78,12 @@ __wrap_random_harvest_healthtest(const struct harvest_event *event)
 }
 
 void	__wrap_randomdev_unblock(void), __real_randomdev_unblock(void);
-static bool glue_unblocked;
 
 void
 __wrap_randomdev_unblock(void)
 {
-	GLUE_HOST(unblock, true);
+	GLUE_HOST(unblock);
 	__real_randomdev_unblock();
-	glue_unblocked = true;
 }
 
 enum glue_call { GLUE_PRE_READ, GLUE_SEEDED, GLUE_READ, GLUE_EVENT };
@@ -121,7 +119,6 @@ glue_call(enum glue_call call, void *p, size_t n)
 {
 	const struct random_algorithm *ra =
 	    (const void *)&__real_random_alg_context;
-	const bool unblocked = glue_unblocked;
 	const bool seeded = glue_call_below(ra, call, p, n);
 
 #ifdef KERNEL_SIMULATED
@@ -130,8 +127,6 @@ glue_call(enum glue_call call, void *p, size_t n)
 	    GLUE_READ ? (const void *)ra->ra_read :
 	    (const void *)ra->ra_event_processor);
 #endif
-	if (call == GLUE_SEEDED && unblocked && !seeded)
-		GLUE_HOST(unblock, false);
 	return (seeded);
 }
 

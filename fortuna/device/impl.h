@@ -11,7 +11,6 @@ struct caller {
 	uint8_t		 cl_source;		/* what is delivered */
 	bool		 cl_delivering;	/* by ra_event_processor() */
 	bool		 cl_nonblock;	/* it reads so */
-	bool		 cl_denied;	/* unblocked, it was not seeded yet */
 	bool		 cl_blocked;	/* it sleeps since it was not seeded */
 	unsigned	 cl_deaf;	/* sleeps that ended after a signal */
 };

@@ -46,9 +46,7 @@ above_sleeping(void *above)
 	struct randomdev *rd = above;
 	struct caller *cl = caller_of(rd);
 
-	cl->cl_blocked = cl->cl_denied ||
-	    machine_note_load_32(&rd->rd_unblocked) == 0;
-	cl->cl_denied = false;
+	cl->cl_blocked = atomic_load_acq_32(&rd->rd_unblocked) == 0;
 	if (cl->cl_blocked && cl->cl_nonblock &&
 	    rd->rd_params.rp_blocked != NULL)
 		rd->rd_params.rp_blocked(rd->rd_params.rp_arg, false);
@@ -162,13 +160,10 @@ rh_tested(void *self, enum random_tested tested)
 }
 
 static void
-rh_unblock(void *self, bool seeded)
+rh_unblock(void *self)
 {
 	struct randomdev *rd = self;
 
-	caller_of(rd)->cl_denied = !seeded && !rd->rd_params.rp_weak;
-	if (!seeded)
-		return;
 	if (rd->rd_params.rp_stamps && rd->rd_seeded_cycles == 0)
 		rd->rd_seeded_cycles = machine_cycles();
 	machine_set_32(&rd->rd_unblocked, 1);

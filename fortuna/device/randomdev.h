@@ -47,7 +47,6 @@ struct randomdev_params {
 	uint32_t	 rp_included;
 	bool		 rp_timed;	/* rp_idle() has timers run */
 	bool		 rp_stamps;	/* for randomdev_seeded_cycles() */
-	bool		 rp_weak;	/* threads may see older values */
 };
 
 /* A source that the harvest thread reads; writes at most n bytes. */
