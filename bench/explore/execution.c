@@ -21,10 +21,10 @@ enum {
 static void
 blocked(void *arg, bool signalled)
 {
-	execution_fail(arg, EXECUTION_SERVED, "%s %s, and sleeps until the "
-	    "device is seeded instead of %s", machine_curthread()->mt_name,
-	    signalled ? "has a signal" : "reads with O_NONBLOCK, or "
-	    RANDOMDEV_BYPASS, signalled ? "EINTR" : "EWOULDBLOCK, or zeros");
+	execution_fail(arg, EXECUTION_SERVED, "%s %s until the device is "
+	    "seeded", machine_curthread()->mt_name, signalled ? "has a signal, "
+	    "and sleeps instead of EINTR" : "must not wait, by O_NONBLOCK or "
+	    RANDOMDEV_BYPASS ", and sleeps");
 }
 
 /*

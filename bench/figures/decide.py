@@ -58,14 +58,20 @@ def error(found, kind, without):
                 if w >= 0.8 * weights[-1])
 
 
+def show(name, count):
+    print(f'{name:17}', *(f'{count[key]:7}' for key in (
+        1, (1, True), -1, (-1, True), 0)))
+
+
 def main():
     with open(f'{root}/bench/predict/reproduce.tbl') as f:
         sets = re.findall(r'PUBLISHED\("([^"]*)",\s*"[^"]*",\s*"([^"]*)",',
                           f.read())
-    found = {one: list(ratios(one[0])) for one in sets}
+    found = {one: rows for one in sets if (rows := list(ratios(one[0])))}
     print('errors of ratios:', *(
         f'{kind} {math.expm1(error(found, kind, None)):.2f}' for kind in KINDS))
     print('10 % more?            yes   right      no   right  cannot say')
+    total = collections.Counter()
     for (name, machine), rows in found.items():
         width = {kind: error(found, kind, machine) / normal.inv_cdf(0.9)
                  for kind in KINDS}
@@ -76,8 +82,9 @@ def main():
                 answer = 1 if chance >= 0.9 else -1 if chance <= 0.1 else 0
                 count[answer] += 1
                 count[answer, (sign * published > BY) == (answer == 1)] += 1
-        print(f'{name:18}', *(f'{count[key]:7}' for key in (
-            1, (1, True), -1, (-1, True), 0)))
+        show(name, count)
+        total += count
+    show('all', total)
 
 
 main()
