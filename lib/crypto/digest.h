@@ -113,10 +113,11 @@ hash_init(const struct hash *ha, union hash_context *hc)
 static inline void
 hash_fini(const struct hash *ha, union hash_context *hc)
 {
-	hold_begin();
-	if (ha->ha_library->hl_fini != NULL)
+	if (ha->ha_library->hl_fini != NULL) {
+		hold_begin();
 		ha->ha_library->hl_fini(hc);
-	hold_end();
+		hold_end();
+	}
 	*hc = (union hash_context){ .hc_word = 0 };
 }
 
@@ -155,10 +156,11 @@ hash_clear(const struct hash *ha, union hash_context *hc)
 static inline void
 hash_start(const struct hash *ha, union hash_context *hc)
 {
-	hold_begin();
-	if (ha->ha_library->hl_start != NULL)
+	if (ha->ha_library->hl_start != NULL) {
+		hold_begin();
 		ha->ha_library->hl_start(ha, hc);
-	hold_end();
+		hold_end();
+	}
 }
 
 /* Those of sys/dev/random/hash.c are reset without an allocation. */

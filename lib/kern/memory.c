@@ -92,12 +92,13 @@ void
 host_access(struct kernel *k, const void *p, size_t n, bool store)
 {
 	const size_t at = (uintptr_t)p - k->k_host.kh_heap;
-	unsigned *stores = &kern_thread_of(k)->kt_stores;
 	const struct block *b;
 
 	if (k->k_looking)
 		return;
-	*stores += !store ? 0 : n > sizeof(uint64_t) ? KERN_EVENT_STORES : 1;
+	if (store)
+		kern_thread_of(k)->kt_stores += n > sizeof(uint64_t) ?
+		    KERN_EVENT_STORES : 1;
 	if (__builtin_expect(at < k->k_host.kh_heap_bytes &&
 	    (n > MACHINE_CACHE_LINE || k->k_copy->kc_freed[at /
 	    MACHINE_CACHE_LINE]), 0) && (b = block_at(k->k_copy, p)) != NULL &&

@@ -211,7 +211,8 @@ secret_in(const struct kernel *k, const uint8_t *p, size_t n, bool freed)
 
 	for (size_t i = 0; i + 2 * sizeof(*w) <= n; i += sizeof(*w) / 2) {
 		/* Most are zeros; a secret's first word is none. */
-		while (i + 2 * MACHINE_CACHE_LINE <= n && kern_zero(p + i))
+		while (i % MACHINE_CACHE_LINE == 0 &&
+		    i + 2 * MACHINE_CACHE_LINE <= n && kern_zero(p + i))
 			i += MACHINE_CACHE_LINE;
 		w = (const word_t *)(const void *)(p + i);
 		if (w[0] >> 48 != 0 && (se = secret_at(k, w)) != NULL &&

@@ -257,13 +257,12 @@ kern_sysctl_path(struct sysctl_oid *oid)
 {
 	static char paths[KERN_PATHS_SIZE];
 	static size_t used;
-	const char *parent = oid->oid_parent, *p;
+	const char *parent = oid->oid_parent, *p, *last;
 	const bool dots = parent[0] == '_';
-	const char *last = parent + strlen(parent) - (dots ?
-	    kern_sysctl_last(parent) : 0);
 
 	if (oid->oid_path != NULL)
 		return (oid->oid_path);
+	last = parent + strlen(parent) - (dots ? kern_sysctl_last(parent) : 0);
 	if (strlen(parent) + strlen(oid->oid_name) + 2 > sizeof(paths) - used)
 		panic("no room for the name of sysctl %s", oid->oid_name);
 	oid->oid_path = &paths[used];
