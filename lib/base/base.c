@@ -162,13 +162,10 @@ read_file(int fd, size_t max, char **text, size_t *size)
 }
 
 void
-hold_end(void)
+hold_raise(void)
 {
-	int sig;
+	const int sig = (int)hold_self.ho_signal;
 
-	if (--hold_self.ho_depth > 0 || hold_self.ho_signal == 0)
-		return;
-	sig = (int)hold_self.ho_signal;
 	hold_self.ho_signal = 0;
 	raise(sig);
 }

@@ -211,5 +211,12 @@ hold_begin(void)
 	hold_self.ho_depth++;
 }
 
+void hold_raise(void) __attribute__((cold));
+
 /* At the end of the outermost part the signal comes again. */
-void hold_end(void);
+static inline void
+hold_end(void)
+{
+	if (--hold_self.ho_depth == 0 && hold_self.ho_signal != 0)
+		hold_raise();
+}

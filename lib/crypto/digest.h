@@ -56,6 +56,7 @@ struct hash_library {
 	const char	*(*hl_version)(void);	/* with its name */
 	enum hash_state	(*hl_load)(struct hash *ha);
 	void		(*hl_unload)(struct hash *ha);	/* or NULL */
+	/* Or NULL: hl_clear() is all. */
 	int		(*hl_init)(const struct hash *ha,
 			    union hash_context *hc);
 	void		(*hl_fini)(union hash_context *hc);	/* or NULL */
@@ -101,11 +102,15 @@ void hash_unload_all(void);
 static inline int
 hash_init(const struct hash *ha, union hash_context *hc)
 {
-	int error;
+	int error = 0;
 
-	hold_begin();
-	error = ha->ha_library->hl_init(ha, hc);
-	hold_end();
+	if (ha->ha_library->hl_init == NULL) {
+		ha->ha_library->hl_clear(ha, hc);
+	} else {
+		hold_begin();
+		error = ha->ha_library->hl_init(ha, hc);
+		hold_end();
+	}
 	return (error);
 }
 

@@ -129,13 +129,6 @@ clear(const struct hash *ha, union hash_context *hc)
 	hc->hc_word = words[ha->ha_id].hw_start;
 }
 
-static int
-init(const struct hash *ha, union hash_context *hc)
-{
-	clear(ha, hc);
-	return (0);
-}
-
 static void
 update(const struct hash *ha, union hash_context *hc, const void *data,
     size_t n)
@@ -182,8 +175,8 @@ cpu_version(void)
 
 #define	WORDS(name, version)						\
 	{ .hl_name = name, .hl_version = version, .hl_load = load,	\
-	    .hl_init = init, .hl_clear = clear, .hl_update = update,	\
-	    .hl_copy = copy, .hl_finish = finish }
+	    .hl_clear = clear, .hl_update = update, .hl_copy = copy,	\
+	    .hl_finish = finish }
 
 const struct hash_library hash_zlib = WORDS("zlib", checksum_version);
 const struct hash_library hash_cpu = WORDS("cpu", cpu_version);

@@ -90,12 +90,14 @@ slot_get(struct kernel *k, struct kern_thread *kt)
 	    "and not finished");
 }
 
-/* Gives a slot that hash. */
+/* Gives a slot that hash, which is empty. */
 static void
 slot_make(struct kernel *k, struct hash_slot *sl, const struct hash *hash)
 {
-	if (sl->hsl_made && sl->hsl_digest.dg_hash == hash)
+	if (sl->hsl_made && sl->hsl_digest.dg_hash == hash) {
+		digest_reset(&sl->hsl_digest);
 		return;
+	}
 	if (sl->hsl_made)
 		digest_fini(&sl->hsl_digest);
 	sl->hsl_made = hash->ha_state == HASH_READY &&
@@ -106,7 +108,7 @@ slot_make(struct kernel *k, struct hash_slot *sl, const struct hash *hash)
 
 /* A slot for what is at state; pools keep theirs, in the order of boot. */
 static struct hash_slot *
-slot_for(struct kernel *k, const void *state)
+slot_for(struct kernel *k, struct kern_thread *kt, const void *state)
 {
 	const bool shared = kern_is_shared(k, state);
 	struct hash_slot *sl;
@@ -115,14 +117,13 @@ slot_for(struct kernel *k, const void *state)
 	    (uintptr_t)state <= k->k_pool_last; i++)
 		if (k->k_pool_at[i] == state)
 			return (k->k_pool[i]);
-	sl = slot_get(k, kern_thread_of(k));
+	sl = slot_get(k, kt);
 	/* What is on a stack ends with its function, finished or not. */
 	sl->hsl_heap = shared && kern_in_heap(k, state);
 	if (sl->hsl_heap)
 		k->k_heap_hashes++;
 	sl->hsl_pool = -1;
-	if (shared && !kern_thread_of(k)->kt_writes &&
-	    k->k_pools < KERN_POOLS_MAX) {
+	if (shared && !kt->kt_writes && k->k_pools < KERN_POOLS_MAX) {
 		sl->hsl_pool = (int8_t)k->k_pools;
 		k->k_pool_at[k->k_pools] = state;
 		k->k_pool_last = MAX(k->k_pool_last, (uintptr_t)state);
@@ -152,7 +153,8 @@ static struct hash_slot *
 slot_begin(struct kernel *k, struct kern_thread *kt, void *state)
 {
 	struct hash_slot *const had = slot_of(k, state, false);
-	struct hash_slot *sl = had == NULL ? slot_for(k, state) : had, *left;
+	struct hash_slot *left, *sl = had != NULL ? had :
+	    slot_for(k, kt, state);
 	struct hash_ref *r = state;
 
 	/* A pool that was not finished was copied: the copy has its slot. */
@@ -187,12 +189,9 @@ host_hash_init(struct kernel *k, void *state, enum kern_hash hash,
 	sl->hsl_bytes = hash == KERN_BLAKE2B ? 64 : 32;
 	slot_make(k, sl, stub ? &hash_stub : !own ? k->k_params.kp_pool_hash :
 	    key != NULL ? k->k_keyed : k->k_hash[hash]);
-	if (key != NULL && own && !stub) {
+	if (key != NULL && own && !stub)
 		digest_key(&sl->hsl_digest, key);
-		return;
-	}
-	digest_reset(&sl->hsl_digest);
-	if (key != NULL)
+	else if (key != NULL)
 		digest_update(&sl->hsl_digest, key, BLAKE2S_KEY_BYTES);
 }
 

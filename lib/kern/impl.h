@@ -380,16 +380,16 @@ bool kern_keys_covers(const struct kernel *k, const void *p, size_t n);
 /* A key in n bytes at p; NULL: none. */
 const void *kern_keys_in(struct kernel *k, const void *p, size_t n);
 
-/* Two words at a time; whether a line of MACHINE_CACHE_LINE bytes is zeros. */
+/* Two words at a time; the bits of all words of MACHINE_CACHE_LINE bytes. */
 typedef uint64_t __attribute__((may_alias, vector_size(16), aligned(4))) pair_t;
 
 __attribute__((no_sanitize("address", "thread")))
-static inline bool
-kern_zero(const void *line)
+static inline uint64_t
+kern_bits(const void *line)
 {
 	const pair_t *p = line, any = p[0] | p[1] | p[2] | p[3];
 
-	return ((any[0] | any[1]) == 0);
+	return (any[0] | any[1]);
 }
 
 /* Secrets, of which no bytes are to be left: secrets.c. */

@@ -234,7 +234,8 @@ refer(const struct kern_copy *kc, const uint8_t *p, size_t n)
 	uintptr_t word;
 
 	for (size_t i = 0; i + sizeof(word) <= n; i += sizeof(word)) {
-		while (i + 2 * MACHINE_CACHE_LINE <= n && kern_zero(p + i))
+		while (i % MACHINE_CACHE_LINE == 0 &&
+		    i + 2 * MACHINE_CACHE_LINE <= n && kern_bits(p + i) == 0)
 			i += MACHINE_CACHE_LINE;
 		memcpy(&word, p + i, sizeof(word));
 		b = __builtin_expect(word - heap >= kc->kc_heap_used, 1) ?

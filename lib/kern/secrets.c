@@ -142,7 +142,6 @@ static inline const word_t *
 in_line(const struct kernel *k, const word_t *p)
 {
 	for (unsigned i = 0; i < LINE_WORDS; i++)
-		/* Most are addresses and small numbers. */
 		if (p[i] >> 48 != 0 && secret_at(k, p + i) != NULL)
 			return (p + i);
 	return (NULL);
@@ -171,6 +170,7 @@ kern_secrets_stack(struct kernel *k __unused, const void *func __unused)
 	const uintptr_t top = (uintptr_t)here();
 	const word_t *bottom, *found = NULL;
 	volatile pair_t *used;
+	uint64_t bits;
 	unsigned unused = 0;
 	word_t *p;
 
@@ -181,13 +181,15 @@ kern_secrets_stack(struct kernel *k __unused, const void *func __unused)
 	used = (void *)p;
 	while (unused < UNUSED_LINES && p - LINE_WORDS > bottom) {
 		p -= LINE_WORDS;
-		if (kern_zero(p)) {
+		bits = kern_bits(p);
+		if (bits == 0) {
 			unused++;
 			continue;
 		}
 		unused = 0;
 		used = (void *)p;
-		if (found == NULL)
+		/* Addresses and small numbers are no secrets. */
+		if (bits >> 48 != 0 && found == NULL)
 			found = in_line(k, p);
 	}
 	kern_thread_of(k)->kt_unlooked = false;
@@ -212,7 +214,7 @@ secret_in(const struct kernel *k, const uint8_t *p, size_t n, bool freed)
 	for (size_t i = 0; i + 2 * sizeof(*w) <= n; i += sizeof(*w) / 2) {
 		/* Most are zeros; a secret's first word is none. */
 		while (i % MACHINE_CACHE_LINE == 0 &&
-		    i + 2 * MACHINE_CACHE_LINE <= n && kern_zero(p + i))
+		    i + 2 * MACHINE_CACHE_LINE <= n && kern_bits(p + i) == 0)
 			i += MACHINE_CACHE_LINE;
 		w = (const word_t *)(const void *)(p + i);
 		if (w[0] >> 48 != 0 && (se = secret_at(k, w)) != NULL &&

@@ -28,7 +28,6 @@ name parameters								\
 	return (value);							\
 }
 
-VIRTUAL(struct mthread *, machine_curthread, (void), vm_get()->vm_self->vt_td)
 VIRTUAL(bool, machine_interrupted, (void),
     machine_curthread()->mt_signalled != 0)
 VIRTUAL(uint64_t, machine_cycles, (void),
@@ -431,13 +430,13 @@ machine_attach(struct mthread *td, const char *name)
 	(void)memccpy(td->mt_name, name, '\0', sizeof(td->mt_name) - 1);
 	td->mt_cpu = MACHINE_CPU_ANY;
 	td->mt_thread = self;
-	self->vt_td = td;
+	vm_curthread = self->vt_td = td;
 }
 
 void
 machine_detach(void)
 {
-	vm_get()->vm_self->vt_td = NULL;
+	vm_curthread = vm_get()->vm_self->vt_td = NULL;
 }
 
 void

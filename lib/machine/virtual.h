@@ -29,6 +29,12 @@ enum { MACHINE_SIMULATED = 1 };
 #define	machine_hold		vm_hold
 #define	machine_kernel_cpu	vm_kernel_cpu
 
+static inline struct mthread *
+machine_curthread(void)
+{
+	return (vm_curthread);
+}
+
 struct machine_probe {
 	struct mthread	*mr_owner;	/* unused */
 };

@@ -26,6 +26,8 @@ vm_controlled_init(struct vm *vm)
 	vx->vx_control = vm->vm_config->mc_control;
 	if (vx->vx_control->vh_memory != VM_SC)
 		memory_init(vm);
+	vx->vx_all = vm_is_weak(vm) || vx->vx_control->vh_guarded ||
+	    vx->vx_control->vh_access != NULL;
 }
 
 /* The lowest of a set. */

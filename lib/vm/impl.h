@@ -63,6 +63,7 @@ struct vm_thread {
 	struct mthread	*vt_td;
 	bool		 vt_host;	/* the first: no CPU, no time */
 	bool		 vt_untimed;	/* host, or controlled */
+	unsigned	 vt_held_count;	/* of vt_held */
 	/* Under the controlled scheduler. */
 	uint64_t	 vt_bit;	/* in sets; 0: the first, in none */
 	struct vm_waiter vt_until;	/* what it awaits */
@@ -90,7 +91,6 @@ struct vm_thread {
 	/* For reports. */
 	const void	*vt_wants;
 	const char	*vt_wants_name;
-	unsigned	 vt_held_count;
 	struct {
 		const void	*lock;
 		const char	*name;
@@ -144,6 +144,7 @@ struct vm_line {
 /* The controlled scheduler; sets have bit i for thread i + 1. */
 struct vm_controlled {
 	const struct vm_control *vx_control;	/* NULL: the order is by time */
+	bool		 vx_all;	/* accesses under a lock matter, too */
 	uint64_t	 vx_going;	/* runnable */
 	uint64_t	 vx_awaiting;	/* until a word is a value */
 	uint64_t	 vx_sleeping;	/* until a time */
@@ -285,6 +286,13 @@ vm_happened(struct vm *vm, uint64_t time_ps, unsigned id)
 		vm_housekeeping(vm);
 }
 
+static inline void
+vm_set_self(struct vm *vm, struct vm_thread *vt)
+{
+	vm->vm_self = vt;
+	vm_curthread = vt->vt_td;
+}
+
 /* Switches to a thread. */
 static inline void
 vm_resume(struct vm *vm, struct vm_thread *next)
@@ -293,7 +301,7 @@ vm_resume(struct vm *vm, struct vm_thread *next)
 
 	if (next == self)
 		return;
-	vm->vm_self = next;
+	vm_set_self(vm, next);
 	fiber_switch(&self->vt_fiber, &next->vt_fiber);
 }
 

@@ -423,16 +423,13 @@ vm_plain(const void *p, size_t n, bool store)
 {
 	struct vm *vm = vm_get();
 	const struct vm_thread *self = vm->vm_self;
-	const struct vm_control *vh = vm->vm_controlled.vx_control;
-	bool point;
+	const struct vm_controlled *vx = &vm->vm_controlled;
 
-	if (vh == NULL) {
+	if (vx->vx_control == NULL)
 		plain_by_time(vm, p, n, store);
-	} else if (!self->vt_host) {
-		point = self->vt_held_count == 0 || vh->vh_guarded;
-		if (point || vm_is_weak(vm) || vh->vh_access != NULL)
-			plain_controlled(vm, p, n, store, point);
-	}
+	else if (!self->vt_host && (self->vt_held_count == 0 || vx->vx_all))
+		plain_controlled(vm, p, n, store, self->vt_held_count == 0 ||
+		    vx->vx_control->vh_guarded);
 }
 
 struct vm_line *

@@ -124,7 +124,13 @@ static inline uint64_t
 memory_get(const void *p, unsigned size)
 {
 	uint64_t v = 0;
+	uint32_t word;
 
+	/* Most are, and a copy whose size is known takes no call. */
+	if (size == sizeof(word)) {
+		memcpy(&word, p, sizeof(word));
+		return (word);
+	}
 	memcpy(&v, p, size);
 	return (v >> memory_gap(size));
 }

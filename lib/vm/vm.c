@@ -5,6 +5,7 @@
 enum { HOST_STACK_BYTES = 256 * 1024 };
 
 _Thread_local struct vm *vm_running_machine;
+_Thread_local struct mthread *vm_curthread;
 
 void
 vm_tell(const struct vm *vm, const struct vm_thread *vt, struct vm_note *vn)
@@ -164,7 +165,7 @@ thread_main(void *arg)
 	if (vt->vt_joiner != NULL)
 		vm_sched_ready(vm, vt->vt_joiner);
 	next = next_thread(vm);
-	vm->vm_self = next;
+	vm_set_self(vm, next);
 	fiber_exit(&vt->vt_fiber, &next->vt_fiber);
 }
 
@@ -372,7 +373,7 @@ vm_run(const struct machine_config *mc, void (*main)(void *), void *arg,
 	if ((first = thread_make(vm, HOST_STACK_BYTES)) != NULL) {
 		first->vt_host = first->vt_untimed = true;
 		first->vt_state = VM_RUNNING;
-		vm->vm_self = first;
+		vm_set_self(vm, first);
 		vm_running_machine = vm;
 		fiber_switch(&vm->vm_root, &first->vt_fiber);
 		vm_running_machine = NULL;

@@ -337,6 +337,9 @@ struct vm_who {
 /* The machine of this host thread; NULL outside vm_run(). */
 extern _Thread_local struct vm *vm_running_machine;
 
+/* Of the running thread; NULL: it is not attached. */
+extern _Thread_local struct mthread *vm_curthread;
+
 bool vm_who_inside(struct vm_who *vk);
 
 /* Takes no time.  Returns: false outside a machine. */
