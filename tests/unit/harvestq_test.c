@@ -369,6 +369,25 @@ BOTH_QUEUES(feed_delivers, "what a read of a source returns is an event of "
 	ATF_CHECK_EQ(delivered, notes);
 }
 
+BOTH_QUEUES(deregistered, "of three sources the one that is gone is read no "
+    "more, the others are")
+{
+	static unsigned reads[3];	/* the last pass is after this */
+
+	setup(queue);
+	for (unsigned i = 0; i < nitems(reads); i++)
+		enlist(RANDOM_PURE_START + i, counting_read, &reads[i]);
+	pass();
+	for (unsigned i = 0; i < nitems(reads); i++) {
+		ATF_CHECK_MSG(reads[i] > 0, "source %u", i);
+		reads[i] = 0;
+	}
+	randomdev_deregister(dev.d_rd, 1);
+	pass();
+	for (unsigned i = 0; i < nitems(reads); i++)
+		ATF_CHECK_EQ_MSG(i != 1, reads[i] > 0, "source %u", i);
+}
+
 BOTH_QUEUES(stop_empties, "the thread ends after a whole pass: nothing that "
     "was "
     "queued before is left")

@@ -69,7 +69,7 @@ cover(const struct field *f, uint8_t *covered)
 TEST(repeat_json__describes_all,
     "Each member of a measure has a field, but for those that no result needs")
 {
-	uint8_t *covered = calloc(sizeof(struct cell_measure), 1);
+	uint8_t *covered = calloc(1, sizeof(struct cell_measure));
 	const struct field *f;
 
 	ATF_REQUIRE(covered != NULL);
