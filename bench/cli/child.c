@@ -101,10 +101,6 @@ child_open(const char *const argv[], const char *env, bool err, pid_t *pid)
 int
 child_close(FILE *in, pid_t pid)
 {
-	char bytes[4096];
-
-	while (fread(bytes, 1, sizeof(bytes), in) > 0)
-		continue;
 	fclose(in);
 	return (child_wait(pid));
 }
