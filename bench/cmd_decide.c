@@ -3,8 +3,6 @@
 #include "bench/predict/published.h"
 #include "bench/stats/stats.h"
 
-enum { JSON_DIGITS = 6 };
-
 static const struct column columns[] = {
 	{ "threads", 7 }, { "ratio", 7 }, { "10-90 %", 16 }, { "chance", 7 },
 	{ "answer", -10 }
@@ -70,7 +68,7 @@ print_json(const struct published *pb)
 	    "by", pb->pb_op->op_margin,
 	    "samples", (int)pb->pb_op->op_uncertainty,
 	    "seed", (json_int_t)pb->pb_op->op_seed,
-	    "rows", json_list(pb->pb_chosen_count, json_row, pb)), JSON_DIGITS);
+	    "rows", json_list(pb->pb_chosen_count, json_row, pb)));
 }
 
 static int
@@ -90,9 +88,7 @@ run(struct options *op)
 
 	error = virtual_make(&pb.pb_machine, op->op_profile, 0, 0, why);
 	if (error != 0)
-		return (complain(error == EINVAL || error == ENOENT ||
-		    error == ESRCH || error == ERANGE ? EXIT_USAGE :
-		    EXIT_FAILURE, "--profile: %s", why));
+		return (argument_error(error, "--profile: %s", why));
 	if (pb.pb_machine.vi_profile.pr_value[PROFILE_MODEL_PAIR] == 0)
 		return (usage_error("--profile: %s has no model.pair: "
 		    "expected a profile with errors of the model, as "

@@ -97,13 +97,6 @@ show(const struct options *op, struct atomic_file *page,
 }
 
 static int
-refuse_profile(int error, const char *why)
-{
-	return (complain(error == EINVAL || error == ENOENT ||
-	    error == ESRCH ? EXIT_USAGE : EXIT_FAILURE, "--profile: %s", why));
-}
-
-static int
 run_one(const struct options *op, const struct reproduction *rn,
     struct atomic_file *of)
 {
@@ -114,7 +107,7 @@ run_one(const struct options *op, const struct reproduction *rn,
 	unsigned missed;
 
 	if (error != 0)
-		return (refuse_profile(error, why));
+		return (argument_error(error, "--profile: %s", why));
 	if ((status = command_open(op->op_html, of)) != 0)
 		return (status);
 	if ((error = reproduce(&ri, reproduce_run, &pr, op->op_seed)) != 0)
@@ -164,7 +157,7 @@ run_file(struct options *op, const struct reproduction *rn,
 	}
 	error = virtual_make(&pb.pb_machine, op->op_profile, 0, 0, why);
 	if (error != 0)
-		return (refuse_profile(error == ERANGE ? EINVAL : error, why));
+		return (argument_error(error, "--profile: %s", why));
 	if ((status = command_open(op->op_html, of)) != 0)
 		return (status);
 	if ((status = published_open(&pb, op)) == 0)

@@ -61,7 +61,7 @@ found "more lines than the budget" "$(budget <<'END'
 410 bench/kernel
 2620 bench/options
 570 bench/page
-4030 bench/predict
+4010 bench/predict
 1480 bench/report
 2710 bench/result
 580 bench/stats

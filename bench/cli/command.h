@@ -28,6 +28,11 @@ int complain(int status, const char *fmt, ...)
 #define	run_error(...)		complain(EXIT_FAILURE, __VA_ARGS__)
 #define	run_note(...)		((void)complain(EXIT_SUCCESS, __VA_ARGS__))
 
+/* Either, after an errno value: of what the arguments name, or another. */
+#define	argument_error(error, ...)					\
+	complain((error) == EINVAL || (error) == ENOENT || (error) == ESRCH || \
+	    (error) == ERANGE ? EXIT_USAGE : EXIT_FAILURE, __VA_ARGS__)
+
 /* The program's own argv, to execute it anew. */
 extern char *const *command_argv;
 

@@ -210,7 +210,7 @@ static void
 take_header(struct published *pb, const char *line)
 {
 	if (strncmp(line, "# kernels:", 10) == 0)
-		snprintf(pb->pb_kernels, sizeof(pb->pb_kernels), "%s", line);
+		TEXT_SET(pb->pb_kernels, line);
 	if (pb->pb_loop == NULL && strncmp(line, "# benchmark:", 12) == 0)
 		pb->pb_loop = loop_of(line);
 	if (strncasecmp(line, "# units:", 8) == 0)
@@ -229,8 +229,7 @@ take_columns(struct reading *bf)
 
 	bf->bf_columns = split(bf);
 	for (unsigned i = 0; i < bf->bf_columns; i++) {
-		snprintf(bf->bf_names[i], PUBLISHED_NAME_SIZE, "%s",
-		    bf->bf_field[i]);
+		TEXT_SET(bf->bf_names[i], bf->bf_field[i]);
 		bf->bf_meaning[i] = OTHER;
 		for (k = 0; k < nitems(columns); k++)
 			if (strcmp(bf->bf_field[i], columns[k].name) == 0)
@@ -271,14 +270,13 @@ take_field(struct reading *bf, unsigned column, double numbers[VALUE + 1],
 	const struct published *pb = bf->bf_pb;
 	const bool gain = pb->pb_unit != NULL && pb->pb_unit->ub_gain;
 	const char *expected = NULL, *text = bf->bf_field[column];
-	const size_t used = strlen(group);
 	char *end;
 	double v;
 
 	if (meaning == CRIT || meaning == PAR || meaning == GROUP ||
 	    meaning == LOOP)
-		snprintf(group + used, PUBLISHED_NAME_SIZE - used, "%s%s=%s",
-		    used > 0 ? " " : "", bf->bf_names[column], text);
+		APPEND(group, PUBLISHED_NAME_SIZE, "%s%s=%s",
+		    *group != '\0' ? " " : "", bf->bf_names[column], text);
 	if (meaning == LOOP && !GIVEN(pb->pb_op, PUBLISHED_LOOP))
 		*loop = loop_of(text) != NULL ? loop_of(text) : pb->pb_loop;
 	if (meaning == GROUP || meaning == LOOP || meaning == OTHER ||
@@ -323,8 +321,7 @@ take_row(struct reading *bf)
 		return (error);
 	if ((in = intern(&pb->pb_groups, group)) == -1)
 		return (REFUSE("more than %d groups", PUBLISHED_NAMES_MAX));
-	pb->pb_rows = xreallocarray(pb->pb_rows, pb->pb_row_count + 1,
-	    sizeof(*pb->pb_rows));
+	ARRAY_EXTEND(pb->pb_rows, pb->pb_row_count);
 	pb->pb_rows[pb->pb_row_count++] = (struct published_row){
 		.rb_threads = (unsigned)v[THREADS],
 		.rb_contenders = (unsigned)(v[CONTENDERS] > 0 ?
@@ -359,6 +356,6 @@ published_read(struct published *pb)
 		lines_refuse_file(li, "no rows: expected columns threads, lock "
 		    "and value, and rows of them");
 	lines_close(li);
-	return (li->li_error == 0 ? 0 : complain(li->li_error == EINVAL ||
-	    li->li_error == ENOENT ? EXIT_USAGE : EXIT_FAILURE, "%s", why));
+	return (li->li_error == 0 ? 0 : argument_error(li->li_error, "%s",
+	    why));
 }

@@ -27,7 +27,7 @@ map_lock(struct published *pb, const char *name, const char *text)
 	const struct lock_class *lc[2] = { NULL };
 	char *over = kind, *one;
 
-	snprintf(kind, sizeof(kind), "%s", text);
+	TEXT_SET(kind, text);
 	for (unsigned i = 0; over != NULL; i++) {
 		one = strsep(&over, "/");
 		if (i == 1 + ratio || (over == NULL && i < ratio))
@@ -44,8 +44,7 @@ map_lock(struct published *pb, const char *name, const char *text)
 	for (unsigned i = 0; i < pb->pb_locks.nm_count; i++)
 		if (strcmp(pb->pb_locks.nm_name[i], name) == 0) {
 			memcpy(pb->pb_kind[i], lc, sizeof(lc));
-			snprintf(pb->pb_simulated[i], PUBLISHED_NAME_SIZE,
-			    "%s", text);
+			TEXT_SET(pb->pb_simulated[i], text);
 		}
 	return (0);
 }
@@ -168,7 +167,6 @@ asked(struct published *pb, const struct published_row *rb, struct text *above)
 static int
 choose(struct published *pb)
 {
-	const size_t used = strlen(pb->pb_skipped);
 	struct text above = { .s = "" };
 
 	pb->pb_chosen = xcalloc(pb->pb_row_count, sizeof(*pb->pb_chosen));
@@ -178,7 +176,7 @@ choose(struct published *pb)
 		    asked(pb, &pb->pb_rows[i], &above))
 			pb->pb_chosen[pb->pb_chosen_count++] = &pb->pb_rows[i];
 	if (above.s[0] != '\0')
-		snprintf(pb->pb_skipped + used, sizeof(pb->pb_skipped) - used,
+		APPEND(pb->pb_skipped, sizeof(pb->pb_skipped),
 		    "threads above the %u CPUs of %s:%.*s; ",
 		    usable_cpus(pb), pb->pb_machine.vi_profile.pr_name,
 		    (int)strlen(above.s) - 1, above.s);

@@ -2,10 +2,7 @@
 #include "bench/predict/published.h"
 #include "bench/stats/stats.h"
 
-enum {
-	JSON_DIGITS	= 6,
-	SHOWN_MAX	= 8	/* numbers of threads in a table */
-};
+enum { SHOWN_MAX = 8 };	/* numbers of threads in a table */
 
 static const struct column summary_columns[] = {
 	{ "lock", -26 }, { "simulated", -14 }, { "points", 6 },
@@ -84,7 +81,6 @@ ranking_of(const struct published *pb)
 	struct published_row *const *rows = pb->pb_chosen;
 	const unsigned n = pb->pb_chosen_count;
 	struct agreement_ranks ar;
-	struct agreement_item x, y;
 	struct ranking rk = { .rk_count = 0 };
 	unsigned first, locks;
 	double tau;
@@ -99,11 +95,10 @@ ranking_of(const struct published *pb)
 		for (unsigned k = i; k < n; k++)
 			for (unsigned m = k; alike(rows[k], rows[i]) && m < n;
 			    m++) {
-				x = item(rows[k]);
-				y = item(rows[m]);
 				locks += m == k;
 				if (m > k && alike(rows[m], rows[i]))
-					agreement_rank(&x, &y, &ar);
+					agreement_rank(item(rows[k]),
+					    item(rows[m]), &ar);
 			}
 		if (locks < 3 || ar.agr_told == 0)
 			continue;
@@ -344,5 +339,5 @@ published_print_json(FILE *out, const void *of)
 	}
 	json_object_set_new(js, "rows", json_list(pb->pb_chosen_count, json_row,
 	    pb));
-	json_print(out, js, JSON_DIGITS);
+	json_print(out, js);
 }

@@ -16,8 +16,7 @@ enum {
 	CELLS		= REPRODUCE_CELLS,
 	ROWS		= REPRODUCE_ROWS,
 	FITTED		= PROFILE_OP_LOCK_PAIR,	/* to row 0 */
-	FIT_STEPS_MAX	= 40,
-	JSON_DIGITS	= 6
+	FIT_STEPS_MAX	= 40
 };
 
 static const double fit_high = 20000;
@@ -219,8 +218,7 @@ reproduce(struct reproducing *ri, reproduce_runner *run,
 	for (unsigned i = 0; error == 0 && i < REPRODUCE_FIT; i++)
 		error = medians(ri, i);
 	if (error != 0 && ri->ri_error[0] == '\0')
-		snprintf(ri->ri_error, sizeof(ri->ri_error), "%s",
-		    strerror(error));
+		TEXT_SET(ri->ri_error, strerror(error));
 	return (error);
 }
 
@@ -332,6 +330,5 @@ reproduce_print_json(FILE *out, const void *of)
 	    ri->ri_given, "seed", (json_int_t)ri->ri_seed, "holds",
 	    reproduce_missed(ri) == 0, "rows", json_list(ROWS, json_row, ri),
 	    "words", json_list(CELLS, json_words, ri),
-	    "remarks", json_list(nitems(remarks), json_remark, ri)),
-	    JSON_DIGITS);
+	    "remarks", json_list(nitems(remarks), json_remark, ri)));
 }

@@ -14,7 +14,6 @@ enum {
 	DRAWS		= 10,	/* profiles, without --uncertainty */
 	SEEDS		= 3,	/* the median of so many is predicted */
 	WARMUP_MS	= 10,
-	JSON_DIGITS	= 6,
 	TEXT_SIZE	= 64,
 	ROWS_MAX	= 1024,
 	BACKOFF_REVISION = 313000	/* of FreeBSD's head, early in 2017 */
@@ -197,8 +196,7 @@ forwarding_open(const struct options *op, const char *path)
 			(void)take_row(&li);
 	lines_close(&li);
 	if (li.li_error != 0)
-		return (complain(li.li_error == EINVAL || li.li_error == ENOENT
-		    ? EXIT_USAGE : EXIT_FAILURE, "--published: %s", why));
+		return (argument_error(li.li_error, "--published: %s", why));
 	for (unsigned i = 0; i < fo.fwd_count && error == 0; i++) {
 		error = relate(&fo.fwd_row[i]);
 		chosen += fo.fwd_row[i].fw_base != NULL;
@@ -381,7 +379,7 @@ forwarding_print_json(FILE *out, const void *of __unused)
 	json_print(out, json_pack("{s:s, s:s, s:s, s:I, s:i, s:o}",
 	    "reproduction", "freebsd-forwarding", "claim", "predicted",
 	    "design", fo.fwd_design, "seed", (json_int_t)fo.fwd_op->op_seed,
-	    "samples", (int)fo.fwd_draws, "rows", rows), JSON_DIGITS);
+	    "samples", (int)fo.fwd_draws, "rows", rows));
 }
 
 void

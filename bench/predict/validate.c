@@ -122,7 +122,6 @@ make(const struct result *measured, const struct result *predicted,
     struct validation *va)
 {
 	const struct result_cell *mc = measured->cells, *pc;
-	struct agreement_item x, y;
 	const struct pair *a, *b;
 
 	va->va_pairs = xcalloc(measured->cell_count + 1, sizeof(*va->va_pairs));
@@ -137,16 +136,13 @@ make(const struct result *measured, const struct result *predicted,
 	for (unsigned i = 0; i < va->va_count; i++)
 		compare_pair(va, &va->va_pairs[i]);
 	for (a = va->va_pairs; a < va->va_pairs + va->va_count; a++)
-		for (b = a + 1; b < va->va_pairs + va->va_count; b++) {
-			x = item(a);
-			y = item(b);
+		for (b = a + 1; b < va->va_pairs + va->va_count; b++)
 			/* They differ only in design and lock. */
 			if (a->vd_judged && b->vd_judged &&
 			    a->vd_measured->readers ==
 			    b->vd_measured->readers &&
 			    same_table(a->vd_measured, b->vd_measured))
-				agreement_rank(&x, &y, &va->va_ranks);
-		}
+				agreement_rank(item(a), item(b), &va->va_ranks);
 }
 
 static const struct column cell_columns[] = {

@@ -5,7 +5,8 @@
 enum {
 	INDENT	= 2,
 	/* Kept by each double: a loaded file is written again as it was. */
-	DIGITS	= 15
+	DIGITS	= 15,
+	PRINTED_DIGITS = 6
 };
 
 int
@@ -24,18 +25,16 @@ result_load(const char *path, struct result *r, char error[RESULT_TEXT_SIZE])
 	status = fd == -1 ? errno : read_file(fd, RESULT_FILE_MAX, &text, &len);
 	if (named && fd != -1)
 		close(fd);
-	if (status != 0) {
-		snprintf(error, RESULT_TEXT_SIZE, "%s", strerror(status));
-		return (status);
-	}
+	if (status != 0)
+		return (format_error(status, error, RESULT_TEXT_SIZE, "%s",
+		    strerror(status)));
 	top = json_loadb(text, len, JSON_REJECT_DUPLICATES, &where);
 	free(text);
-	if (top == NULL) {
-		snprintf(error, RESULT_TEXT_SIZE, len == 0 ? "it is empty: "
-		    "expected a result" : "line %d, column %d: %s",
-		    where.line, where.column, where.text);
-		return (EINVAL);
-	}
+	if (top == NULL)
+		return (format_wrong(error, RESULT_TEXT_SIZE, len == 0 ?
+		    "it is empty: expected a result" :
+		    "line %d, column %d: %s", where.line, where.column,
+		    where.text));
 	schema = json_string_value(json_object_get(top, "schema"));
 	status = schema == NULL || strcmp(schema, RESULT_SCHEMA) != 0 ?
 	    format_wrong(error, RESULT_TEXT_SIZE, "schema: \"%.32s\", "
@@ -96,10 +95,10 @@ json_document(json_t *root, size_t flags)
 }
 
 void
-json_print(FILE *out, json_t *root, unsigned digits)
+json_print(FILE *out, json_t *root)
 {
 	char *text = json_document(root, JSON_INDENT(1) |
-	    JSON_REAL_PRECISION(digits));
+	    JSON_REAL_PRECISION(PRINTED_DIGITS));
 
 	fputs(text, out);
 	free(text);

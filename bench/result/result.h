@@ -149,7 +149,7 @@ void field_merge(const struct field *table, void *to, const void *from);
  * indented by 1.  jansson finds memory, or ends the program.
  */
 char *json_document(json_t *root, size_t flags);
-void json_print(FILE *out, json_t *root, unsigned digits);
+void json_print(FILE *out, json_t *root);
 
 /* An array of element(of, 0..n - 1). */
 json_t *json_list(unsigned n, json_t *(*element)(const void *of, unsigned i),

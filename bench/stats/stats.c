@@ -155,22 +155,20 @@ agreement_bias(const struct agreement *ag)
 
 /* 1 when a is above b, -1 below, 0 when they are tied. */
 static int
-order(const struct agreement_value *a, const struct agreement_value *b,
-    double margin)
+order(struct agreement_value a, struct agreement_value b, double margin)
 {
-	if (fabs(a->av_value - b->av_value) <= margin *
-	    fmax(a->av_value, b->av_value))
+	if (fabs(a.av_value - b.av_value) <= margin *
+	    fmax(a.av_value, b.av_value))
 		return (0);
-	return (a->av_low > b->av_high ? 1 : b->av_low > a->av_high ? -1 : 0);
+	return (a.av_low > b.av_high ? 1 : b.av_low > a.av_high ? -1 : 0);
 }
 
 void
-agreement_rank(const struct agreement_item *a, const struct agreement_item *b,
+agreement_rank(struct agreement_item a, struct agreement_item b,
     struct agreement_ranks *ar)
 {
-	const int was = order(&a->ai_measured, &b->ai_measured,
-	    AGREEMENT_MARGIN);
-	const int predicted = order(&a->ai_predicted, &b->ai_predicted, 0);
+	const int was = order(a.ai_measured, b.ai_measured, AGREEMENT_MARGIN);
+	const int predicted = order(a.ai_predicted, b.ai_predicted, 0);
 
 	ar->agr_told += was != 0;
 	ar->agr_same += was != 0 && predicted == was;

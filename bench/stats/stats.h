@@ -175,8 +175,8 @@ struct agreement_ranks {
 	unsigned	agr_opposite;	/* predicted in the other order */
 };
 
-void agreement_rank(const struct agreement_item *a,
-    const struct agreement_item *b, struct agreement_ranks *ar);
+void agreement_rank(struct agreement_item a, struct agreement_item b,
+    struct agreement_ranks *ar);
 
 /*
  * (agr_same - agr_opposite) / agr_told: Somers' d, -1..1, and Kendall's tau

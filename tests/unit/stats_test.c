@@ -477,7 +477,7 @@ ranked(const struct agreement_item *items, unsigned n)
 
 	for (unsigned a = 0; a < n; a++)
 		for (unsigned b = a + 1; b < n; b++)
-			agreement_rank(&items[a], &items[b], &ar);
+			agreement_rank(items[a], items[b], &ar);
 	return (ar);
 }
 
@@ -531,9 +531,9 @@ TEST(tau__adds_up, "no pairs; groups of pairs are added")
 	struct agreement_ranks ar = { 0 };
 
 	CHECK_SAME(0, agreement_tau(&ar));
-	agreement_rank(&items[0], &items[1], &ar);
+	agreement_rank(items[0], items[1], &ar);
 	CHECK_SAME(1, agreement_tau(&ar));
-	agreement_rank(&wrong[0], &wrong[1], &ar);
+	agreement_rank(wrong[0], wrong[1], &ar);
 	ATF_CHECK_EQ(2, ar.agr_told);
 	CHECK_SAME(0, agreement_tau(&ar));
 }
