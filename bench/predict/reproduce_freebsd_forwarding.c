@@ -73,8 +73,9 @@ struct forwarding_row {
 static struct forwarding {
 	const struct options *fwd_op;
 	const char	*fwd_design;
-	unsigned	 fwd_draws, fwd_count;
+	unsigned	 fwd_draws, fwd_count, fwd_chosen;
 	struct forwarding_row fwd_row[ROWS_MAX];
+	struct forwarding_row *fwd_choice[ROWS_MAX];	/* are predicted */
 } fo;
 
 /* Whether the release's spin mutexes back off. */
@@ -182,7 +183,6 @@ forwarding_open(const struct options *op, const char *path)
 {
 	char why[LINES_ERROR_SIZE];
 	struct lines li;
-	unsigned chosen = 0;
 	int error = 0;
 
 	fo.fwd_op = op;
@@ -199,11 +199,12 @@ forwarding_open(const struct options *op, const char *path)
 		return (argument_error(li.li_error, "--published: %s", why));
 	for (unsigned i = 0; i < fo.fwd_count && error == 0; i++) {
 		error = relate(&fo.fwd_row[i]);
-		chosen += fo.fwd_row[i].fw_base != NULL;
+		if (fo.fwd_row[i].fw_base != NULL)
+			fo.fwd_choice[fo.fwd_chosen++] = &fo.fwd_row[i];
 	}
-	return (error != 0 || chosen > 0 ? error : usage_error("--published: "
-	    "%s: expected rows that differ in mask alone, with "
-	    "these queues", path));
+	return (error != 0 || fo.fwd_chosen > 0 ? error :
+	    usage_error("--published: %s: expected rows that differ in mask "
+	    "alone, with these queues", path));
 }
 
 /* Packets a second of all queues with a profile. */
@@ -284,9 +285,8 @@ forwarding_predict(void)
 {
 	int error = 0;
 
-	for (unsigned i = 0; error == 0 && i < fo.fwd_count; i++)
-		if (fo.fwd_row[i].fw_base != NULL)
-			error = predict(&fo.fwd_row[i]);
+	for (unsigned i = 0; error == 0 && i < fo.fwd_chosen; i++)
+		error = predict(fo.fwd_choice[i]);
 	return (error);
 }
 
@@ -308,16 +308,16 @@ static const struct column columns[] = {
 void
 forwarding_print(FILE *out, const void *of __unused)
 {
-	const struct forwarding_row *fw, *last = NULL;
-	double *off = xcalloc(fo.fwd_count, sizeof(*off));
-	unsigned n = 0;
+	const unsigned n = fo.fwd_chosen;
+	double *off = xcalloc(n, sizeof(*off));
 
 	fprintf(out, "freebsd-forwarding: million packets a second, without "
 	    "and with the harvest\n");
-	for (fw = fo.fwd_row; fw < fo.fwd_row + fo.fwd_count; fw++) {
-		if (fw->fw_base == NULL)
-			continue;
-		if (last == NULL || strcmp(last->fw_text[0], fw->fw_text[0]) !=
+	for (unsigned i = 0; i < n; i++) {
+		const struct forwarding_row *fw = fo.fwd_choice[i];
+		const struct forwarding_row *last = fo.fwd_choice[i - (i > 0)];
+
+		if (i == 0 || strcmp(last->fw_text[0], fw->fw_text[0]) !=
 		    0 || strcmp(last->fw_text[2], fw->fw_text[2]) != 0 ||
 		    last->fw_mask != fw->fw_mask) {
 			format_wrapf(out, "\n", 2, "%s, %s, mask %u instead of "
@@ -330,13 +330,12 @@ forwarding_print(FILE *out, const void *of __unused)
 			    "; limited by locks of its own");
 			COLUMNS_TITLES(out, columns);
 		}
-		last = fw;
-		off[n] = fw->fw_predicted / fw->fw_value - 1;
+		off[i] = fw->fw_predicted / fw->fw_value - 1;
 		COLUMNS_ROW(out, columns, FORMATF("%u", fw->fw_queues),
 		    MILLION(fw->fw_base->fw_value), MILLION(fw->fw_value),
 		    MILLION(fw->fw_predicted), FORMATF("%s..%s",
 		    MILLION(fw->fw_band[0]), MILLION(fw->fw_band[1])),
-		    FORMATF("%+.1f %%", 100 * off[n]), FORMATF("%.1f %%",
+		    FORMATF("%+.1f %%", 100 * off[i]), FORMATF("%.1f %%",
 		    loss(fw, fw->fw_value)), FORMATF("%.1f %%",
 		    loss(fw, fw->fw_predicted)));
 		if (fw->fw_queues == 1)
@@ -345,8 +344,7 @@ forwarding_print(FILE *out, const void *of __unused)
 			    1e9 / fw->fw_value - 1e9 / fw->fw_base->fw_value,
 			    1e9 / fw->fw_predicted -
 			    1e9 / fw->fw_base->fw_value);
-		off[n] = fabs(off[n]);
-		n++;
+		off[i] = fabs(off[i]);
 	}
 	fprintf(out, "\n%u rows: median error %.1f %%, worst %.1f %%\n\n", n,
 	    100 * stats_median(off, n), 100 * stats_quantile(off, n, 1));
@@ -358,12 +356,11 @@ forwarding_print(FILE *out, const void *of __unused)
 void
 forwarding_print_json(FILE *out, const void *of __unused)
 {
-	const struct forwarding_row *fw = fo.fwd_row;
 	json_t *rows = json_array();
 
-	for (; fw < fo.fwd_row + fo.fwd_count; fw++) {
-		if (fw->fw_base == NULL)
-			continue;
+	for (unsigned i = 0; i < fo.fwd_chosen; i++) {
+		const struct forwarding_row *fw = fo.fwd_choice[i];
+
 		json_array_append_new(rows, json_pack("{s:s, s:s, s:s, s:i, "
 		    "s:i, s:f, s:f, s:f, s:f, s:f, s:[f, f], s:f, s:s, s:s}",
 		    "machine", fw->fw_text[0], "nic", fw->fw_text[1],
@@ -385,16 +382,15 @@ forwarding_print_json(FILE *out, const void *of __unused)
 void
 forwarding_print_csv(FILE *out, const void *of __unused)
 {
-	const struct forwarding_row *fw;
-
 	fputs("machine,nic,release,mask,queues,without,published,predicted,"
 	    "predicted_p10,predicted_p90,profile\n", out);
-	for (fw = fo.fwd_row; fw < fo.fwd_row + fo.fwd_count; fw++)
-		if (fw->fw_base != NULL)
-			fprintf(out, "%s,%s,%s,%u,%u,%.9g,%.9g,%.9g,%.9g,%.9g,"
-			    "%s\n", fw->fw_text[0], fw->fw_text[1],
-			    fw->fw_text[2], fw->fw_mask, fw->fw_queues,
-			    fw->fw_base->fw_value, fw->fw_value,
-			    fw->fw_predicted, fw->fw_band[0], fw->fw_band[1],
-			    fw->fw_profile);
+	for (unsigned i = 0; i < fo.fwd_chosen; i++) {
+		const struct forwarding_row *fw = fo.fwd_choice[i];
+
+		fprintf(out, "%s,%s,%s,%u,%u,%.9g,%.9g,%.9g,%.9g,%.9g,%s\n",
+		    fw->fw_text[0], fw->fw_text[1], fw->fw_text[2],
+		    fw->fw_mask, fw->fw_queues, fw->fw_base->fw_value,
+		    fw->fw_value, fw->fw_predicted, fw->fw_band[0],
+		    fw->fw_band[1], fw->fw_profile);
+	}
 }
