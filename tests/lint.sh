@@ -55,7 +55,7 @@ found "more lines than the budget" "$(budget <<'END'
 450 bench/campaign
 3030 bench/cell
 1150 bench/cli
-1710 bench/compare
+1700 bench/compare
 5230 bench/explore
 370 bench/figures
 410 bench/kernel

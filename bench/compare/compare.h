@@ -206,6 +206,9 @@ void verdict_print_csv(FILE *out, const struct compare *co);
 void verdict_sentence(struct text *t, const struct compare *co,
     const struct compare_row *row);
 
-/* "concurrent instead of locked, mtx, aes, 2 readers of 64 KiB" */
+/*
+ * "concurrent instead of locked, mtx, aes, 2 readers of 64 KiB", with B's
+ * provenance, in other words unless they are NULL, where it was not measured.
+ */
 void verdict_pair(struct text *t, const struct compare *co,
-    const struct compare_pair *pa);
+    const struct compare_pair *pa, const char *provenance);

@@ -82,7 +82,7 @@ name_rows(const struct compare *co, const struct compare_gate *cg, bool refused)
 		    compare_gate_met(co, cg, pa)))
 			continue;
 		count++;
-		(refused ? verdict_pair(&t, co, pa) :
+		(refused ? verdict_pair(&t, co, pa, NULL) :
 		    verdict_sentence(&t, co, row));
 		run_error(refused ? "%s: not tested: %s: %s" : "%s: %s",
 		    cg->cg_text, t.s, pa->pa_refused);

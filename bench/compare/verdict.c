@@ -28,18 +28,14 @@ static const struct column row_columns[] = {
 static const char *
 format_p(char buf[FORMAT_SIZE], double p)
 {
-	if (p < 1e-99)
-		snprintf(buf, FORMAT_SIZE, "<1e-99");
-	else
-		snprintf(buf, FORMAT_SIZE, "%.*g", p < 0.00095 ? 1 :
-		    /* Which side of it must show. */
-		    fabs(p - COMPARE_ALPHA) < 0.001 ? 3 : 2, p);
-	return (buf);
+	snprintf(buf, FORMAT_SIZE, "%.*g", p < 0.00095 ? 1 :
+	    /* Which side of it must show. */
+	    fabs(p - COMPARE_ALPHA) < 0.001 ? 3 : 2, p);
+	return (p < 1e-99 ? "<1e-99" : buf);
 }
 
-/* With the provenance of a cell that was not measured. */
-static void
-add_pair(struct text *t, const struct compare *co,
+void
+verdict_pair(struct text *t, const struct compare *co,
     const struct compare_pair *pa, const char *provenance)
 {
 	const struct result_cell *cell = pa->pa_cell[1];
@@ -60,17 +56,11 @@ add_pair(struct text *t, const struct compare *co,
 		text_add(t, "%s, ", cell->host);
 	describe_load(t, cell);
 	if (provenance_predicted(cell))
-		text_add(t, ", %s", provenance);
+		text_add(t, ", %s", provenance != NULL ? provenance :
+		    provenance_short(cell));
 	least = MIN(n[0], n[1]);
 	if (least >= COMPARE_REPEATS_MIN && least < COMPARABLE_REPEATS)
 		text_add(t, ", few repeats (%u and %u)", n[0], n[1]);
-}
-
-void
-verdict_pair(struct text *t, const struct compare *co,
-    const struct compare_pair *pa)
-{
-	add_pair(t, co, pa, provenance_short(pa->pa_cell[1]));
 }
 
 /* How many repeats would decide. */
@@ -142,7 +132,7 @@ verdict_sentence(struct text *t, const struct compare *co,
 	add_provenance(&a, pa->pa_cell[0]);
 	add_provenance(&b, pa->pa_cell[1]);
 	text_add(&both, "B %s, A %s", b.s, a.s);
-	add_pair(t, co, pa, strcmp(a.s, b.s) == 0 ? b.s : both.s);
+	verdict_pair(t, co, pa, strcmp(a.s, b.s) == 0 ? b.s : both.s);
 	text_add(t, ": ");
 	if (row->cmr_verdict == COMPARE_REFUSED)
 		text_add(t, "%s: %s: refused", row->cmr_quantity->qu_title,
@@ -231,7 +221,7 @@ print_pair(FILE *out, const struct compare *co, const struct compare_pair *pa)
 		any |= matters(co, row);
 	if (!any && !co->co_verbose && pa->pa_refused[0] == '\0')
 		return;
-	verdict_pair(&t, co, pa);
+	verdict_pair(&t, co, pa, NULL);
 	fputc('\n', out);
 	format_wrapf(out, "", 2, "%s:", t.s);
 	if (pa->pa_refused[0] != '\0') {

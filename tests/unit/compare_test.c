@@ -667,7 +667,7 @@ TEST(compare_judge__refuses_by_name, "Too few repeats, a gate, and drift are "
 	for (unsigned i = 0; i < 5; i++) {
 		struct text t = { .s = "" };
 
-		verdict_pair(&t, &co, &co.co_pairs[i]);
+		verdict_pair(&t, &co, &co.co_pairs[i], NULL);
 		ATF_CHECK_EQ(i == 1, strstr(t.s, ", few repeats (20 and 4)") !=
 		    NULL);
 	}
