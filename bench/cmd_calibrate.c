@@ -27,13 +27,6 @@ open_output(const struct options *op, const char **path, struct atomic_file *of)
 	return (command_open(host, of));
 }
 
-static void
-print_profile(FILE *out, const void *pr)
-{
-	if (profile_write(pr, out) != 0)
-		no_memory();
-}
-
 static int
 calibrate(const struct options *op, const char *path, struct atomic_file *of)
 {
@@ -52,7 +45,7 @@ calibrate(const struct options *op, const char *path, struct atomic_file *of)
 	if (crypto_failed() != NULL)
 		return (run_error("libcrypto refused to compute %s",
 		    crypto_failed()));
-	if (command_write(path, of, print_profile, &cb.cb_profile) != 0)
+	if (command_write(path, of, profile_write, &cb.cb_profile) != 0)
 		return (EXIT_FAILURE);
 	calibrate_print(stdout, &cb, busy);
 	run_note("the profile is %s", path);

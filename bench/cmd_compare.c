@@ -106,17 +106,16 @@ static int
 run(struct options *op)
 {
 	char why[RESULT_TEXT_SIZE] = "";
-	int loaded, status = 0;
+	int status = 0;
 	struct result r[2] = { { .cells = NULL }, { .cells = NULL } };
 
-	for (loaded = 0; status == 0 && loaded < op->op_operands; loaded++)
-		if (result_load(op->op_operand[loaded], &r[loaded], why) != 0)
-			status = run_error("%s: %s", op->op_operand[loaded],
-			    why);
+	for (int i = 0; status == 0 && i < op->op_operands; i++)
+		if (result_load(op->op_operand[i], &r[i], why) != 0)
+			status = run_error("%s: %s", op->op_operand[i], why);
 	if (status == 0)
 		status = compare(op, r);
-	while (loaded-- > 0)
-		result_free(&r[loaded]);
+	result_free(&r[0]);
+	result_free(&r[1]);
 	return (status);
 }
 

@@ -1,4 +1,5 @@
 #include "bench/cmd.h"
+#include "bench/report/report.h"
 
 /* Lists those i for which there is one: a name and a line on it. */
 #define	LIST(topic, there, name, descr)					\
@@ -84,14 +85,12 @@ list_profile(const char *name)
 {
 	char why[PROFILE_ERROR_SIZE];
 	struct profile pr;
-	int error = profile_load(&pr, name, why);
+	const int error = profile_load(&pr, name, why);
 
 	if (error != 0)
 		return (complain(error == ENOENT || error == ESRCH ?
 		    EXIT_USAGE : EXIT_FAILURE, "%s", why));
-	error = profile_write(&pr, stdout);
-	return (error == 0 ? EXIT_SUCCESS :
-	    run_error("stdout: %s", strerror(error)));
+	return (report_show(profile_write, &pr));
 }
 
 static int list_status = EXIT_SUCCESS;

@@ -28,17 +28,16 @@ run(struct options *op)
 	    .pgr_count = (unsigned)op->op_operands };
 	struct plot plt = { .plt_width = op->op_width,
 	    .plt_title = op->op_title };
-	int loaded, status = command_open(path, &of);
+	int status = command_open(path, &of);
 	size_t size;
 
 	for (unsigned i = 0; i < op->op_panels.ol_count; i++)
 		plt.plt_panels |= 1u << op->op_panels.ol_value[i];
-	for (loaded = 0; status == 0 && loaded < op->op_operands; loaded++) {
-		pr.pgr_path[loaded] = strcmp(op->op_operand[loaded], "-") == 0 ?
-		    "stdin" : op->op_operand[loaded];
-		if (result_load(op->op_operand[loaded], &r[loaded], why) != 0)
-			status = run_error("%s: %s", op->op_operand[loaded],
-			    why);
+	for (int i = 0; status == 0 && i < op->op_operands; i++) {
+		pr.pgr_path[i] = strcmp(op->op_operand[i], "-") == 0 ?
+		    "stdin" : op->op_operand[i];
+		if (result_load(op->op_operand[i], &r[i], why) != 0)
+			status = run_error("%s: %s", op->op_operand[i], why);
 	}
 	if (status == 0 && op->op_html != NULL)
 		status = command_write(path, &of, page_results, &pr);
@@ -48,11 +47,11 @@ run(struct options *op)
 		    run_error("%s: %s", path, why) :
 		    command_commit(path, &of, picture, size);
 	} else if (status == 0)
-		status = report_show(r, GIVEN(op, LOCK_PROF) ?
-		    REPORT_LOCK_PROFILE : op->op_format);
+		status = report_show(report_printers[GIVEN(op, LOCK_PROF) ?
+		    REPORT_LOCK_PROFILE : op->op_format], r);
 	free(picture);
-	while (loaded > 0)
-		result_free(&r[--loaded]);
+	result_free(&r[0]);
+	result_free(&r[1]);
 	atomic_file_abort(&of);
 	return (status);
 }

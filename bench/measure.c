@@ -146,7 +146,7 @@ static int
 show(const struct options *op, const struct result *r)
 {
 	return (GIVEN(op, QUIET) && op->op_output != NULL ? EXIT_SUCCESS :
-	    report_show(r, op->op_format));
+	    report_show(report_printers[op->op_format], r));
 }
 
 static int

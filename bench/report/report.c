@@ -191,10 +191,10 @@ report_printer *const report_printers[REPORTS] = {
 };
 
 int
-report_show(const struct result *r, unsigned report)
+report_show(report_printer *print, const void *of)
 {
 	errno = 0;
-	report_printers[report](stdout, r);
+	print(stdout, of);
 	/* A full disk shows at the flush. */
 	return (fflush(stdout) == 0 && !ferror(stdout) ? EXIT_SUCCESS :
 	    run_error("stdout: %s", strerror(errno != 0 ? errno : EIO)));

@@ -13,8 +13,8 @@ typedef void report_printer(FILE *out, const void *result);
 
 extern report_printer *const report_printers[REPORTS];
 
-/* Prints one on stdout.  Returns: 0, or EXIT_FAILURE after a message. */
-int report_show(const struct result *r, unsigned report);
+/* Prints on stdout.  Returns: 0, or EXIT_FAILURE after a message. */
+int report_show(report_printer *print, const void *of);
 
 report_printer report_json;
 

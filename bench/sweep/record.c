@@ -1,4 +1,6 @@
 /* What a result says of the whole run, and the lines of a journal, as JSON. */
+#include <openssl/evp.h>
+
 #include "bench/kernel/ksource.h"
 #include "bench/sweep/sweep.h"
 
@@ -63,14 +65,12 @@ head_format(const struct options *op, const struct result *r)
 {
 	json_t *record = field_format(result_document_fields, r, 0);
 
-	json_object_set_new(record, "schema", json_string(CHECKPOINT_SCHEMA));
-	json_object_set_new(record, "cycles_per_us", json_real(
-	    op->op_simulated ? 0 : (double)tick_ns_to_cycles(NS_PER_S) / 1e6));
-	/* Texts with hashes of what the files have. */
-	json_object_set_new(record, "--workload",
-	    json_text_new(op->op_workload.wl_text));
-	json_object_set_new(record, "--producer",
-	    json_text_new(op->op_producing.prw_text));
+	/* The last are texts with hashes of what the files have. */
+	json_object_update_new(record, json_pack("{s:s, s:f, s:o, s:o}",
+	    "schema", CHECKPOINT_SCHEMA, "cycles_per_us", op->op_simulated ? 0 :
+	    (double)tick_ns_to_cycles(NS_PER_S) / 1e6, "--workload",
+	    json_text_new(op->op_workload.wl_text), "--producer",
+	    json_text_new(op->op_producing.prw_text)));
 	return (record);
 }
 
@@ -160,17 +160,14 @@ describe_profile(const struct profile *pr, struct result *r)
 {
 	char *text = NULL;
 	uint8_t hash[DIGEST_BYTES];
-	struct digest dg;
 	size_t size = 0;
 	FILE *out = xmemstream(&text, &size);
 	unsigned n = 0;
 
-	if (profile_write(pr, out) != 0 || digest_init(&dg, hash_sha256()) != 0)
-		no_memory();
+	profile_write(out, pr);
 	xmemclose(out);
-	digest_update(&dg, text, size);
-	digest_finish(&dg, hash);
-	digest_fini(&dg);
+	if (EVP_Digest(text, size, hash, NULL, EVP_sha256(), NULL) != 1)
+		no_memory();
 	for (unsigned i = 0; i < DIGEST_BYTES; i++)
 		snprintf(r->profile_sha256 + 2 * i, 3, "%02x", hash[i]);
 	r->profile = xcalloc(PROFILE_VALUES + 3, sizeof(char *));

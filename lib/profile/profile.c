@@ -203,13 +203,13 @@ profile_load(struct profile *pr, const char *name,
 	    profile_parse(pr, name, profile_text(name), error));
 }
 
-int
-profile_write(const struct profile *pr, FILE *out)
+void
+profile_write(FILE *out, const void *profile)
 {
+	const struct profile *pr = profile;
 	char number[32];
 	const char *unit;
 
-	errno = 0;
 	fprintf(out, "name = \"%s\"\ndescr = \"%s\"\n", pr->pr_name,
 	    pr->pr_descr);
 	for (unsigned key = 0; key < PROFILE_VALUES; key++) {
@@ -229,7 +229,4 @@ profile_write(const struct profile *pr, FILE *out)
 		    *unit == '\0' ? "" : " ", unit,
 		    provenance_names[pr->pr_from[key]], pr->pr_source[key]);
 	}
-	if (fflush(out) != 0 || ferror(out))
-		return (errno == 0 ? EIO : errno);
-	return (0);
 }

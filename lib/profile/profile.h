@@ -90,8 +90,8 @@ int profile_load(struct profile *pr, const char *name,
 int profile_parse(struct profile *pr, const char *name, const char *text,
     char error[PROFILE_ERROR_SIZE]);
 
-/* Writes a profile as profile_parse() reads it; 0 or an errno value. */
-int profile_write(const struct profile *pr, FILE *out);
+/* Prints a struct profile as profile_parse() reads it; out is not checked. */
+void profile_write(FILE *out, const void *profile);
 
 /*
  * The file of this user's host profile: $RNGSIM_HOST_PROFILE, else

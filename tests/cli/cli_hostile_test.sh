@@ -130,7 +130,8 @@ stdout__full_body() {
 	runs run $brief -o r.json
 	for a in --help --version 'run --help' 'sweep --help' 'cat --help' \
 	    list 'list tunables' 'list --help' 'report r.json' 'report --help' \
-	    'report r.json --format json' 'kat --help' 'cat -n 100000'; do
+	    'report r.json --format json' 'kat --help' 'cat -n 100000' \
+	    'list profiles xgene1'; do
 		into_check 1 'stdout: No space left' /dev/full "$(program)" $a
 	done
 	# A message once, and the status of bad usage whatever stdout is.

@@ -70,19 +70,6 @@ TEST(profile__round_trip, "numbers of all digits, quotes and backslashes are "
 	}
 }
 
-TEST(profile__write_fails, "a full disk is reported")
-{
-	struct profile pr;
-	FILE *f;
-
-	f = fopen("/dev/full", "w");
-	if (f == NULL)
-		atf_tc_skip("there is no /dev/full");
-	profile_fixture(&pr);
-	ATF_CHECK_EQ(ENOSPC, profile_write(&pr, f));
-	fclose(f);
-}
-
 /* An edit of the fixture's text, and the message that it causes. */
 struct edit {
 	const char	*find;
