@@ -66,7 +66,7 @@ found "more lines than the budget" "$(budget <<'END'
 2710 bench/result
 580 bench/stats
 1490 bench/survey
-2580 bench/sweep
+2560 bench/sweep
 460 bench/timeline
 1460 bench/workload
 68000 lib fortuna harvest bench

@@ -41,29 +41,16 @@ replicate_memory_bytes(void)
 	    MIN(bytes, (uint64_t)limit.rlim_cur));
 }
 
-/* The mappings that a process may have, where the host has a limit. */
-static double
-mappings(void)
-{
-	FILE *f = fopen("/proc/sys/vm/max_map_count", "re");
-	double most;
-
-	if (f == NULL || fscanf(f, "%lf", &most) != 1)
-		most = HUGE_VAL;
-	if (f != NULL)
-		fclose(f);
-	return (most);
-}
-
 unsigned
 replicate_threads(const struct options *op, uint64_t *needed)
 {
 	const unsigned readers = (unsigned)(option_list_max(&op->op_readers) +
 	    option_list_max(&op->op_producers));
-	const double quota = cpu_quota(), most = mappings() / 4 * 3;
 	const double each = MAPPINGS_EACH * (double)(readers + THREADS_BESIDE);
+	const double quota = cpu_quota();
 	unsigned threads = op->op_config.bc_program.virtual_threads;
 	bool parts = false;
+	double mappings;
 	uint64_t fit;
 
 	for (unsigned i = 0; i < op->op_designs.ol_count; i++)
@@ -78,8 +65,9 @@ replicate_threads(const struct options *op, uint64_t *needed)
 			threads = (unsigned)fmax(1, floor(quota));
 	}
 	fit = replicate_memory_bytes() / 4 * 3 / *needed;
-	if ((double)fit * each > most)
-		fit = (uint64_t)fmax(fit > 0, most / each);
+	if (system_numbers(&mappings, 1, "/proc/sys/vm/max_map_count") == 1 &&
+	    (double)fit * each > mappings / 4 * 3)
+		fit = (uint64_t)fmax(fit > 0, mappings / 4 * 3 / each);
 	return (fit < threads ? (unsigned)fit : threads);
 }
 

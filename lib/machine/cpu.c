@@ -116,20 +116,19 @@ cpu_count(void)
 	return (count);
 }
 
-/* Reads one or two numbers from a file of a cgroup; how many it has. */
-static int
-read_numbers(const char *root, const char *group, const char *name,
-    double number[2])
+unsigned
+system_numbers(double *numbers, unsigned most, const char *fmt, ...)
 {
-	char path[600];
+	char path[PATH_MAX];
+	unsigned n = 0;
 	FILE *f;
-	int n;
 
-	snprintf(path, sizeof(path), "%s%s/%s", root, group, name);
-	if ((f = fopen(path, "re")) == NULL)
-		return (0);
-	n = fscanf(f, "%lf %lf", &number[0], &number[1]);
-	fclose(f);
+	VFORMAT(path, sizeof(path), fmt);
+	f = fopen(path, "re");
+	while (f != NULL && n < most && fscanf(f, "%lf", &numbers[n]) == 1)
+		n++;
+	if (f != NULL)
+		fclose(f);
 	return (n);
 }
 
@@ -141,19 +140,19 @@ read_numbers(const char *root, const char *group, const char *name,
 static double
 cgroup_quota(const char *root, char *group)
 {
-	double best = 0, period[2], quota[2];
+	double best = 0, period = 0, quota[2];
 	char *slash;
 
 	for (;;) {
-		if (read_numbers(root, group, "cpu.max", quota) == 2)
-			period[0] = quota[1];
-		else if (read_numbers(root, group, "cpu.cfs_quota_us",
-		    quota) != 1 || read_numbers(root, group,
-		    "cpu.cfs_period_us", period) != 1)
+		if (system_numbers(quota, 2, "%s%s/cpu.max", root, group) == 2)
+			period = quota[1];
+		else if (system_numbers(quota, 1, "%s%s/cpu.cfs_quota_us",
+		    root, group) != 1 || system_numbers(&period, 1,
+		    "%s%s/cpu.cfs_period_us", root, group) != 1)
 			quota[0] = 0;
-		if (quota[0] > 0 && period[0] > 0 &&
-		    (best == 0 || quota[0] / period[0] < best))
-			best = quota[0] / period[0];
+		if (quota[0] > 0 && period > 0 &&
+		    (best == 0 || quota[0] / period < best))
+			best = quota[0] / period;
 		if ((slash = strrchr(group, '/')) == NULL)
 			return (best);
 		*slash = '\0';

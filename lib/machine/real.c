@@ -264,13 +264,8 @@ machine_thread_cpu_ns(struct mthread *td)
 double
 machine_thread_delayed(void)
 {
-	FILE *f = fopen("/proc/thread-self/schedstat", "re");
-	double delayed_ns = 0, ran_ns = 0;
+	double ns[2];	/* that it ran, and that it waited for a CPU */
 
-	if (f == NULL)
-		return (0);
-	if (fscanf(f, "%lf %lf", &ran_ns, &delayed_ns) != 2)
-		delayed_ns = 0;
-	fclose(f);
-	return (delayed_ns > 0 ? delayed_ns / (ran_ns + delayed_ns) : 0);
+	return (system_numbers(ns, 2, "/proc/thread-self/schedstat") == 2 &&
+	    ns[1] > 0 ? ns[1] / (ns[0] + ns[1]) : 0);
 }
