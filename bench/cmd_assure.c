@@ -184,8 +184,8 @@ run(struct options *op)
 			status = option_list_add(&op->op_rows, "--only",
 			    evidences[i].ev_name, i);
 	if (op->op_plan != NULL)
-		return (status != 0 ? status : plan_write(op, command_argv,
-		    op->op_rows.ol_count));
+		return (status != 0 ? status :
+		    plan_write(op, op->op_rows.ol_count));
 	for (unsigned i = 0; i < op->op_rows.ol_count; i++)
 		pg.pg_rows[op->op_rows.ol_value[i]] =
 		    &rows[op->op_rows.ol_value[i]];

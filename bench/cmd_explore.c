@@ -394,7 +394,7 @@ run(struct options *op)
 	if (op->op_jobs == 0)
 		op->op_jobs = MIN(cpu_count(), CAMPAIGN_JOBS_MAX);
 	if (op->op_plan != NULL)
-		return (plan_write(op, command_argv, op->op_parts));
+		return (plan_write(op, op->op_parts));
 	if (document_again(op, command_argv, &status))
 		return (status);
 	status = make_campaign(&ep.ep_campaign, op);

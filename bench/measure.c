@@ -291,7 +291,7 @@ command_measure(struct options *op)
 		    "designs, locks and ciphers are measured side by side"));
 	if (op->op_plan != NULL) {
 		status = options_seed(op);
-		return (status != 0 ? status : plan_write(op, command_argv,
+		return (status != 0 ? status : plan_write(op,
 		    op->op_parts > 0 ? op->op_parts : most));
 	}
 	if ((status = prepare(op)) != 0)

@@ -36,7 +36,7 @@ write_file(const char *path, const char *text, size_t size)
 
 /* Makes the folder, or finds the same plan there and takes its seed. */
 static int
-claim(struct options *op, unsigned jobs, char *const argv[], char **text)
+claim(struct options *op, unsigned jobs, char **text)
 {
 	char path[PATH_SIZE], *line = NULL, *old = NULL, *seed;
 	size_t len, size = 0;
@@ -58,14 +58,14 @@ claim(struct options *op, unsigned jobs, char *const argv[], char **text)
 		op->op_seed = strtoull(seed + strlen(" --seed "), NULL, 10);
 	out = xmemstream(text, &len);
 	fputs("rngsim", out);
-	for (int i = 1; argv[i] != NULL; i++) {
-		id = strncmp(argv[i], "--", 2) != 0 ? OPTIONS :
-		    option_find(op->op_cmd, argv[i]);
+	for (char *const *arg = command_argv + 1; *arg != NULL; arg++) {
+		id = strncmp(*arg, "--", 2) != 0 ? OPTIONS :
+		    option_find(op->op_cmd, *arg);
 		if (id == OPTION_PLAN || id == OPTION_PARTS)
-			i += strchr(argv[i], '=') == NULL;
+			arg += strchr(*arg, '=') == NULL;
 		else {
 			fputc(' ', out);
-			format_word(out, argv[i]);
+			format_word(out, *arg);
 		}
 	}
 	if (!op->op_seed_given)
@@ -85,7 +85,7 @@ claim(struct options *op, unsigned jobs, char *const argv[], char **text)
 }
 
 int
-plan_write(struct options *op, char *const argv[], unsigned jobs)
+plan_write(struct options *op, unsigned jobs)
 {
 	const bool assure = op->op_cmd == COMMAND_assure;
 	const int digits = snprintf(NULL, 0, "%u", jobs);
@@ -96,7 +96,7 @@ plan_write(struct options *op, char *const argv[], unsigned jobs)
 	FILE *out;
 	int status;
 
-	if ((status = claim(op, jobs, argv, &base)) != 0) {
+	if ((status = claim(op, jobs, &base)) != 0) {
 		free(base);
 		return (status);
 	}

@@ -12,7 +12,7 @@
  * Writes the jobs of a command that are not done, and what they have in common,
  * below op_plan.  The seed, which is set, becomes that of the plan.
  */
-int plan_write(struct options *op, char *const argv[], unsigned jobs);
+int plan_write(struct options *op, unsigned jobs);
 
 enum { MERGE_HOSTS_MAX = 64 };
 
