@@ -7,7 +7,7 @@
 enum { SEEDS = 12 };	/* repeats of the simulated sweep */
 
 static const char lock_profile_tunable[] = "debug.lock.prof.enable=";
-static const char model_tunable[] = "rngsim.harvest.model=";
+static const char model_tunable[] = "rngsim.harvest.model";
 
 /* Adds a value that is not in the list yet. */
 static int
@@ -76,28 +76,20 @@ choose_measured(struct options *op, const struct result *r)
 	return (error);
 }
 
-static bool
-sets(const char *setting, const char *tunable)
-{
-	return (strncmp(setting, tunable, strlen(tunable)) == 0);
-}
-
 static int
 take_tunables(struct options *op, const struct result *measured)
 {
-	bool model = false;
 	int error = 0;
 
 	for (char *const *setting = measured->tunables; error == 0 &&
-	    setting != NULL && *setting != NULL; setting++) {
-		model = model || sets(*setting, model_tunable);
+	    setting != NULL && *setting != NULL; setting++)
 		/* The locks of a simulated machine are always profiled. */
-		if (!sets(*setting, lock_profile_tunable))
+		if (strncmp(*setting, lock_profile_tunable,
+		    strlen(lock_profile_tunable)) != 0)
 			error = option_tunable(op, "--from", *setting);
-	}
 	/* A result of before the model was kept is of the default then. */
-	if (error == 0 && !model)
-		error = option_tunable(op, "--from", FORMATF("%s%s",
+	if (error == 0 && !options_tunable_seen(op, model_tunable))
+		error = option_tunable(op, "--from", FORMATF("%s=%s",
 		    model_tunable, measured->harvest_model[0] != '\0' ?
 		    measured->harvest_model : "2019"));
 	return (error);

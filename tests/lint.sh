@@ -63,7 +63,7 @@ found "more lines than the budget" "$(budget <<'END'
 570 bench/page
 4010 bench/predict
 1480 bench/report
-2710 bench/result
+2700 bench/result
 580 bench/stats
 1490 bench/survey
 2560 bench/sweep

@@ -81,12 +81,9 @@ try_folder(struct tally *ta, const char *folder, const char *part,
 		right = is_right(path, design, &run);
 		ta->tly_scripts += run;
 		ta->tly_right += right;
-		if (right || !run)
-			continue;
-		if (ta->tly_named == most)
-			continue;
-		APPEND(ta->tly_wrong, WRONG_SIZE, "%s%s",
-		    ta->tly_named++ == 0 ? "" : ", ", name);
+		if (!right && run && ta->tly_named < most)
+			APPEND(ta->tly_wrong, WRONG_SIZE, "%s%s",
+			    ta->tly_named++ == 0 ? "" : ", ", name);
 	}
 	free(names);
 }

@@ -446,13 +446,13 @@ family_join(const struct family *fa, unsigned mask, const char *also, char *buf,
 {
 	unsigned left = also != NULL;
 	const char *name;
-	size_t used = 0;
 
 	if (fa->fam_topic != NULL) {
 		snprintf(buf, size, "a name that \"rngsim list %s\" prints",
 		    fa->fam_topic);
 		return;
 	}
+	buf[0] = '\0';
 	for (unsigned i = 0; fa->fa_name(i) != NULL; i++)
 		left += mask == 0 || (mask & 1u << i) != 0;
 	for (unsigned i = 0; left > 0; i++) {
@@ -460,9 +460,7 @@ family_join(const struct family *fa, unsigned mask, const char *also, char *buf,
 		if (name != NULL && mask != 0 && (mask & 1u << i) == 0)
 			continue;
 		left--;
-		if (used < size)
-			used += (size_t)snprintf(buf + used, size - used,
-			    "%s%s", used == 0 ? "" : left == 0 ? " or " : ", ",
-			    name != NULL ? name : also);
+		APPEND(buf, size, "%s%s", buf[0] == '\0' ? "" :
+		    left == 0 ? " or " : ", ", name != NULL ? name : also);
 	}
 }

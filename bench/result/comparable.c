@@ -137,17 +137,11 @@ comparable_few_repeats(const struct result_cell *cell)
 const char *
 comparable_spread(const struct result_cell *cell, char buf[FORMAT_SIZE])
 {
-	double total = cell->total_mb_per_s;
+	const double *ci95 = cell->total_mb_per_s_ci95;
+	const double total = cell->total_mb_per_s;
 
-	if (comparable_few_repeats(cell))
-		snprintf(buf, FORMAT_SIZE, "?");
-	else if (total > 0)
-		format_percent(buf, fmin(1e6, 50 / total *
-		    (cell->total_mb_per_s_ci95[1] -
-		    cell->total_mb_per_s_ci95[0])));
-	else
-		snprintf(buf, FORMAT_SIZE, "-");
-	return (buf);
+	return (comparable_few_repeats(cell) ? "?" : !(total > 0) ? "-" :
+	    format_percent(buf, fmin(1e6, 50 / total * (ci95[1] - ci95[0]))));
 }
 
 bool

@@ -33,7 +33,7 @@ fill_text(char *out, size_t size, const char *text)
 void
 result_host_fill(struct result_host *host)
 {
-	char text[RESULT_TEXT_SIZE];
+	char kernel[RESULT_TEXT_SIZE] = "unknown", text[RESULT_TEXT_SIZE];
 	struct utsname un;
 
 	cpu_model(text, sizeof(text));
@@ -44,11 +44,9 @@ result_host_fill(struct result_host *host)
 	host->numa_nodes = cpu_nodes();
 	/* FreeBSD's names may be longer; the end is the build. */
 	if (uname(&un) == 0)
-		snprintf(text, sizeof(text), "%.80s %.80s %.40s", un.sysname,
-		    un.release, un.machine);
-	else
-		snprintf(text, sizeof(text), "unknown");
-	fill_text(host->kernel, sizeof(host->kernel), text);
+		snprintf(kernel, sizeof(kernel), "%.80s %.80s %.40s",
+		    un.sysname, un.release, un.machine);
+	fill_text(host->kernel, sizeof(host->kernel), kernel);
 	fill_text(host->compiler, sizeof(host->compiler), HOST_COMPILER);
 	fill_text(host->flags, sizeof(host->flags), RNGSIM_FLAGS);
 	fill_text(host->libcrypto, sizeof(host->libcrypto), crypto_version());

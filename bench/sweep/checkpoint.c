@@ -17,12 +17,10 @@ static const double cycles_max_share = 0.05;
 static int __attribute__((format(printf, 2, 3)))
 refuse(struct checkpoint *ck, const char *fmt, ...)
 {
-	int n = snprintf(ck->ckp_why, CELL_ERROR_SIZE, "%.600s: ",
-	    ck->ckp_journal.jo_path);
+	const int n = snprintf(ck->ckp_why, CELL_ERROR_SIZE, ck->ckp_line > 0 ?
+	    "%.600s: line %u: " : "%.600s: ", ck->ckp_journal.jo_path,
+	    ck->ckp_line);
 
-	if (ck->ckp_line > 0)
-		n += snprintf(ck->ckp_why + n, (size_t)(CELL_ERROR_SIZE - n),
-		    "line %u: ", ck->ckp_line);
 	VFORMAT(ck->ckp_why + n, (size_t)(CELL_ERROR_SIZE - n), fmt);
 	return (EINVAL);
 }
