@@ -29,7 +29,8 @@ CORE = re.compile(r'(fortuna|harvest|lib/(machine|vm|lock|crypto|ledger)|'
 KERNEL = re.compile(r'fortuna/[^/]*\.c|harvest/random_|lib/kern/sys/')
 # Run when the tests that name the file have found nothing.
 COMMON = ['design_contract_test', 'vm_golden_test', 'cli_run_test',
-          'cli_virtual_test', 'table_test', 'fortuna_test', 'explore_test']
+          'cli_virtual_test', 'table_test', 'fortuna_test', 'explore_test',
+          'kat_test', 'cli_failpoint_test']
 # The first word of a member's file, and what tests call the family.
 FAMILY = {'random': 'harvestq', 'src': 'source_contract',
           'lock': 'lock_contract', 'cmd': 'usage'}
