@@ -49,6 +49,8 @@ struct machine_probe {
 #define	VIRTUAL_ACCESS(kind, order, type)				\
 	((unsigned)(kind) | VIRTUAL_##order |				\
 	    (unsigned)sizeof(type) << VM_SIZE_SHIFT)
+#define	VIRTUAL_OWN(p, kind, order, type)				\
+	vm_own(p, VIRTUAL_ACCESS(kind, order, type))
 
 #define	MACHINE_INIT(T, type, name)					\
 static inline void							\
@@ -74,8 +76,7 @@ name##_##T(struct m##T *p)						\
 static inline void							\
 name##_##T(struct m##T *p, type v)					\
 {									\
-	struct vm_line *line = vm_own(p,				\
-	    VIRTUAL_ACCESS(VM_STORE, order, type));			\
+	struct vm_line *line = VIRTUAL_OWN(p, VM_STORE, order, type);	\
 									\
 	p->m_value = v;							\
 	vm_written(line);						\
@@ -85,8 +86,7 @@ name##_##T(struct m##T *p, type v)					\
 static inline bool							\
 name##_##T(struct m##T *p, type *old, type new)				\
 {									\
-	struct vm_line *line = vm_own(p,				\
-	    VIRTUAL_ACCESS(VM_RMW, order, type));			\
+	struct vm_line *line = VIRTUAL_OWN(p, VM_RMW, order, type);	\
 									\
 	if (p->m_value != *old) {					\
 		*old = p->m_value;					\
@@ -110,8 +110,7 @@ name##_##T(struct m##T *p, type old, type new)				\
 static inline type							\
 name##_##T(struct m##T *p, type v)					\
 {									\
-	struct vm_line *line = vm_own(p,				\
-	    VIRTUAL_ACCESS(VM_RMW, order, type));			\
+	struct vm_line *line = VIRTUAL_OWN(p, VM_RMW, order, type);	\
 	type old = p->m_value;						\
 									\
 	p->m_value = value;						\
@@ -137,8 +136,7 @@ MACHINE_ATOMICS
 static inline uint16_t
 atomic_swap_hi_acq_rel_32(struct m32 *p, uint16_t v)
 {
-	struct vm_line *line = vm_own(p, VIRTUAL_ACCESS(VM_RMW, acq_rel,
-	    uint32_t));
+	struct vm_line *line = VIRTUAL_OWN(p, VM_RMW, acq_rel, uint32_t);
 	uint32_t old = p->m_value;
 
 	p->m_value = (old & UINT16_MAX) | (uint32_t)v << 16;
@@ -150,8 +148,8 @@ static inline void
 atomic_store_byte_rel_32(struct m32 *p, uint8_t v)
 {
 	/* One store, but the word's other bytes are kept. */
-	struct vm_line *line = vm_own(p, VIRTUAL_ACCESS(VM_STORE | VM_RMW,
-	    release, uint32_t));
+	struct vm_line *line = VIRTUAL_OWN(p, VM_STORE | VM_RMW, release,
+	    uint32_t);
 
 	p->m_value = (p->m_value & ~(uint32_t)UINT8_MAX) | v;
 	vm_written(line);
