@@ -5,8 +5,7 @@
 #include "bench/kernel/ksource.h"
 
 /* Sizes of texts, runs to shrink a failure, parts of a plan. */
-enum { WHY_SIZE = 256, NAME_SIZE = 64, SHRINK_RUNS = 20 * 1000, PARTS = 100,
-	SHRINK_AGED = 100 };
+enum { WHY_SIZE = 256, NAME_SIZE = 64, SHRINK_RUNS = 10 * 1000, PARTS = 100 };
 
 #define	SPIN_POLLS	"rngsim.lock.spin_polls"
 
@@ -179,14 +178,13 @@ report_failure(struct exploration *ep, struct campaign_result *ce)
 			counterexample_add(cx, true, "%s=%s",
 			    failpoint_defs[i].fd_name,
 			    op->op_faults.fl_text[i]);
-	error = shrink(ex, cx, cx->cx_scenario.sn_aged ? SHRINK_AGED :
-	    SHRINK_RUNS);
+	error = shrink(ex, cx, SHRINK_RUNS);
 	if (error == 0)
 		error = counterexample_run(ex, cx, true, &ry);
 	if (error == 0 && !ry.ry_same)
 		error = EPROTO;
 	if (error == 0)
-		find_lost(ex, cx, &ry.ry_trace);
+		find_lost(ex, cx, &ry);
 	execution_free(ex);
 	if (error != 0)
 		ry = (struct replay){ .ry_outcome = ce->cgr_outcome };
@@ -288,7 +286,7 @@ replay(const struct options *op, struct atomic_file *of)
 		execution_catch_assertions(true);
 		error = counterexample_run(ex, &cx, true, &ry);
 		if (error == 0 && ry.ry_same)
-			find_lost(ex, &cx, &ry.ry_trace);
+			find_lost(ex, &cx, &ry);
 		execution_free(ex);
 		snprintf(message, sizeof(message), "%s: %s", path,
 		    strerror(error));

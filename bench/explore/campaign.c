@@ -236,8 +236,7 @@ show_progress(void *context)
 uint64_t
 campaign_parts(const struct campaign *cn)
 {
-	return (is_whole(cn) ? 1 :
-	    (cn->cn_end + CAMPAIGN_BLOCK - 1) / CAMPAIGN_BLOCK);
+	return (is_whole(cn) ? 1 : howmany(cn->cn_end, CAMPAIGN_BLOCK));
 }
 
 void

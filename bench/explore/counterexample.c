@@ -22,7 +22,6 @@ static const char *const no_yes[] = { "no", "yes", NULL };
 /* enum vm_polls */
 static const char *const polls[] = { "no", "yes", "once", NULL };
 static const char *const ideal_real[] = { "ideal", "real", NULL };
-static const char *const memories[] = { "sc", "tso", "weak", NULL };
 
 /* The lines of a file. */
 static const struct key {
@@ -50,7 +49,7 @@ static const struct key {
 	{ "bursts", BURSTS, REQUIRED, 0, NULL },
 	{ "property", PROPERTY, REQUIRED, AT(cx_word), NULL },
 	{ "hash", NUMBER, REQUIRED, AT(cx_hash), NULL },
-	{ "memory", CHOICE, 0, AT(cx_subject.tb_memory), memories },
+	{ "memory", CHOICE, 0, AT(cx_subject.tb_memory), vm_memory_names },
 #define	ALSO(of)	{ #of, CHOICE, 0, AT(cx_scenario.sn_##of), no_yes }
 	ALSO(guarded), ALSO(sources), ALSO(signals), ALSO(pair), ALSO(calls),
 	ALSO(aged),

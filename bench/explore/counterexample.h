@@ -65,22 +65,22 @@ int counterexample_run(struct execution *ex, const struct counterexample *cx,
     bool traced, struct replay *ry);
 
 /*
- * Replaces it by the smallest that is found with so many runs to break the same
- * property: a smaller scenario, then fewer switches.  Returns: 0; ENOMEM;
- * EINTR; EPROTO: its outcome is not the recorded one.
+ * Replaces it by the smallest that is found, in the time of so many short runs,
+ * to break the same property: a smaller scenario, then fewer switches.
+ * Returns: 0; ENOMEM; EINTR; EPROTO: its outcome is not the recorded one.
  */
 int shrink(struct execution *ex, struct counterexample *cx, uint64_t runs_max);
 
 /*
  * Sets et_lost of its trace: the first choice after which all of some hundred
- * drawn continuations break a property.
+ * drawn continuations break a property; of a long run, fewer.
  */
 void find_lost(struct execution *ex, const struct counterexample *cx,
-    struct event_trace *et);
+    struct replay *ry);
 
 /*
- * Shrinks a schedule alone, as long as fails() returns true for it, which runs
- * it and may replace it by the one that was really run.
+ * Shrinks a schedule alone, as long as fails() returns 1 for it, which runs it
+ * and may replace it by the one that was really run; -1: no more are tried.
  */
 void shrink_schedule(struct schedule *sd,
-    bool (*fails)(void *context, struct schedule *sd), void *context);
+    int (*fails)(void *context, struct schedule *sd), void *context);

@@ -45,6 +45,7 @@ struct outcome {
 	/* The schedule that was run; valid until the next run. */
 	const struct schedule *to_made;
 	uint64_t	 to_hash;	/* of all steps and their threads */
+	unsigned	 to_weight;	/* so many short runs take as long */
 	uint64_t	 to_steps, to_reads, to_reseeds;
 	uint64_t	 to_blocks;	/* of keystream */
 	struct failpoint_outcome to_faults;	/* if the subject has any */

@@ -5,6 +5,8 @@ enum {
 	FAILED		= ECANCELED,	/* what a run ends with then */
 	AGED_STEPS	= 20,	/* times as many, before others start */
 	CALLS_MAX	= 16,	/* of a loop, each with choices */
+	SHORT_STEPS	= 1000,	/* most of a short run */
+	SHORT_AGED	= 200,	/* of them take as long as an aged one */
 	SHARED_SIZE	= 512,
 	OTHER_LOCKS	= EVENT_TRACE_LOCKS_MAX - 1
 };
@@ -376,6 +378,8 @@ run(struct execution *ex)
 	to->to_reseeds = le.le_reseeds;
 	to->to_blocks = le.le_blocks;
 	to->to_hash = mo.mo_hash;
+	to->to_weight = (ex->ex_scenario->sn_aged ? SHORT_AGED : 1) +
+	    (unsigned)(ex->ex_steps / SHORT_STEPS);
 	to->to_steps = ex->ex_steps;
 	to->to_reads = ex->ex_reads;
 	if (ex->ex_faulted)

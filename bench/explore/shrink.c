@@ -6,23 +6,23 @@
 #include "bench/explore/strategy.h"
 
 enum {
-	SEARCHES	= 200,	/* schedules for each smaller scenario */
+	SEARCHES	= 200,	/* short runs for each smaller scenario */
 	SEARCH_DEPTH	= 3,	/* of pct */
 	ROUNDS		= 8,
-	CONTINUED	= 200	/* runs from each choice that is looked at */
+	CONTINUED	= 200,	/* short runs from each choice that is tried */
+	CONTINUED_LEAST	= 10	/* runs of any length */
 };
-
-#define	NOWHERE	UINT_MAX
 
 /* A schedule that is made smaller. */
 struct shorter {
 	struct schedule	*sx_schedule, sx_try;
-	bool		(*sx_fails)(void *context, struct schedule *sd);
+	int		(*sx_fails)(void *context, struct schedule *sd);
 	void		*sx_context;
+	int		 sx_result;	/* of its last call */
 };
 
 /*
- * Tries it without the choices from begin to before end; unless to is NOWHERE,
+ * Tries it without the choices from begin to before end; if to is not UINT_MAX,
  * these, one turn, move there.  Whether it fails, is smaller, and replaces it.
  */
 static bool
@@ -30,8 +30,7 @@ try_without(struct shorter *sx, unsigned begin, unsigned end, unsigned to)
 {
 	const struct schedule_list *now = &sx->sx_schedule->sd_choices;
 	struct schedule_list *try = &sx->sx_try.sd_choices;
-	unsigned turns, try_turns;
-	struct schedule old;
+	int less;
 
 	schedule_copy(&sx->sx_try, sx->sx_schedule);
 	try->sq_count = 0;
@@ -41,42 +40,39 @@ try_without(struct shorter *sx, unsigned begin, unsigned end, unsigned to)
 		if (i < begin || i >= end)
 			schedule_add(try, now->sq_number[i]);
 	}
-	if (!sx->sx_fails(sx->sx_context, &sx->sx_try))
-		return (false);
-	turns = schedule_turns(now);
-	try_turns = schedule_turns(try);
-	if (try_turns > turns || (try_turns == turns &&
+	sx->sx_result = sx->sx_fails(sx->sx_context, &sx->sx_try);
+	less = (int)schedule_turns(now) - (int)schedule_turns(try);
+	if (sx->sx_result <= 0 || less < 0 || (less == 0 &&
 	    try->sq_count >= now->sq_count))
 		return (false);
-	old = *sx->sx_schedule;
-	*sx->sx_schedule = sx->sx_try;
-	sx->sx_try = old;
+	schedule_copy(sx->sx_schedule, &sx->sx_try);
 	return (true);
 }
 
 void
 shrink_schedule(struct schedule *sd,
-    bool (*fails)(void *context, struct schedule *sd), void *context)
+    int (*fails)(void *context, struct schedule *sd), void *context)
 {
 	struct shorter sx = { .sx_schedule = sd, .sx_fails = fails,
 	    .sx_context = context };
 	const struct schedule_list *sq = &sd->sd_choices;
 	unsigned before = 0, begin, chunk, end, i, next;
 
-	for (unsigned round = 0; round < ROUNDS &&
+	for (unsigned round = 0; round < ROUNDS && sx.sx_result >= 0 &&
 	    schedule_turns(sq) != before; round++) {
 		before = schedule_turns(sq);
 		for (chunk = before / 2; chunk > 0; chunk /= 2)
-			for (begin = 0; begin < sq->sq_count;) {
+			for (begin = 0; begin < sq->sq_count &&
+			    sx.sx_result >= 0;) {
 				end = begin;
 				for (i = 0; i < chunk && end < sq->sq_count;
 				    i++)
 					end = schedule_turn_end(sq, end);
-				if (!try_without(&sx, begin, end, NOWHERE))
+				if (!try_without(&sx, begin, end, UINT_MAX))
 					begin = end;
 			}
 		/* Joins each turn with the next one of the same thread. */
-		for (begin = 0; begin < sq->sq_count;) {
+		for (begin = 0; begin < sq->sq_count && sx.sx_result >= 0;) {
 			end = next = schedule_turn_end(sq, begin);
 			while (next < sq->sq_count &&
 			    sq->sq_number[next] != sq->sq_number[begin])
@@ -93,7 +89,7 @@ struct shrinker {
 	struct execution *sz_ex;
 	struct counterexample *sz_case;
 	struct replay	 sz_replay;	/* of the last run */
-	uint64_t	 sz_runs, sz_runs_max;
+	uint64_t	 sz_runs, sz_runs_max;	/* short ones */
 	int		 sz_error;
 };
 
@@ -109,14 +105,13 @@ broke(struct shrinker *sz, int error)
 {
 	const char *word = sz->sz_replay.ry_outcome.to_word;
 
-	sz->sz_runs++;
-	if (error != 0)
-		sz->sz_error = error;
+	sz->sz_runs += sz->sz_replay.ry_outcome.to_weight;
+	sz->sz_error = error;
 	return (error == 0 && word != NULL &&
 	    strcmp(word, sz->sz_case->cx_word) == 0);
 }
 
-static bool
+static int
 still_fails(void *context, struct schedule *sd)
 {
 	struct shrinker *sz = context;
@@ -125,9 +120,9 @@ still_fails(void *context, struct schedule *sd)
 	try.cx_schedule = *sd;
 	if (spent(sz) || !broke(sz, counterexample_run(sz->sz_ex, &try, false,
 	    &sz->sz_replay)))
-		return (false);
+		return (spent(sz) ? -1 : 0);
 	schedule_copy(sd, sz->sz_replay.ry_outcome.to_made);
-	return (true);
+	return (1);
 }
 
 /* Looks for a failing schedule of a smaller scenario. */
@@ -139,13 +134,14 @@ search(struct shrinker *sz, const struct scenario *smaller)
 	const struct vm_control vh = { .vh_choose = strategy_choose,
 	    .vh_running = strategy_toss, .vh_context = &pct,
 	    .vh_polls = (enum vm_polls)cx->cx_schedule.sd_polls };
+	const uint64_t most = sz->sz_runs + SEARCHES;
 	bool found;
 
 	try.cx_scenario = *smaller;
 	found = broke(sz, counterexample_run(sz->sz_ex, &try, false,
 	    &sz->sz_replay));
 	strategy_init(&pct, &strategy_pct, SEARCH_DEPTH);
-	for (unsigned i = 0; !found && !spent(sz) && i < SEARCHES; i++) {
+	for (unsigned i = 0; !found && !spent(sz) && sz->sz_runs <= most; i++) {
 		(void)strategy_begin(&pct, i);
 		found = broke(sz, execution_run(sz->sz_ex, &cx->cx_subject,
 		    smaller, &vh, cx->cx_draws, NULL,
@@ -184,9 +180,8 @@ shrink(struct execution *ex, struct counterexample *cx, uint64_t runs_max)
 	sz.sz_runs_max = runs_max;
 	if (sz.sz_error == 0)
 		shrink_schedule(&cx->cx_schedule, still_fails, &sz);
-	if (sz.sz_error != 0)
-		return (sz.sz_error);
-	if (!broke(&sz, counterexample_run(ex, cx, false, ry)))
+	if (sz.sz_error != 0 || !broke(&sz, counterexample_run(ex, cx, false,
+	    ry)))
 		return (sz.sz_error != 0 ? sz.sz_error : EPROTO);
 	cx->cx_hash = ry->ry_outcome.to_hash;
 	schedule_copy(&cx->cx_schedule, ry->ry_outcome.to_made);
@@ -223,9 +218,11 @@ end_well(struct execution *ex, const struct counterexample *cx, unsigned n,
 
 void
 find_lost(struct execution *ex, const struct counterexample *cx,
-    struct event_trace *et)
+    struct replay *ry)
 {
-	const unsigned runs = CONTINUED / (cx->cx_scenario.sn_aged ? 10u : 1u);
+	const unsigned runs = MAX(CONTINUED / ry->ry_outcome.to_weight,
+	    CONTINUED_LEAST);
+	struct event_trace *et = &ry->ry_trace;
 	unsigned can = 0, lost = cx->cx_schedule.sd_choices.sq_count, well;
 
 	/* What is lost stays lost. */

@@ -27,7 +27,7 @@
  */
 #include "lib/vm/memory.h"
 
-const char *const vm_memory_names[VM_MEMORIES] = { [VM_SC] = "sc",
+const char *const vm_memory_names[VM_MEMORIES + 1] = { [VM_SC] = "sc",
     [VM_TSO] = "tso", [VM_WEAK] = "weak" };
 
 CTASSERT(VM_STORES <= VM_CONTROLLED_MAX);

@@ -144,8 +144,8 @@ enum vm_memory {
 	VM_MEMORIES
 };
 
-/* "sc", "tso", "weak" */
-extern const char *const vm_memory_names[VM_MEMORIES];
+/* "sc", "tso", "weak"; NULL after the last. */
+extern const char *const vm_memory_names[VM_MEMORIES + 1];
 
 /* Which threads that have nothing to do may run although another one can. */
 enum vm_polls {

@@ -195,7 +195,7 @@ planted(const struct toy *ty)
 	return (at == nitems(want));
 }
 
-static bool
+static int
 planted_fails(void *context, struct schedule *sd)
 {
 	struct toy *ty = context;
@@ -205,9 +205,29 @@ planted_fails(void *context, struct schedule *sd)
 	return (planted(ty));
 }
 
-TEST(shrink__minimal, "a planted fault's schedule becomes as small as "
-    "possible")
+/* Tries that are left, and what came after them. */
+struct tries {
+	struct toy	*tr_toy;
+	unsigned	 tr_left, tr_after;
+};
+
+static int
+planted_fails_so_often(void *context, struct schedule *sd)
 {
+	struct tries *tr = context;
+
+	if (tr->tr_left > 0) {
+		tr->tr_left--;
+		return (planted_fails(tr->tr_toy, sd));
+	}
+	tr->tr_after++;
+	return (-1);
+}
+
+TEST(shrink__minimal, "a planted fault's schedule becomes as small as "
+    "possible; when no more is tried, that ends")
+{
+	struct tries tries;
 	struct toy ty = { .ty_threads = TOY_THREADS, .ty_steps = TOY_STEPS };
 	unsigned failed = 0, turns;
 	struct schedule sd;
@@ -224,6 +244,10 @@ TEST(shrink__minimal, "a planted fault's schedule becomes as small as "
 		for (unsigned i = 0; i < ty.ty_count; i++)
 			schedule_add(&sd.sd_choices, ty.ty_trace[i]);
 		ATF_REQUIRE(planted_fails(&ty, &sd));
+		tries = (struct tries){ &ty, run % 8, 0 };
+		shrink_schedule(&sd, planted_fails_so_often, &tries);
+		ATF_CHECK(planted_fails(&ty, &sd));
+		ATF_CHECK(tries.tr_after <= 1);
 		shrink_schedule(&sd, planted_fails, &ty);
 		ATF_CHECK(planted_fails(&ty, &sd));
 		/* 1, 3, 1, 2 and what runs then: a turn for each. */
@@ -350,7 +374,7 @@ TEST(find_lost__decides, "from the step on every way of going on fails, and "
 	ATF_REQUIRE_EQ(0, shrink(ex, cx, 20000));
 	ATF_REQUIRE_EQ(0, counterexample_run(ex, cx, true, &ry));
 	ATF_REQUIRE_EQ(0, ry.ry_trace.et_lost);
-	find_lost(ex, cx, &ry.ry_trace);
+	find_lost(ex, cx, &ry);
 	steps = (unsigned)ry.ry_trace.et_lost;
 	choices = cx->cx_schedule.sd_choices.sq_count;
 	ATF_REQUIRE_MSG(steps > 1 && steps < choices, "step %u of %u", steps,
