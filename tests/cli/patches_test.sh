@@ -3,7 +3,8 @@
 
 # Judged here: a few of them, which need schedules alone.
 chosen="forget forget-pointer pair reseed-part split split-reversal try
-    queue-early halves interrupted masked deregister full-moved ring-critical"
+    queue-early halves interrupted masked deregister full-moved ring-critical
+    bufring-two"
 
 judge() {
 	python3 -B "$(source_folder)/tests/patches/patches.py" \

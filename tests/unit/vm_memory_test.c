@@ -98,6 +98,10 @@ static const struct litmus {
 	{ "WRC, relaxed", { { { STORE, 0, 1 } }, { { LOAD, 0, 1 },
 	    { STORE, 1, 1 } }, { { LOAD, 1, 1 }, { LOAD, 0, 0 } } },
 	    END_ANY, "weak" },
+	/* C11 has it, Arm does not: there the acquire orders the store, too. */
+	{ "WRC, acquire and no release", { { { STORE, 0, 1 } },
+	    { { LOAD_ACQ, 0, 1 }, { STORE, 1, 1 } },
+	    { { LOAD_ACQ, 1, 1 }, { LOAD_ACQ, 0, 0 } } }, END_ANY, "weak" },
 	{ "2+2W", { { { STORE, 0, 1 }, { STORE, 1, 2 } },
 	    { { STORE, 1, 1 }, { STORE, 0, 2 } } }, { 1, 1 }, "weak" },
 	/* C11 has it, Arm does not, and this model does not. */

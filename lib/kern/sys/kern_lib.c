@@ -4,8 +4,6 @@
 #undef	critical_enter
 #undef	critical_exit
 #undef	cpu_spinwait
-#undef	buf_ring_enqueue
-#undef	buf_ring_dequeue_mc
 #define	critical_enter()	HOST(nest, KERN_CRITICAL, 1, KERN_SITE())
 #define	critical_exit()		HOST(nest, KERN_CRITICAL, -1, KERN_SITE())
 #define	cpu_spinwait()		kern_host->kh_pause(1)
@@ -206,7 +204,13 @@ counter_u64_zero(counter_u64_t c)
 		atomic_store_64(&c[KERN_COUNTER_WORDS * i], 0);
 }
 
-/* buf_ring(9): a head is taken, then the tail follows in the same order. */
+/*
+ * buf_ring(9): a head is taken, then the tail follows in the same order.  They
+ * are counts: a late thread takes no place of another round.  A head is loaded
+ * before the other side's tail, or it would overtake that; it is stored with
+ * release, so that a thread that loads it has that tail, too.  On the kernel's
+ * CPUs the two loads with acquire are enough, in C11 they are not.
+ */
 
 struct buf_ring *
 kern_ring_made(void *p, u_int count)
@@ -220,52 +224,49 @@ kern_ring_made(void *p, u_int count)
 }
 
 static void
-kern_ring_follow(volatile u_int *tail, u_int from, u_int to)
+kern_ring_follow(volatile u_int *tail, u_int from)
 {
-	while (atomic_load_int(tail) != from)
+	while (atomic_load_acq_int(tail) != from)
 		cpu_spinwait();
-	atomic_store_rel_int(tail, to);
+	atomic_store_rel_int(tail, from + 1);
 }
 
 int
-buf_ring_enqueue(struct buf_ring *br, void *buf)
+(buf_ring_enqueue)(struct buf_ring *br, void *buf)
 {
-	u_int head, next;
+	u_int head;
 
 	critical_enter();
-	head = atomic_load_int(&br->br_prod_head);
 	do {
-		next = (head + 1) & br->br_mask;
-		/* It is full, unless the head is an old one. */
-		if (next == atomic_load_acq_int(&br->br_cons_tail) &&
-		    head == atomic_load_int(&br->br_prod_head)) {
+		head = atomic_load_acq_int(&br->br_prod_head);
+		if (head - atomic_load_acq_int(&br->br_cons_tail) ==
+		    br->br_mask) {
 			critical_exit();
 			return (ENOBUFS);
 		}
-	} while (!atomic_fcmpset_acq_int(&br->br_prod_head, &head, next));
-	atomic_store_ptr(&br->br_ring[head], (uintptr_t)buf);
-	kern_ring_follow(&br->br_prod_tail, head, next);
+	} while (!atomic_cmpset_rel_int(&br->br_prod_head, head, head + 1));
+	atomic_store_ptr(&br->br_ring[head & br->br_mask], (uintptr_t)buf);
+	kern_ring_follow(&br->br_prod_tail, head);
 	critical_exit();
 	return (0);
 }
 
 void *
-buf_ring_dequeue_mc(struct buf_ring *br)
+(buf_ring_dequeue_mc)(struct buf_ring *br)
 {
-	u_int head, next;
 	uintptr_t buf;
+	u_int head;
 
 	critical_enter();
-	head = atomic_load_int(&br->br_cons_head);
 	do {
+		head = atomic_load_acq_int(&br->br_cons_head);
 		if (head == atomic_load_acq_int(&br->br_prod_tail)) {
 			critical_exit();
 			return (NULL);
 		}
-		next = (head + 1) & br->br_mask;
-	} while (!atomic_fcmpset_acq_int(&br->br_cons_head, &head, next));
-	buf = atomic_load_ptr(&br->br_ring[head]);
-	kern_ring_follow(&br->br_cons_tail, head, next);
+	} while (!atomic_cmpset_rel_int(&br->br_cons_head, head, head + 1));
+	buf = atomic_load_ptr(&br->br_ring[head & br->br_mask]);
+	kern_ring_follow(&br->br_cons_tail, head);
 	critical_exit();
 	return ((void *)buf);
 }
@@ -273,23 +274,12 @@ buf_ring_dequeue_mc(struct buf_ring *br)
 void
 buf_ring_advance_sc(struct buf_ring *br)
 {
-	const u_int next = (atomic_load_int(&br->br_cons_head) + 1) &
-	    br->br_mask;
+	const u_int head = atomic_load_int(&br->br_cons_head);
 
 	if (buf_ring_peek(br) == NULL)
 		return;
-	atomic_store_int(&br->br_cons_head, next);
-	atomic_store_rel_int(&br->br_cons_tail, next);
-}
-
-void *
-buf_ring_dequeue_sc(struct buf_ring *br)
-{
-	void *buf = buf_ring_peek(br);
-
-	if (buf != NULL)
-		buf_ring_advance_sc(br);
-	return (buf);
+	atomic_store_int(&br->br_cons_head, head + 1);
+	atomic_store_rel_int(&br->br_cons_tail, head + 1);
 }
 
 /* Bits. */

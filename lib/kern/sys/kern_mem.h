@@ -139,16 +139,23 @@ void	*buf_ring_dequeue_mc(struct buf_ring *);
 #define	buf_ring_enqueue(br, buf)					\
 	((void)KERN_HOLD(), buf_ring_enqueue(br, buf))
 #define	buf_ring_dequeue_mc(br)	((void)KERN_HOLD(), buf_ring_dequeue_mc(br))
-void	*buf_ring_dequeue_sc(struct buf_ring *);
 KERN_CALL(void *, buf_ring_peek, (struct buf_ring *br), ({
 	const u_int head = atomic_load_int(&br->br_cons_head);
 
 	head == atomic_load_acq_int(&br->br_prod_tail) ? NULL :
-	    (void *)atomic_load_ptr(&br->br_ring[head]);
+	    (void *)atomic_load_ptr(&br->br_ring[head & br->br_mask]);
 }))
 void	buf_ring_advance_sc(struct buf_ring *);
+KERN_CALL(void *, buf_ring_dequeue_sc, (struct buf_ring *br), ({
+	void *buf = buf_ring_peek(br);
+
+	if (buf != NULL)
+		buf_ring_advance_sc(br);
+	buf;
+}))
 KERN_CALL(void, buf_ring_putback_sc, (struct buf_ring *br, void *buf),
-    atomic_store_ptr(&br->br_ring[atomic_load_int(&br->br_cons_head)], buf))
+    atomic_store_ptr(&br->br_ring[atomic_load_int(&br->br_cons_head) &
+    br->br_mask], buf))
 KERN_CALL(u_int, buf_ring_count, (struct buf_ring *br),
     (atomic_load_int(&br->br_prod_tail) - atomic_load_int(&br->br_cons_tail)) &
     br->br_mask)
