@@ -278,7 +278,7 @@ machine_wait_32(struct m32 *word, uint32_t expect, int64_t timeout_ns)
 	vm_step(vm);
 	(void)vm_load(word, 0);
 	vm_barrier(vm);
-	memory_latest(vm, word, sizeof(*word) << VM_SIZE_SHIFT);
+	(void)memory_latest(vm, word, sizeof(*word) << VM_SIZE_SHIFT);
 	/* It goes on the list that wakers look at. */
 	vm_uses(vm, word, sizeof(*word), VM_USE_STORE);
 	vm_spend(vm, vm_cost(vm, PROFILE_OS_SYSCALL));

@@ -180,7 +180,7 @@ use(struct vm *vm, void *p, enum machine_op op, unsigned access, uint64_t v,
 	was = memory_get(p, size);
 	/* On each of the kernel's CPUs one that fails acquires, too. */
 	if (op == MACHINE_OP_CMPSET && was != old) {
-		memory_latest(vm, p, access);
+		(void)memory_latest(vm, p, access);
 		return (was);
 	}
 	if (op == MACHINE_OP_LOAD)

@@ -421,8 +421,9 @@ const void *memory_load(struct vm *vm, const void *p, unsigned access);
 void memory_own(struct vm *vm, const void *p, unsigned access);
 bool memory_written(struct vm *vm);
 
-/* In weak memory: a word's latest value was read, by an access. */
-void memory_latest(struct vm *vm, const void *p, unsigned access);
+/* In weak memory: a word's latest value was read; NULL: it has no history. */
+struct memory_word *memory_latest(struct vm *vm, const void *p,
+    unsigned access);
 
 /* From now on loads return the latest values, as a step of a thread. */
 void memory_age(struct vm *vm, unsigned as);

@@ -137,16 +137,17 @@ word_make(struct memory *me, const void *p, unsigned size)
 	return (&me->me_word[*slot - 1]);
 }
 
-/* A word without a history, of too many, orders all others before it. */
+/* A word without a history, of too many, orders all before it. */
 static void
 see_all(struct vm *vm)
 {
-	struct memory *me = vm->vm_controlled.vx_memory;
-	const struct memory_word *mw = me->me_word;
+	const struct memory *me = vm->vm_controlled.vx_memory;
+	struct memory_view *mv = &memory_self(vm)->met_view;
 
-	for (; mw < &me->me_word[MEMORY_WORDS]; mw++)
-		view_set(&memory_self(vm)->met_view, memory_place(me, mw),
-		    mw->mw_newest);
+	for (unsigned i = 1; i < VM_STORES; i++)
+		view_set(mv, i, view_at(&me->me_thread[i].met_view, i));
+	for (unsigned i = 0; i < MEMORY_WORDS; i++)
+		view_set(mv, MEMORY_FIRST + i, me->me_word[i].mw_newest);
 }
 
 const void *
@@ -380,41 +381,58 @@ defer_store(struct vm *vm, unsigned size)
 	vm->vm_controlled.vx_storing |= vm->vm_self->vt_bit;
 }
 
+struct memory_word *
+memory_latest(struct vm *vm, const void *p, unsigned access)
+{
+	struct memory *me = vm->vm_controlled.vx_memory;
+	struct memory_thread *mt;
+	struct memory_word *mw;
+
+	if (!vm_is_weak(vm) || vm->vm_self->vt_host)
+		return (NULL);
+	mt = memory_self(vm);
+	mw = word_make(me, p, access >> VM_SIZE_SHIFT);
+	if (mw != NULL) {
+		view_join((access & VM_ACQUIRE) != 0 ? &mt->met_view :
+		    &mt->met_acquires,
+		    &mw->mw_view[mw->mw_newest % MEMORY_VALUES]);
+		view_set(&mt->met_view, memory_place(me, mw), mw->mw_newest);
+	} else
+		see_all(vm);
+	return (mw);
+}
+
 /* An atomic reads the latest value, and others see the new one at once. */
 static void
-update(struct vm *vm, unsigned size)
+update(struct vm *vm)
 {
 	struct memory *me = vm->vm_controlled.vx_memory;
 	struct memory_thread *mt = memory_self(vm);
-	struct memory_view *mv = &mt->met_view;
-	struct memory_word *mw = word_make(me, me->me_writes, size);
+	const bool release = (me->me_access & VM_RELEASE) != 0;
 	const struct memory_view *before;
+	struct memory_word *mw;
 
-	if ((me->me_access & VM_RELEASE) != 0)
+	if (release)
 		vm_barrier(vm);
 	note_value(vm, vm->vm_self->vt_id);
-	if (mw == NULL) {
-		see_all(vm);
+	mw = memory_latest(vm, me->me_writes, me->me_access);
+	if (mw == NULL)
 		return;
-	}
 	before = &mw->mw_view[mw->mw_newest % MEMORY_VALUES];
-	view_join((me->me_access & VM_ACQUIRE) != 0 ? mv : &mt->met_acquires,
-	    before);
-	append(mw, (me->me_access & VM_RELEASE) != 0 ? mv : &mt->met_released);
+	append(mw, release ? &mt->met_view : &mt->met_released);
 	view_join(&mw->mw_view[mw->mw_newest % MEMORY_VALUES], before);
-	view_set(mv, memory_place(me, mw), mw->mw_newest);
+	view_set(&mt->met_view, memory_place(me, mw), mw->mw_newest);
 }
 
 bool
 memory_written(struct vm *vm)
 {
 	struct memory *me = vm->vm_controlled.vx_memory;
-	const unsigned size = me->me_access >> VM_SIZE_SHIFT;
 
 	if ((me->me_access & VM_RMW) != 0)
-		update(vm, size);
+		update(vm);
 	else if (me->me_access != 0)
-		defer_store(vm, size);
+		defer_store(vm, me->me_access >> VM_SIZE_SHIFT);
 	return (me->me_access == 0 || (me->me_access & VM_RMW) != 0);
 }
 
@@ -425,24 +443,8 @@ vm_compared(void)
 	const struct memory *me = vm->vm_controlled.vx_memory;
 
 	if (me != NULL)
-		memory_latest(vm, me->me_writes, me->me_access &
+		(void)memory_latest(vm, me->me_writes, me->me_access &
 		    ~(unsigned)VM_ACQUIRE);
-}
-
-void
-memory_latest(struct vm *vm, const void *p, unsigned access)
-{
-	struct memory *me = vm->vm_controlled.vx_memory;
-	struct memory_thread *mt;
-	const struct memory_word *mw;
-
-	if (!vm_is_weak(vm) || vm->vm_self->vt_host ||
-	    (mw = word_make(me, p, access >> VM_SIZE_SHIFT)) == NULL)
-		return;
-	mt = memory_self(vm);
-	view_join((access & VM_ACQUIRE) != 0 ? &mt->met_view :
-	    &mt->met_acquires, &mw->mw_view[mw->mw_newest % MEMORY_VALUES]);
-	view_set(&mt->met_view, memory_place(me, mw), mw->mw_newest);
 }
 
 void
@@ -460,10 +462,9 @@ memory_guard(struct vm *vm, const void *object, const char *what,
 	if (mg == &me->me_guard[MEMORY_GUARDED] || me->me_kind != VM_WEAK)
 		return;
 	vm_uses(vm, object, 1, VM_USE_STORE);
-	if (mg == &me->me_guard[me->me_guarded]) {
-		*mg = (struct memory_guarded){ .meg_object = object };
-		me->me_guarded++;
-	}
+	if (mg == &me->me_guard[me->me_guarded])
+		me->me_guard[me->me_guarded++] = (struct memory_guarded){
+		    .meg_object = object };
 	if ((access & VM_ACQUIRE) != 0 && !vm->vm_self->vt_host &&
 	    view_at(mv, mg->meg_thread) < mg->meg_clock)
 		vh->vh_unordered(vh->vh_context, object, what, id,

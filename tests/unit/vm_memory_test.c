@@ -466,6 +466,63 @@ TEST(vm_memory__one_cpu, "a CPU sees what other threads stored there")
 static const struct lock_class *class;
 static struct lock lock;
 static unsigned plain, unordered;
+static bool crowded;	/* no word of a lock has a history */
+
+/* Uses all words that can have one. */
+static void
+crowd(void *arg)
+{
+	static uint32_t others[512];
+
+	(void)arg;
+	for (unsigned i = 0; i < nitems(others); i++)
+		(void)machine_atomic(&others[i], MACHINE_OP_ADD |
+		    4u << MACHINE_SIZE_BITS, 1, 0);
+}
+
+/* A flag without a history is found by what fails to set it. */
+static void
+miss_main(void *arg)
+{
+	const unsigned word = 4u << MACHINE_SIZE_BITS;
+	const unsigned release = __ATOMIC_RELEASE << MACHINE_OP_BITS;
+
+	if (arg == NULL) {
+		(void)machine_atomic(bytes[0], MACHINE_OP_STORE | word, 1, 0);
+		(void)machine_atomic(bytes[1], MACHINE_OP_ADD | release | word,
+		    1, 0);
+	} else if (machine_atomic(bytes[1], MACHINE_OP_CMPSET |
+	    __ATOMIC_ACQUIRE << MACHINE_OP_BITS | word, 0, ANY) == 1)
+		outcome = machine_atomic(bytes[0], MACHINE_OP_LOAD | word, 0,
+		    0) == 1;
+}
+
+static void
+make_history(void *arg)
+{
+	(void)machine_atomic(bytes[0], MACHINE_OP_ADD |
+	    4u << MACHINE_SIZE_BITS, 0, 0);
+	crowd(arg);
+}
+
+static void
+miss_first(void *arg)
+{
+	struct mthread self;
+
+	(void)arg;
+	machine_attach(&self, "first");
+	outcome = true;
+	memset(bytes, 0, sizeof(bytes));
+	support_spawn(&threads[2], "crowd", 2, make_history, NULL);
+	machine_join(&threads[2]);
+	for (unsigned i = 0; i < 2; i++)
+		support_spawn(&threads[i], "thread", (int)i, miss_main,
+		    i == 0 ? NULL : &threads);
+	for (unsigned i = 0; i < 2; i++)
+		machine_join(&threads[i]);
+	machine_detach();
+}
 
 static void
 critical(void *arg)
@@ -494,6 +551,10 @@ lock_main(void *arg)
 	machine_attach(&self, "first");
 	config.threads = CPUS;
 	plain = 0;
+	if (crowded) {
+		support_spawn(&threads[3], "crowd", 3, crowd, NULL);
+		machine_join(&threads[3]);
+	}
 	lock_init(&lock, class, "L", &config, NULL);
 	for (unsigned i = 0; i < 3; i++) {
 		support_spawn(&threads[i], "thread", (int)i, critical, NULL);
@@ -523,8 +584,8 @@ ignore(void *context, const struct vm_note *vn)
 	(void)vn;
 }
 
-TEST(vm_memory__locks, "every lock excludes in each memory, is not stuck, and "
-    "orders what it guards; none does not")
+static void
+check_locks(bool in_crowd, unsigned seeds)
 {
 	struct machine_config mc = fixture_config(CPUS, 1);
 	struct vm_control vh = { .vh_choose = path_choose,
@@ -537,6 +598,7 @@ TEST(vm_memory__locks, "every lock excludes in each memory, is not stuck, and "
 	bool excludes;
 
 	ATF_REQUIRE(store != NULL);
+	crowded = in_crowd;
 	mc.mc_control = &vh;
 	mc.mc_store = store;
 	mc.mc_observer = &vo;
@@ -547,7 +609,7 @@ TEST(vm_memory__locks, "every lock excludes in each memory, is not stuck, and "
 			vh.vh_memory = (enum vm_memory)m;
 			excludes = (class->lc_flags & LC_EXCLUDES) != 0;
 			excluded = unordered = 0;
-			for (seed = 0; seed < 1000; seed++) {
+			for (seed = 0; seed < seeds; seed++) {
 				path.draws = seed;
 				ATF_REQUIRE_EQ_MSG(0, vm_run(&mc, lock_main,
 				    NULL, &mo), "%s, %s, %u: %s",
@@ -562,6 +624,19 @@ TEST(vm_memory__locks, "every lock excludes in each memory, is not stuck, and "
 			    names[m], unordered);
 		}
 	vm_store_free(store);
+}
+
+TEST(vm_memory__locks, "every lock excludes in each memory, is not stuck, and "
+    "orders what it guards; none does not")
+{
+	check_locks(false, 1000);
+}
+
+TEST(vm_memory__crowded, "so does a lock whose words are too many for weak "
+    "memory; such a word orders others where it is not set, too")
+{
+	check_locks(true, 100);
+	run_drawn(miss_first);
 }
 
 TEST_PROGRAM()
