@@ -137,9 +137,12 @@ fiber_make(struct fiber *fb, size_t stack_bytes, void (*fn)(void *), void *arg)
 }
 
 void
-fiber_again(struct fiber *fb)
+fiber_again(struct fiber *fb, bool clear)
 {
 	forget(fb);
+	if (clear)
+		memset(fb->fb_map + fb->fb_map_bytes - fb->fb_stack_bytes, 0,
+		    fb->fb_stack_bytes);
 	begin(fb);
 }
 

@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct fiber {
@@ -30,8 +31,8 @@ void fiber_init_thread(struct fiber *fb);
 int fiber_make(struct fiber *fb, size_t stack_bytes, void (*fn)(void *),
     void *arg);
 
-/* Resets a fiber that is not running to its start. */
-void fiber_again(struct fiber *fb);
+/* Resets a fiber that is not running to its start; or clears its stack, too. */
+void fiber_again(struct fiber *fb, bool clear);
 
 /* Releases a fiber that is not running; what its stack refers to is lost. */
 void fiber_free(struct fiber *fb);

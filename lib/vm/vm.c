@@ -155,6 +155,7 @@ thread_main(void *arg)
 
 	if (vt->vt_host) {
 		vm->vm_main(vm->vm_arg);
+		vt->vt_state = VM_ENDED;
 		fiber_exit(&vt->vt_fiber, &vm->vm_root);
 	}
 	vt->vt_td->mt_fn(vt->vt_td->mt_arg);
@@ -177,7 +178,7 @@ thread_make(struct vm *vm, size_t stack_bytes)
 	struct vm_thread *vt = vm->vm_thread[id];
 
 	if (vt != NULL) {
-		fiber_again(&vt->vt_fiber);
+		fiber_again(&vt->vt_fiber, vt->vt_state != VM_ENDED);
 	} else {
 		vt = calloc(1, sizeof(*vt));
 		if (vt == NULL || fiber_make(&vt->vt_fiber, stack_bytes,

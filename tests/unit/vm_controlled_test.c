@@ -804,6 +804,28 @@ timed_hash(unsigned threads, unsigned cpus, struct vm *store)
 	return (outcome.mo_hash);
 }
 
+/* What a call would leave on its stack, if it returned; and looks for it. */
+#define	LEFT	UINT64_C(0x1ef70f5ec4e75a11)
+
+static void
+leave_and_abort(struct play *p, unsigned thread)
+{
+	uint64_t left[64];
+
+	for (unsigned i = 0; i < nitems(left); i++)
+		*(volatile uint64_t *)&left[i] = LEFT;
+	abort_run(p, thread);
+}
+
+static void
+look_for_left(struct play *p, unsigned thread __unused)
+{
+	const volatile uint64_t *word = vm_stack();
+
+	for (; (const void *)word < __builtin_frame_address(0); word++)
+		p->p_plain += *word == LEFT;
+}
+
 TEST(vm_store__same, "what one run leaves to the next does not change it, not "
     "even an aborted one")
 {
@@ -826,6 +848,11 @@ TEST(vm_store__same, "what one run leaves to the next does not change it, not "
 				continue;
 			cast(n, abort_run);
 			ATF_CHECK_EQ(EPROTO, run_dice(n, store));
+			cast(n, leave_and_abort);
+			ATF_CHECK_EQ(EPROTO, run_dice(n, store));
+			cast(n, look_for_left);
+			ATF_CHECK_EQ(0, run_dice(n, store));
+			ATF_CHECK_EQ(0, play->p_plain);
 			cast(n, pause_until);
 			ATF_CHECK_EQ(EDEADLK, run_dice(n, store));
 			ATF_CHECK_EQ(timed[0], timed_hash(3, 1, store));
