@@ -4,7 +4,7 @@
 #include "bench/explore/print.h"
 #include "bench/kernel/ksource.h"
 
-/* Sizes of texts, runs to shrink a failure, parts of a plan. */
+/* Sizes of texts, short runs to shrink a failure, parts of a plan. */
 enum { WHY_SIZE = 256, NAME_SIZE = 64, SHRINK_RUNS = 10 * 1000, PARTS = 100 };
 
 #define	SPIN_POLLS	"rngsim.lock.spin_polls"

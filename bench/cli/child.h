@@ -30,7 +30,7 @@ int child_wait(pid_t pid);
 /* Starts a program with stdout, and with err stderr, in a pipe; or NULL. */
 FILE *child_open(const char *const argv[], const char *env, bool err,
     pid_t *pid);
-/* Closes it, read to its end, and waits.  Returns: as child_wait(). */
+/* Closes the pipe, which was read to its end, and waits: child_wait(). */
 int child_close(FILE *in, pid_t pid);
 
 enum { PROGRAM_PATH_SIZE = 4096 };

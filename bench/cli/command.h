@@ -28,7 +28,7 @@ int complain(int status, const char *fmt, ...)
 #define	run_error(...)		complain(EXIT_FAILURE, __VA_ARGS__)
 #define	run_note(...)		((void)complain(EXIT_SUCCESS, __VA_ARGS__))
 
-/* Either, after an errno value: of what the arguments name, or another. */
+/* A usage error, if errno says that what an argument names is wrong; or not. */
 #define	argument_error(error, ...)					\
 	complain((error) == EINVAL || (error) == ENOENT || (error) == ESRCH || \
 	    (error) == ERANGE ? EXIT_USAGE : EXIT_FAILURE, __VA_ARGS__)

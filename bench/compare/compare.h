@@ -207,8 +207,8 @@ void verdict_sentence(struct text *t, const struct compare *co,
     const struct compare_row *row);
 
 /*
- * "concurrent instead of locked, mtx, aes, 2 readers of 64 KiB", with B's
- * provenance, in other words unless they are NULL, where it was not measured.
+ * "concurrent instead of locked, mtx, aes, 2 readers of 64 KiB".  If B was not
+ * measured, its provenance follows, in the words given, or the usual ones.
  */
 void verdict_pair(struct text *t, const struct compare *co,
     const struct compare_pair *pa, const char *provenance);

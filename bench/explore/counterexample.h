@@ -79,8 +79,8 @@ void find_lost(struct execution *ex, const struct counterexample *cx,
     struct replay *ry);
 
 /*
- * Shrinks a schedule alone, as long as fails() returns 1 for it, which runs it
- * and may replace it by the one that was really run; -1: no more are tried.
+ * Shrinks a schedule alone.  fails() runs one and returns: 1: it fails, and may
+ * be replaced by the one that was really run; 0: not; -1: no more are tried.
  */
 void shrink_schedule(struct schedule *sd,
     int (*fails)(void *context, struct schedule *sd), void *context);

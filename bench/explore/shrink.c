@@ -41,9 +41,10 @@ try_without(struct shorter *sx, unsigned begin, unsigned end, unsigned to)
 			schedule_add(try, now->sq_number[i]);
 	}
 	sx->sx_result = sx->sx_fails(sx->sx_context, &sx->sx_try);
+	if (sx->sx_result <= 0)
+		return (false);
 	less = (int)schedule_turns(now) - (int)schedule_turns(try);
-	if (sx->sx_result <= 0 || less < 0 || (less == 0 &&
-	    try->sq_count >= now->sq_count))
+	if (less < 0 || (less == 0 && try->sq_count >= now->sq_count))
 		return (false);
 	schedule_copy(sx->sx_schedule, &sx->sx_try);
 	return (true);
@@ -134,14 +135,16 @@ search(struct shrinker *sz, const struct scenario *smaller)
 	const struct vm_control vh = { .vh_choose = strategy_choose,
 	    .vh_running = strategy_toss, .vh_context = &pct,
 	    .vh_polls = (enum vm_polls)cx->cx_schedule.sd_polls };
-	const uint64_t most = sz->sz_runs + SEARCHES;
+	uint64_t most;
 	bool found;
 
 	try.cx_scenario = *smaller;
 	found = broke(sz, counterexample_run(sz->sz_ex, &try, false,
 	    &sz->sz_replay));
+	/* One search, however long a run is. */
+	most = sz->sz_runs + SEARCHES;
 	strategy_init(&pct, &strategy_pct, SEARCH_DEPTH);
-	for (unsigned i = 0; !found && !spent(sz) && sz->sz_runs <= most; i++) {
+	for (unsigned i = 0; !found && !spent(sz) && sz->sz_runs < most; i++) {
 		(void)strategy_begin(&pct, i);
 		found = broke(sz, execution_run(sz->sz_ex, &cx->cx_subject,
 		    smaller, &vh, cx->cx_draws, NULL,

@@ -56,7 +56,7 @@ struct hash_library {
 	const char	*(*hl_version)(void);	/* with its name */
 	enum hash_state	(*hl_load)(struct hash *ha);
 	void		(*hl_unload)(struct hash *ha);	/* or NULL */
-	/* Or NULL: hl_clear() is all. */
+	/* NULL: hl_clear() makes an empty one. */
 	int		(*hl_init)(const struct hash *ha,
 			    union hash_context *hc);
 	void		(*hl_fini)(union hash_context *hc);	/* or NULL */

@@ -90,20 +90,19 @@ slot_get(struct kernel *k, struct kern_thread *kt)
 	    "and not finished");
 }
 
-/* Gives a slot that hash, which is empty. */
-static void
+/* Makes a slot's digest one of that hash.  Returns: it is new, so empty. */
+static bool
 slot_make(struct kernel *k, struct hash_slot *sl, const struct hash *hash)
 {
-	if (sl->hsl_made && sl->hsl_digest.dg_hash == hash) {
-		digest_reset(&sl->hsl_digest);
-		return;
-	}
+	if (sl->hsl_made && sl->hsl_digest.dg_hash == hash)
+		return (false);
 	if (sl->hsl_made)
 		digest_fini(&sl->hsl_digest);
 	sl->hsl_made = hash->ha_state == HASH_READY &&
 	    digest_init(&sl->hsl_digest, hash) == 0;
 	if (!sl->hsl_made)
 		kern_no_memory(k);
+	return (true);
 }
 
 /* A slot for what is at state; pools keep theirs, in the order of boot. */
@@ -185,13 +184,19 @@ host_hash_init(struct kernel *k, void *state, enum kern_hash hash,
 	struct hash_slot *sl = slot_begin(k, kern_thread_of(k), state);
 	const bool stub = cipher_is_stub(k->k_params.kp_cipher);
 	const bool own = sl->hsl_pool < 0 || k->k_params.kp_pool_hash == NULL;
+	bool made;
 
 	sl->hsl_bytes = hash == KERN_BLAKE2B ? 64 : 32;
-	slot_make(k, sl, stub ? &hash_stub : !own ? k->k_params.kp_pool_hash :
-	    key != NULL ? k->k_keyed : k->k_hash[hash]);
-	if (key != NULL && own && !stub)
+	made = slot_make(k, sl, stub ? &hash_stub : !own ?
+	    k->k_params.kp_pool_hash : key != NULL ? k->k_keyed :
+	    k->k_hash[hash]);
+	if (key != NULL && own && !stub) {
 		digest_key(&sl->hsl_digest, key);
-	else if (key != NULL)
+		return;
+	}
+	if (!made)
+		digest_reset(&sl->hsl_digest);
+	if (key != NULL)
 		digest_update(&sl->hsl_digest, key, BLAKE2S_KEY_BYTES);
 }
 
@@ -216,7 +221,7 @@ hash_begun(struct kernel *k, struct kern_thread *kt, void *state)
 	if (from->hsl_pool >= 0 && sl->hsl_pool < 0)
 		pool_taken(k, kt, from, sl);
 	sl->hsl_bytes = from->hsl_bytes;
-	slot_make(k, sl, from->hsl_digest.dg_hash);
+	(void)slot_make(k, sl, from->hsl_digest.dg_hash);
 	digest_copy(&sl->hsl_digest, &from->hsl_digest);
 	return (sl);
 }

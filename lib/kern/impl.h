@@ -99,7 +99,7 @@ struct kern_thread {
 	uint8_t		 kt_key_set[KERN_KEY_BYTES];
 	const void	*kt_entry;	/* its stack when the call began */
 	bool		 kt_touched;	/* secrets, in this call */
-	bool		 kt_unlooked;	/* and its stack was not looked at */
+	bool		 kt_unlooked;	/* since its stack was looked at */
 	/* The last whole structure that it accessed. */
 	const void	*kt_range;
 	size_t		 kt_range_bytes;

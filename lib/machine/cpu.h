@@ -73,6 +73,6 @@ unsigned cpu_current(void);
 /* The processor's name, or "unknown"; cut to size. */
 void cpu_model(char *buf, size_t size);
 
-/* The numbers that a file begins with, its path as printf(3); how many. */
+/* Reads the numbers at a file's start, its path as printf(3): how many. */
 unsigned system_numbers(double *numbers, unsigned most, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));

@@ -31,7 +31,7 @@ void fiber_init_thread(struct fiber *fb);
 int fiber_make(struct fiber *fb, size_t stack_bytes, void (*fn)(void *),
     void *arg);
 
-/* Resets a fiber that is not running to its start; or clears its stack, too. */
+/* Resets a fiber that is not running to its start, and with clear its stack. */
 void fiber_again(struct fiber *fb, bool clear);
 
 /* Releases a fiber that is not running; what its stack refers to is lost. */

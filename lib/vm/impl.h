@@ -421,7 +421,10 @@ const void *memory_load(struct vm *vm, const void *p, unsigned access);
 void memory_own(struct vm *vm, const void *p, unsigned access);
 bool memory_written(struct vm *vm);
 
-/* In weak memory: a word's latest value was read; NULL: it has no history. */
+/*
+ * A word's latest value was read.  Returns: its history; NULL: it has none, it
+ * was read by the first thread, or memory is not weak.
+ */
 struct memory_word *memory_latest(struct vm *vm, const void *p,
     unsigned access);
 

@@ -4,7 +4,8 @@
 #include "lib/vm/impl.h"
 
 enum {
-	MEMORY_WORDS	= 384,	/* with a history; others are as in VM_SC */
+	/* With a history; others have one value, and order all threads. */
+	MEMORY_WORDS	= 384,
 	MEMORY_SLOTS	= 1024,	/* of their table; a power of two */
 	MEMORY_VALUES	= 4,	/* of a word, the latest */
 	MEMORY_PENDING	= VM_EACH_STORES,	/* stores of a thread */
@@ -126,7 +127,7 @@ memory_get(const void *p, unsigned size)
 	uint64_t v = 0;
 	uint32_t word;
 
-	/* Most are, and a copy whose size is known takes no call. */
+	/* Most have 4 bytes; to copy a size that is known takes no call. */
 	if (size == sizeof(word)) {
 		memcpy(&word, p, sizeof(word));
 		return (word);

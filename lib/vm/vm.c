@@ -378,6 +378,7 @@ vm_run(const struct machine_config *mc, void (*main)(void *), void *arg,
 		vm_running_machine = vm;
 		fiber_switch(&vm->vm_root, &first->vt_fiber);
 		vm_running_machine = NULL;
+		vm_curthread = NULL;
 		error = vm->vm_error;
 		mo->mo_events = vm->vm_events;
 		mo->mo_time_ps = vm->vm_time_ps;

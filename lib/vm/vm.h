@@ -337,7 +337,7 @@ struct vm_who {
 /* The machine of this host thread; NULL outside vm_run(). */
 extern _Thread_local struct vm *vm_running_machine;
 
-/* Of the running thread; NULL: it is not attached. */
+/* The running thread's; NULL: it is not attached, or there is none. */
 extern _Thread_local struct mthread *vm_curthread;
 
 bool vm_who_inside(struct vm_who *vk);

@@ -4,7 +4,7 @@
 # Judged here: a few of them, which need schedules alone.
 chosen="forget forget-pointer pair reseed-part split split-reversal try
     queue-early halves interrupted masked deregister full-moved ring-critical
-    bufring-two"
+    bufring-two copy-event write-left stack-left"
 
 judge() {
 	python3 -B "$(source_folder)/tests/patches/patches.py" \

@@ -207,9 +207,10 @@ counter_u64_zero(counter_u64_t c)
 /*
  * buf_ring(9): a head is taken, then the tail follows in the same order.  They
  * are counts: a late thread takes no place of another round.  A head is loaded
- * before the other side's tail, or it would overtake that; it is stored with
- * release, so that a thread that loads it has that tail, too.  On the kernel's
- * CPUs the two loads with acquire are enough, in C11 they are not.
+ * before the other side's tail: beside a newer head an old tail looks as if
+ * there were something to take.  It is stored with release, so that who loads it
+ * has that tail, too.  On the kernel's CPUs two loads with acquire are enough, in
+ * C11 they are not.
  */
 
 struct buf_ring *

@@ -159,6 +159,8 @@ KERN_CALL(void, buf_ring_putback_sc, (struct buf_ring *br, void *buf),
 KERN_CALL(u_int, buf_ring_count, (struct buf_ring *br),
     (atomic_load_int(&br->br_prod_tail) - atomic_load_int(&br->br_cons_tail)) &
     br->br_mask)
-KERN_CALL(int, buf_ring_empty, (struct buf_ring *br), buf_ring_count(br) == 0)
+KERN_CALL(int, buf_ring_empty, (struct buf_ring *br),
+    atomic_load_int(&br->br_cons_head) == atomic_load_int(&br->br_prod_tail))
 KERN_CALL(int, buf_ring_full, (struct buf_ring *br),
-    buf_ring_count(br) == br->br_mask)
+    atomic_load_int(&br->br_prod_head) - atomic_load_int(&br->br_cons_tail) ==
+    br->br_mask)
