@@ -48,9 +48,10 @@ flags="-std=gnu11 -O2 -g -fPIC -fvisibility=hidden -fno-strict-aliasing \
 -D_KERNEL -DSMP -DDEV_RANDOM"
 # A sanitizer's build of rngsim has it in the objects that it runs.
 real_flags=${RNGSIM_KERNEL_SANITIZER-}
-# Assertions, and calls of hooks for memory accesses, which kern.c has.
+# Assertions, and calls of hooks for memory accesses, which kern.c has.  A call at
+# a function's end, which mtx_unlock() often is, would overwrite what that leaves.
 simulated_flags="-DKERNEL_SIMULATED -DINVARIANTS -DINVARIANT_SUPPORT \
--fsanitize=thread"
+-fsanitize=thread -fno-optimize-sibling-calls"
 # Functions that are missing are errors; a sanitizer's may be the program's.
 wraps="-Wl,--wrap=random_alg_context -Wl,--wrap=random_harvest_healthtest \
 -Wl,--wrap=randomdev_unblock -Wl,--wrap=random_source_register"
@@ -334,6 +335,7 @@ describe()
 	echo "compiler $version" | sed 1q
 	echo "ciphers ${ciphers:-rngsim}"
 	printf 'flag %s\n' $flags $real_flags
+	printf 'simulated %s\n' $simulated_flags
 	printf 'file %s\n' $files
 	# A header that is new comes before one of rngsim's.
 	[ -z "$tree" ] || (cd "$tree" && printf 'header %s\n' \
@@ -501,7 +503,7 @@ find_kept()
 	"${tree:-$data}"/*) kept= ;;
 	*)
 		kept=$cache/units.$({ printf '%s\n' "$version" $cc $flags \
-		    $real_flags | grep -v '^-fmacro-prefix-map'
+		    $real_flags $simulated_flags | grep -v '^-fmacro-prefix-map'
 		    cat "$data"/lib/kern/abi.h "$data"/lib/kern/*.tbl \
 			"$data"/lib/kern/sys/* \
 			"$data"/fortuna/*.c "$data"/fortuna/*/*.[ch] \
