@@ -314,7 +314,7 @@ kernel_leave(struct kernel *k)
 	kern_keys_look(k, MACHINE_SIMULATED ? NULL : (const uint8_t *)
 	    __builtin_frame_address(0) - KERN_STACK_BYTES, MACHINE_SIMULATED ?
 	    SIZE_MAX : KERN_STACK_BYTES);
-	/* host_returned() has not seen the frame of the function itself. */
+	/* host_returned() looks below the algorithm's functions only. */
 	if (k->k_secrets != NULL)
 		kern_secrets_stack(k, NULL);
 	return (kt->kt_hashed);
