@@ -141,7 +141,7 @@ search(struct shrinker *sz, const struct scenario *smaller)
 	try.cx_scenario = *smaller;
 	found = broke(sz, counterexample_run(sz->sz_ex, &try, false,
 	    &sz->sz_replay));
-	/* One search, however long a run is. */
+	/* At least one more run, however long it is. */
 	most = sz->sz_runs + SEARCHES;
 	strategy_init(&pct, &strategy_pct, SEARCH_DEPTH);
 	for (unsigned i = 0; !found && !spent(sz) && sz->sz_runs < most; i++) {
