@@ -33,7 +33,7 @@ struct trial {
 	struct m32	 tl_inside, tl_met;
 	struct m32	 tl_late;	/* lt_until_ns has come */
 	struct m32	 tl_served;
-	volatile uint64_t tl_guarded;	/* tl_lock; changed in two steps */
+	uint64_t	 tl_guarded;	/* tl_lock; changed in two steps */
 	struct mthread	 tl_runner;
 	struct member	 tl_member[];
 };
@@ -42,7 +42,8 @@ struct trial {
 static void
 hold(struct trial *tl, struct member *mb, unsigned index, uint32_t i)
 {
-	const uint64_t guarded = tl->tl_guarded;
+	const uint64_t guarded = __atomic_load_n(&tl->tl_guarded,
+	    __ATOMIC_RELAXED);
 
 	if (atomic_fetchadd_32(&tl->tl_inside, 1) != 0)
 		atomic_fetchadd_32(&tl->tl_met, 1);
@@ -51,7 +52,7 @@ hold(struct trial *tl, struct member *mb, unsigned index, uint32_t i)
 		machine_yield();
 	else
 		machine_pause(HOLD_PAUSES);
-	tl->tl_guarded = guarded + 1;
+	__atomic_store_n(&tl->tl_guarded, guarded + 1, __ATOMIC_RELAXED);
 	atomic_fetchadd_32(&tl->tl_inside, (uint32_t)-1);
 }
 
@@ -59,13 +60,14 @@ hold(struct trial *tl, struct member *mb, unsigned index, uint32_t i)
 static void
 hold_briefly(struct trial *tl)
 {
-	const uint64_t guarded = tl->tl_guarded;
+	const uint64_t guarded = __atomic_load_n(&tl->tl_guarded,
+	    __ATOMIC_RELAXED);
 
 	if (machine_note_load_32(&tl->tl_inside) != 0)
 		atomic_fetchadd_32(&tl->tl_met, 1);
 	machine_note_store_32(&tl->tl_inside, 1);
 	machine_pause(MACHINE_SIMULATED ? HOLD_PAUSES : BRIEF_PAUSES);
-	tl->tl_guarded = guarded + 1;
+	__atomic_store_n(&tl->tl_guarded, guarded + 1, __ATOMIC_RELAXED);
 	machine_note_store_32(&tl->tl_inside, 0);
 }
 

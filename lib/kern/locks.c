@@ -45,7 +45,10 @@ host_lock_new(struct kernel *k, const char *name, const char *type,
 	return (kl);
 }
 
-/* A lock that ends is free, or a mutex of the caller's. */
+/*
+ * A lock that ends is free, or a mutex of the caller's.  What other threads
+ * have is only known on a simulated machine, where they stand still.
+ */
 static void
 check_end(struct kernel *k, struct kern_lock *kl, const struct kern_site *site)
 {
@@ -55,6 +58,8 @@ check_end(struct kernel *k, struct kern_lock *kl, const struct kern_site *site)
 	unsigned at;
 
 	for (kt = k->k_thread; kt < &k->k_thread[threads]; kt++) {
+		if (!MACHINE_SIMULATED && kt != kern_thread_of(k))
+			continue;
 		at = kern_held_at(kt, kl);
 		if (at == kt->kt_held)
 			continue;
