@@ -33,7 +33,7 @@ note_event(void *arg __attribute__((unused)), const struct random_event *he)
 		harvested.rp_record(harvested.rp_arg, he);
 	if (notes < NOTES_MAX)
 		note[notes] = *he;
-	notes++;
+	__atomic_store_n(&notes, notes + 1, __ATOMIC_RELEASE);
 }
 
 static inline void

@@ -521,7 +521,7 @@ end(void)
 static void
 await(unsigned want)
 {
-	while (*(volatile unsigned *)&notes < want)
+	while (__atomic_load_n(&notes, __ATOMIC_ACQUIRE) < want)
 		machine_yield();
 }
 
