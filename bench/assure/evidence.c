@@ -31,14 +31,14 @@ const struct evidence evidences[EVIDENCE_ROWS] = {
 	    0.13, true, false),
 	DESIGN(statistics, "blocks of output that come twice", 0.05, false,
 	    false),
-	LOCK(exclusion, "of a lock: one thread inside at a time", 0.35),
+	LOCK(exclusion, "of a lock: one thread inside at a time", 0.55),
 	LOCK(executions, "of a lock: every order of the steps of few threads",
 	    0.05),
 	LOCK(order, "of a lock: waiters served as they came", 0.02),
 	LOCK(fairness, "of a lock: how many pass a waiter", 0.03),
 	LOCK(trylock, "of a lock: trying, free and held", 0.03),
 	LOCK(misuse, "of a lock: ownership, destroyed while held", 0.02),
-	LOCK(starvation, "of a lock: no thread waits forever", 0.4),
+	LOCK(starvation, "of a lock: no thread waits forever", 0.2),
 	LOCK(oversubscription, "of a lock: more threads than CPUs", 0.1),
 };
 

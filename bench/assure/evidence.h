@@ -74,10 +74,11 @@ evidence_gatherer model_gather, schedules_gather, exhaustive_gather,
 
 /*
  * Explores a lock under FreeBSD's design, by drawn strategies if sy is NULL.
- * With stops the row fails if threads cannot go on; else by other failures.
+ * Any failure fails the row, also one that is another row's matter: that row
+ * may not meet it.
  */
 void lock_explore(const struct assure_params *ap,
-    const struct strategy_class *sy, bool stops, struct evidence_row *row);
+    const struct strategy_class *sy, struct evidence_row *row);
 
 /* Appends to one of a row's texts; what does not fit is cut. */
 #define	evidence_say(text, ...)	APPEND(text, EVIDENCE_TEXT_SIZE, __VA_ARGS__)
@@ -89,6 +90,14 @@ void lock_explore(const struct assure_params *ap,
 #define	row_fails(row, ...)	evidence_end(row, EVIDENCE_FAILS, __VA_ARGS__)
 #define	row_missing(row, ...)	evidence_end(row, EVIDENCE_MISSING, __VA_ARGS__)
 #define	row_none(row, ...)	evidence_end(row, EVIDENCE_NONE, __VA_ARGS__)
+
+/* Makes one line of a report that has one for each thread. */
+static inline void
+row_lines(struct evidence_row *row)
+{
+	for (char *p = row->er_text; (p = strchr(p, '\n')) != NULL;)
+		*p = ',';
+}
 
 /*
  * Gathers one row in a process of its own, and leaves no process behind.  A row

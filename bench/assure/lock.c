@@ -62,12 +62,11 @@ crowd(const struct assure_params *ap, enum machine m, unsigned over)
 
 /*
  * Runs a trial, if the lock has that flavour; whether it came to its end.  One
- * that did not is a failure of the rows about that, stops is set, and right for
- * LOCK_TRIAL_TWICE.
+ * that did not is a failure, but right for LOCK_TRIAL_TWICE.
  */
 static bool
-ran(const struct assure_params *ap, enum machine m, bool stops,
-    struct lock_trial *lt, struct evidence_row *row)
+ran(const struct assure_params *ap, enum machine m, struct lock_trial *lt,
+    struct evidence_row *row)
 {
 	const unsigned cpus = LOCK_TRIAL_CPUS + (lt->lt_kind ==
 	    LOCK_TRIAL_RUSH ? lt->lt_threads : 0);
@@ -91,17 +90,19 @@ ran(const struct assure_params *ap, enum machine m, bool stops,
 			error = virtual_lock_trial(lt, &mc);
 	} else
 		error = real_lock_trial(lt, NULL);
-	if (error == EDEADLK && stops) {
+	if (error == 0 || (error == EDEADLK &&
+	    lt->lt_kind == LOCK_TRIAL_TWICE))
+		return (error == 0);
+	if (error == EDEADLK) {
 		/* The beginning of a report with a line for each thread. */
 		for (unsigned i = 0; i < STUCK_LINES && *end != '\0'; i++)
 			end += strcspn(end + (i > 0), "\n") + (i > 0);
 		row_fails(row, "With %u threads on %u simulated CPUs: %.*s. ",
 		    lt->lt_threads, cpus, (int)(end - s), s);
-	} else if (error != 0 && lt->lt_kind != LOCK_TRIAL_TWICE &&
-	    row->er_state == EVIDENCE_HOLDS)
-		row_missing(row, "%s. ", error == EDEADLK ? "A trial did not "
-		    "end; see Starvation" : strerror(error));
-	return (error == 0);
+		row_lines(row);
+	} else if (row->er_state == EVIDENCE_HOLDS)
+		row_missing(row, "%s. ", strerror(error));
+	return (false);
 }
 
 /* Threads that use the lock; one at a time, and nothing is lost. */
@@ -111,7 +112,7 @@ try_trial(const struct assure_params *ap, enum machine m, struct lock_trial lt,
 {
 	bool apart;
 
-	if (!ran(ap, m, false, &lt, row))
+	if (!ran(ap, m, &lt, row))
 		return;
 	apart = lt.lt_met == 0 && lt.lt_lost == 0;
 	row_says(row, "On %s %u threads acquired it %" PRIu64 " times%s. ",
@@ -161,8 +162,8 @@ exclusion_gather(const struct assure_params *ap, struct evidence_row *row)
 		try_trial(ap, SIMULATED, crowd(ap, SIMULATED, 1), row);
 		return;
 	}
-	part.ap_budget_s /= 2;
-	lock_explore(&part, NULL, false, row);
+	part.ap_budget_s /= 4;
+	lock_explore(&part, NULL, row);
 	for (enum machine m = 0; m < MACHINES; m++)
 		try_trial(ap, m, crowd(ap, m, 1), row);
 	for (enum machine m = 0; m < MACHINES; m++) {
@@ -172,10 +173,10 @@ exclusion_gather(const struct assure_params *ap, struct evidence_row *row)
 			try_trial(ap, m, rush, row);
 		if (row->er_state == EVIDENCE_HOLDS)
 			try_trial(ap, m, many(ap, m, part.ap_budget_s *
-			    (m == THIS ? 0.2 : 0.8)), row);
+			    (m == THIS ? 0.6 : 2.4)), row);
 	}
 	if (row->er_state == EVIDENCE_HOLDS &&
-	    ran(ap, SIMULATED, false, &lt, row) && lt.lt_permitted)
+	    ran(ap, SIMULATED, &lt, row) && lt.lt_permitted)
 		row_fails(row, "On a simulated machine its owner acquired it "
 		    "again. ");
 }
@@ -194,7 +195,7 @@ order_gather(const struct assure_params *ap, struct evidence_row *row)
 	for (enum machine m = 0; m < MACHINES; m++) {
 		lt = (struct lock_trial){ .lt_kind = LOCK_TRIAL_HELD,
 		    .lt_threads = WAITERS, .lt_rounds = 1 };
-		if (!ran(ap, m, false, &lt, row))
+		if (!ran(ap, m, &lt, row))
 			continue;
 		if (!lt.lt_certain)
 			row_fails(row, "On %s a thread that came later did "
@@ -228,7 +229,7 @@ fairness_gather(const struct assure_params *ap, struct evidence_row *row)
 		evidence_say(row->er_unshown, "how many pass a waiter.");
 	} else if (bound == 0)
 		row_none(row, "It claims no bound. ");
-	if (!ran(ap, SIMULATED, false, &lt, row))
+	if (!ran(ap, SIMULATED, &lt, row))
 		return;
 	row_says(row, "With %u threads on as many simulated CPUs up to %" PRIu64
 	    " acquisitions of others passed a waiter%s. ", lt.lt_threads,
@@ -259,8 +260,8 @@ trylock_gather(const struct assure_params *ap, struct evidence_row *row)
 		open = held = (struct lock_trial){ .lt_threads = 1,
 		    .lt_rounds = TRIES, .lt_try_every = 1, .lt_brief = true };
 		held.lt_kind = LOCK_TRIAL_HELD;
-		if (!ran(ap, m, false, &open, row) ||
-		    !ran(ap, m, false, &held, row))
+		if (!ran(ap, m, &open, row) ||
+		    !ran(ap, m, &held, row))
 			continue;
 		if (open.lt_acquired < open.lt_rounds)
 			row_fails(row, "On %s %" PRIu64 " of %u tries did not "
@@ -291,7 +292,7 @@ misuse_gather(const struct assure_params *ap, struct evidence_row *row)
 	}
 	for (enum machine m = 0; m < MACHINES; m++) {
 		lt = (struct lock_trial){ .lt_kind = LOCK_TRIAL_FINI };
-		if (!ran(ap, m, false, &lt, row))
+		if (!ran(ap, m, &lt, row))
 			continue;
 		if (!lt.lt_owned_right)
 			row_fails(row, "On %s lock_owned() is wrong, so "
@@ -316,7 +317,7 @@ try_ends(const struct assure_params *ap, unsigned over,
 
 	for (enum machine m = 0; m < MACHINES; m++) {
 		lt = crowd(ap, m, over);
-		if (!ran(ap, m, true, &lt, row))
+		if (!ran(ap, m, &lt, row))
 			continue;
 		row_says(row, "On %s all of %u threads on %u CPUs came to the "
 		    "end of %u acquisitions%s. ", machine_names[m],
@@ -331,10 +332,12 @@ starvation_gather(const struct assure_params *ap, struct evidence_row *row)
 {
 	struct lock_trial lt = rush;
 
-	lock_explore(ap, &strategy_starve, true, row);
+	/* Without exclusion design and ledger fail. */
+	if (claims(ap, LC_EXCLUDES))
+		lock_explore(ap, &strategy_starve, row);
 	try_ends(ap, 1, row);
 	if (row->er_state == EVIDENCE_HOLDS)
-		(void)ran(ap, SIMULATED, true, &lt, row);
+		(void)ran(ap, SIMULATED, &lt, row);
 }
 
 void
@@ -343,8 +346,8 @@ oversubscription_gather(const struct assure_params *ap,
 {
 	struct lock_trial lt = crowd(ap, SIMULATED, 1);
 
-	/* A lock that gets stuck anyway does not fail here. */
-	if (ran(ap, SIMULATED, false, &lt, row) ||
+	/* One that gets stuck anyway has no second report here. */
+	if (ran(ap, SIMULATED, &lt, row) ||
 	    row->er_state == EVIDENCE_HOLDS)
 		try_ends(ap, OVER, row);
 }

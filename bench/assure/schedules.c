@@ -26,11 +26,6 @@ struct explored {
 	struct campaign	 ed_campaign;	/* the next one */
 	struct campaign_result ed_sum;
 	uint64_t	 ed_weak;	/* schedules with weak memory */
-	/*
-	 * Which failed schedules are the row's matter: those that stop, 1, all
-	 * others, 0, or each, -1.
-	 */
-	int		 ed_stops;
 };
 
 static void
@@ -55,9 +50,7 @@ describe_failure(const struct assure_params *ap,
 	if (tb->tb_memory != VM_SC)
 		evidence_say(row->er_replay, " --memory %s",
 		    vm_memory_names[tb->tb_memory]);
-	/* One thread a line. */
-	for (char *p = row->er_text; (p = strchr(p, '\n')) != NULL;)
-		*p = ',';
+	row_lines(row);
 	/* The first is every subject's. */
 	for (unsigned i = 1; i < tb->tb_settings; i++)
 		evidence_say(row->er_replay, " -S %s=%" PRId64,
@@ -77,20 +70,12 @@ begin(struct explored *ed, const struct assure_params *ap)
 {
 	struct campaign *cn = &ed->ed_campaign;
 
-	*ed = (struct explored){ .ed_params = ap, .ed_stops = -1 };
+	*ed = (struct explored){ .ed_params = ap };
 	subject_default(&cn->cn_subject);
 	cn->cn_subject.tb_design = design_find(ap->ap_design);
 	cn->cn_subject.tb_stop = &stop_signal;
 	cn->cn_seed = ap->ap_seed;
 	cn->cn_jobs = ap->ap_jobs;
-}
-
-/* Whether it is the word of a thread that cannot go on. */
-static bool
-is_stop(const char *word)
-{
-	return (strcmp(word, "deadlock") == 0 ||
-	    strcmp(word, "livelock") == 0 || strcmp(word, "woken") == 0);
 }
 
 /*
@@ -116,8 +101,7 @@ explore(struct explored *ed, unsigned step, double time_s,
 		campaign_add(&ed->ed_sum, &ce);
 		if (cn->cn_subject.tb_memory == VM_WEAK)
 			ed->ed_weak += ce.cgr_row.schedules;
-		if (error == 0 && ce.cgr_failed && (ed->ed_stops < 0 ||
-		    is_stop(ce.cgr_outcome.to_word) == ed->ed_stops))
+		if (error == 0 && ce.cgr_failed)
 			describe_failure(ed->ed_params, &ce, row);
 		counterexample_free(&ce.cgr_case);
 	} while (error == 0 && !ce.cgr_failed && tick_ns() < until_ns);
@@ -332,7 +316,7 @@ faults_gather(const struct assure_params *ap, struct evidence_row *row)
 
 void
 lock_explore(const struct assure_params *ap, const struct strategy_class *sy,
-    bool stops, struct evidence_row *row)
+    struct evidence_row *row)
 {
 	struct explored ed;
 
@@ -342,7 +326,6 @@ lock_explore(const struct assure_params *ap, const struct strategy_class *sy,
 		return;
 	}
 	begin(&ed, ap);
-	ed.ed_stops = stops;
 	ed.ed_campaign.cn_strategy = sy;
 	ed.ed_campaign.cn_subject.tb_lock = ap->ap_simulated_lock;
 	ed.ed_campaign.cn_subject.tb_cipher = ciphers[cipher_count - 1];
@@ -353,7 +336,4 @@ lock_explore(const struct assure_params *ap, const struct strategy_class *sy,
 		    sy == NULL ? "drawn strategies" : FORMATF("strategy %s",
 		    sy->sy_name), ed.ed_campaign.cn_subject.tb_design->de_ident,
 		    FORMAT(count, (double)ed.ed_weak / 1000));
-	else if (row->er_state == EVIDENCE_HOLDS)
-		row_missing(row, "A schedule failed in another way; see %s. ",
-		    stops ? "Exclusion" : "Starvation");
 }
