@@ -24,7 +24,7 @@
 enum {
 	SECRETS		= 512,
 	SECRETS_SHIFT	= 64 - 9,
-	SERVED_SURE	= 8,	/* bytes that are equal by no accident */
+	SERVED_PART	= 256,	/* bytes of a read that are looked for */
 	LINE_WORDS	= MACHINE_CACHE_LINE / sizeof(uint64_t),
 	/* So many zeros below a frame were not used. */
 	UNUSED_LINES	= 4096 / MACHINE_CACHE_LINE
@@ -271,21 +271,30 @@ kern_secrets_finish(struct kernel *k)
 		    KERN_AT(site));
 }
 
+/* Whether the beginning or the middle of what was served has that word. */
+static bool
+served_word(const uint8_t *out, size_t n, const word_t *word)
+{
+	const size_t part = MIN(n, SERVED_PART);
+
+	return (memmem(out, part, word, sizeof(*word)) != NULL ||
+	    memmem(out + (n - part) / 2, part, word, sizeof(*word)) != NULL);
+}
+
 void
 kernel_served(struct kernel *k, const void *out, size_t n)
 {
 	const struct kern_copy *kc = k->k_copy;
-	const uint8_t *found = kc->kc_data, *const first = out;
-	const uint8_t *const end = found + kc->kc_data_bytes - SERVED_SURE + 1;
+	const word_t *word = (const void *)kc->kc_data;
 	char name[KERN_NAME_SIZE];
 
-	/* Most are zeros, where memmem() is slow. */
-	for (; n >= SERVED_SURE && (found = memchr(found, *first, (size_t)(end -
-	    found))) != NULL && memcmp(found, out, SERVED_SURE) != 0; found++)
-		continue;
-	if (n < SERVED_SURE || found == NULL)
+	for (size_t i = kc->kc_data_bytes / sizeof(*word); i > 0; i--, word++) {
+		/* Addresses and small numbers are nothing that was served. */
+		if (*word >> 48 == 0 || !served_word(out, n, word))
+			continue;
+		kern_copy_name(k->k_params.kp_file, kc, word, name);
+		ledger_kernel(k->k_params.kp_ledger, LEDGER_RESIDUE, "what a "
+		    "read has returned is left in the variable %s", name);
 		return;
-	kern_copy_name(k->k_params.kp_file, kc, found, name);
-	ledger_kernel(k->k_params.kp_ledger, LEDGER_RESIDUE, "what a read has "
-	    "returned is left in the variable %s", name);
+	}
 }
