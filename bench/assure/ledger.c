@@ -65,18 +65,17 @@ check(const struct assure_params *ap, const char *engine, unsigned readers,
 {
 	const bool simulated = strcmp(engine, "virtual") == 0;
 	const char *argv[PROGRAM_WORDS];
-	char machine[64], words[PROGRAM_SCRIPT_SIZE], *text;
+	char words[PROGRAM_SCRIPT_SIZE], *text;
 	json_t *json;
 	int status;
 	bool said;
 
-	snprintf(machine, sizeof(machine), " --cpus %u --nodes 2 --profile "
-	    "epyc-9654-2s", cpus);
 	snprintf(words, sizeof(words), "sweep --ledger -d %s -l mtx,mtx-spin "
 	    "-r %u -s 17,512,4k,64k,1048593 -n 1 -t %g -S "
 	    "rngsim.warmup_ms=0 --crypto native --place none --seed %" PRIu64
 	    " --format json --engine %s%s%s", ap->ap_spec, readers, time_s,
-	    ap->ap_seed, engine, simulated ? machine : "", md->md_option);
+	    ap->ap_seed, engine, simulated ? FORMATF(" --cpus %u --nodes 2 "
+	    "--profile epyc-9654-2s", cpus) : "", md->md_option);
 	program_words(ap->ap_program, words, argv);
 	status = program_run(argv, NULL, &text);
 	json = status != 0 || text == NULL ? NULL : json_loads(text, 0, NULL);

@@ -238,15 +238,14 @@ try_point(struct explored *ed, unsigned point, double time_s,
     struct evidence_row *row)
 {
 	struct subject *tb = &ed->ed_campaign.cn_subject;
-	char error[FAILPOINTS_ERROR_SIZE], text[128];
+	char error[FAILPOINTS_ERROR_SIZE];
 	bool right = true;
 
 	for (unsigned i = 0; right && i < SPECS; i++) {
 		struct failpoint_list fl = { .fl_count = 0 };
 
-		snprintf(text, sizeof(text), "%s=%s",
-		    failpoint_defs[point].fd_name, specs[i]);
-		right = failpoints_parse(&fl, text, error) == 0;
+		right = failpoints_parse(&fl, FORMATF("%s=%s",
+		    failpoint_defs[point].fd_name, specs[i]), error) == 0;
 		KASSERT(right, ("%s", error));
 		tb->tb_faults = &fl;
 		tb->tb_lock = virtual_lock_class_find(locks[i % LOCKS]);

@@ -53,9 +53,8 @@ say_results(const struct assure_params *ap, FILE *in, struct evidence_row *row)
 {
 	struct runs design = { .ru_count = 0 }, harvest = { .ru_count = 0 };
 	unsigned killed = 0, mutants = 0, unfinished = 0;
-	char line[512], prefix[WORD_SIZE];
+	char line[512];
 
-	snprintf(prefix, sizeof(prefix), "%s-", ap->ap_design);
 	while (fgets(line, sizeof(line), in) != NULL) {
 		/* spin, the compiler or memory failed. */
 		if (strstr(line, " broken ") != NULL ||
@@ -63,7 +62,7 @@ say_results(const struct assure_params *ap, FILE *in, struct evidence_row *row)
 			unfinished++;
 			continue;
 		}
-		add_run(line, prefix, &design);
+		add_run(line, FORMATF("%s-", ap->ap_design), &design);
 		add_run(line, "harvest-", &harvest);
 		(void)sscanf(line, "mutants %u %u", &killed, &mutants);
 	}

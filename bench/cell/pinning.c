@@ -48,11 +48,8 @@ static int
 parse_cpu(const char *text, size_t n, uint64_t *number,
     char error[PINNING_ERROR_SIZE])
 {
-	char digits[16];
-
-	snprintf(digits, sizeof(digits), "%.*s", (int)n, text);
-	return (n > 0 && n < sizeof(digits) && parse_number(digits, number) ==
-	    0 ? 0 : format_wrong(error, PINNING_ERROR_SIZE, "%s", expected));
+	return (parse_number(FORMATF("%.*s", (int)n, text), number) == 0 ? 0 :
+	    format_wrong(error, PINNING_ERROR_SIZE, "%s", expected));
 }
 
 static int

@@ -7,16 +7,14 @@
 static int
 finish_host(struct options *op)
 {
-	char text[64];
-
 	for (unsigned id = 0; id < OPTIONS; id++)
 		if ((option_defs[id].od_flags & SIMULATED) != 0 &&
 		    op->op_text[id] != NULL)
 			return (usage_error("%s is about a simulated machine: "
 			    "add --engine %s", option_label(id), VIRTUAL_NAME));
 	op->op_pretended = op->op_nodes != 0;
-	snprintf(text, sizeof(text), OPTIONS_LOCK_NODES "=%u", op->op_nodes);
-	return (op->op_pretended ? option_tunable(op, "--nodes", text) : 0);
+	return (op->op_pretended ? option_tunable(op, "--nodes",
+	    FORMATF(OPTIONS_LOCK_NODES "=%u", op->op_nodes)) : 0);
 }
 
 static int

@@ -34,7 +34,7 @@ static void
 help_option(const struct option_def *od, enum command_id cm)
 {
 	const struct family *fa = od->od_family;
-	char letter[8], text[2 * OPTION_TEXT_SIZE];
+	char text[2 * OPTION_TEXT_SIZE];
 	char values[OPTION_TEXT_SIZE] = "";
 	const char *value = od->od_value, *def = option_default(od, cm);
 	bool words = def != NULL && def[0] == '(';
@@ -52,9 +52,8 @@ help_option(const struct option_def *od, enum command_id cm)
 	    values[0] != '\0' ? ": " : "", values,
 	    def == NULL ? "" : words ? " " : " (", def == NULL ? "" : def,
 	    def == NULL || words ? "" : ")");
-	snprintf(letter, sizeof(letter), od->od_letter != '\0' ? "-%c, " :
-	    "    ", od->od_letter);
-	format_wrap(stdout, FORMATF("  %s--%s%s%s", letter, od->od_name,
+	format_wrap(stdout, FORMATF("  %s--%s%s%s", od->od_letter == '\0' ?
+	    "    " : FORMATF("-%c, ", od->od_letter), od->od_name,
 	    value != NULL ? " " : "", value != NULL ? value : ""), DESCRIPTION,
 	    text);
 }
@@ -194,7 +193,6 @@ find(enum command_id cm, const char *word)
 static void
 offer_operands(const struct word *w, enum command_id cm, const char *before)
 {
-	char name[OPTION_LABEL_SIZE];
 	const char *at = command_texts[cm].ct_usage;
 
 	if (cm == COMMAND_list && strcmp(before, "designs") == 0)
@@ -205,9 +203,9 @@ offer_operands(const struct word *w, enum command_id cm, const char *before)
 		offer_family(w, &operand_families[cm], 0);
 	for (; at != NULL; at = (at = strstr(at, " | ")) == NULL ? NULL :
 	    at + 3) {
-		snprintf(name, sizeof(name), "%.*s", (int)strcspn(at, " "), at);
-		if (name[0] >= 'a' && name[0] <= 'z')
-			offer(w, name, "", "");
+		if (at[0] >= 'a' && at[0] <= 'z')
+			offer(w, FORMATF("%.*s", (int)strcspn(at, " "), at), "",
+			    "");
 	}
 }
 
@@ -216,7 +214,6 @@ options_complete(int words, char *const word[])
 {
 	struct word w = { .wo_text = words > 0 ? word[words - 1] : "" };
 	const char *before = words > 1 ? word[words - 2] : "";
-	char name[2 * OPTION_LABEL_SIZE];
 	enum command_id cm = 0;
 	unsigned id;
 
@@ -243,11 +240,10 @@ options_complete(int words, char *const word[])
 		offer_values(w, id);
 	} else if (w.wo_text[0] == '-')
 		for (id = 0; id < OPTIONS; id++) {
-			if (!option_takes(cm, id))
-				continue;
-			snprintf(name, sizeof(name), "--%s",
-			    option_defs[id].od_name);
-			offer(&w, name, "", option_defs[id].od_descr);
+			if (option_takes(cm, id))
+				offer(&w, FORMATF("--%s",
+				    option_defs[id].od_name), "",
+				    option_defs[id].od_descr);
 		}
 	else
 		offer_operands(&w, cm, before);

@@ -87,7 +87,7 @@ static int
 set_list(const struct options *op, const struct option_def *od,
     struct option_list *ol, const char *label, const char *text)
 {
-	char empty[2 * ITEM_SIZE], *copy, *item, *rest;
+	char *copy, *item, *rest;
 	int error = 0;
 
 	if (!takes_lists(op, od) && strchr(text, ',') != NULL)
@@ -97,12 +97,10 @@ set_list(const struct options *op, const struct option_def *od,
 	ol->ol_count = 0;
 	if ((od->od_flags & ALL) != 0 && strcmp(text, "all") == 0)
 		return (0);
-	snprintf(empty, sizeof(empty), "%s: empty item in \"%.40s\"", label,
-	    text);
 	copy = rest = xstrdup(text);
 	while (error == 0 && (item = strsep(&rest, ",")) != NULL)
-		error = add_item(op, od, ol, item[0] == '\0' ? empty : label,
-		    item);
+		error = add_item(op, od, ol, item[0] != '\0' ? label :
+		    FORMATF("%s: empty item in \"%.40s\"", label, text), item);
 	free(copy);
 	return (error);
 }
@@ -114,7 +112,6 @@ set(struct options *op, unsigned id, const char *label, const char *text)
 	const struct option_def *od = &option_defs[id];
 	const bool percent = od->od_type == TYPE_PERCENT;
 	void *field = (char *)op + od->od_offset;
-	char number[ITEM_SIZE];
 	unsigned narrow;
 	double real;
 	uint64_t v;
@@ -139,10 +136,9 @@ set(struct options *op, unsigned id, const char *label, const char *text)
 	case TYPE_REAL:
 	case TYPE_PERCENT:
 		n = strlen(text);
-		snprintf(number, sizeof(number), "%.*s", (int)(n - (percent &&
-		    n > 0 && text[n - 1] == '%')), text);
-		if (parse_real(number, &real) != 0 || real < od->od_low ||
-		    real > od->od_high)
+		n -= percent && n > 0 && text[n - 1] == '%';
+		if (parse_real(FORMATF("%.*s", (int)n, text), &real) != 0 ||
+		    real < od->od_low || real > od->od_high)
 			break;
 		*(double *)field = percent ? real / 100 : real;
 		return (0);

@@ -103,11 +103,10 @@ static int
 option_trace_time(struct options *op, const char *label, const char *text)
 {
 	const char *dash = strchr(text, '-');
-	char from[64] = "0";
+	const char *from = dash == NULL ? "0" :
+	    FORMATF("%.*s", (int)(dash - text), text);
 	double ms[2];
 
-	if (dash != NULL)
-		snprintf(from, sizeof(from), "%.*s", (int)(dash - text), text);
 	if (parse_real(from, &ms[0]) == 0 && ms[0] <= TRACE_MS_MAX &&
 	    parse_real(dash == NULL ? text : dash + 1, &ms[1]) == 0 &&
 	    ms[1] <= TRACE_MS_MAX) {
@@ -124,14 +123,12 @@ option_trace_time(struct options *op, const char *label, const char *text)
 bool
 option_read_part(const char *text, unsigned *part, unsigned *parts)
 {
-	char first[32];
 	const char *of = strchr(text, '/');
 	uint64_t v[2];
 
-	snprintf(first, sizeof(first), "%.*s", (int)strcspn(text, "/"), text);
-	if (of == NULL || parse_number(first, &v[0]) != 0 ||
-	    parse_number(of + 1, &v[1]) != 0 || v[0] < 1 || v[0] > v[1] ||
-	    v[1] > OPTIONS_PARTS_MAX)
+	if (of == NULL || parse_number(FORMATF("%.*s", (int)(of - text),
+	    text), &v[0]) != 0 || parse_number(of + 1, &v[1]) != 0 ||
+	    v[0] < 1 || v[0] > v[1] || v[1] > OPTIONS_PARTS_MAX)
 		return (false);
 	*part = (unsigned)v[0];
 	*parts = (unsigned)v[1];

@@ -228,15 +228,14 @@ calibrate_native(double seconds, FILE *out)
 static int
 run_native(struct calibration *cb, char *const whole[], double seconds)
 {
-	char time[32];
-	const char *const argv[] = { whole[0], "calibrate", "-t", time, NULL };
+	const char *const argv[] = { whole[0], "calibrate", "-t",
+	    FORMATF("%.3f", fmax(0.01, seconds)), NULL };
 	struct child ch = { .cld_argv = argv, .cld_again = true,
 	    .cld_env = CALIBRATE_NATIVE "=1", .cld_fd = { 0, CHILD_PIPE, 0 } };
 	int error, status;
 	size_t complete;
 	FILE *in;
 
-	snprintf(time, sizeof(time), "%.3f", fmax(0.01, seconds));
 	if ((error = child_start(&ch)) != 0)
 		return (error);
 	if ((in = fdopen(ch.cld_out, "r")) == NULL)

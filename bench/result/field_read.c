@@ -1,6 +1,6 @@
 #include "bench/result/result.h"
 
-enum { PATH_SIZE = 96, PLACE_SIZE = 48 };
+enum { PATH_SIZE = 96 };
 
 /* Where in the document the reader is. */
 struct reader {
@@ -61,7 +61,7 @@ read_integer(struct reader *rd, const json_t *j, const char *key,
 static int
 read_words(struct reader *rd, const json_t *j, const char *key, char ***out)
 {
-	char place[PLACE_SIZE], **words;
+	char **words;
 	size_t n = json_array_size(j);
 	const char *word;
 
@@ -69,10 +69,9 @@ read_words(struct reader *rd, const json_t *j, const char *key, char ***out)
 		return (refuse(rd, key, "not an array"));
 	words = *out = xcalloc(n + 1, sizeof(*words));
 	for (size_t i = 0; i < n; i++) {
-		if ((word = json_string_value(json_array_get(j, i))) == NULL) {
-			snprintf(place, sizeof(place), "%s[%zu]", key, i);
-			return (refuse(rd, place, "not a string"));
-		}
+		if ((word = json_string_value(json_array_get(j, i))) == NULL)
+			return (refuse(rd, FORMATF("%s[%zu]", key, i),
+			    "not a string"));
 		words[i] = xstrdup(word);
 	}
 	return (0);
@@ -173,7 +172,6 @@ read_array(struct reader *rd, const json_t *j, const struct field *f,
 	unsigned *count = (void *)((char *)base + f->f_count);
 	size_t n = json_array_size(j);
 	void *elements = field_elements(f, base);
-	char place[PLACE_SIZE];
 	const double *pair;
 	int error;
 
@@ -187,11 +185,9 @@ read_array(struct reader *rd, const json_t *j, const struct field *f,
 	}
 	if (counts)
 		*count = (unsigned)n;
-	for (size_t i = 0; i < n && error == 0; i++) {
-		snprintf(place, sizeof(place), "%s[%zu]", f->f_key, i);
-		error = read_one(rd, json_array_get(j, i), f, place,
-		    (char *)elements + i * field_size(f));
-	}
+	for (size_t i = 0; i < n && error == 0; i++)
+		error = read_one(rd, json_array_get(j, i), f, FORMATF("%s[%zu]",
+		    f->f_key, i), (char *)elements + i * field_size(f));
 	pair = elements;
 	if (error == 0 && f->f_kind == FIELD_PAIR && pair[0] > pair[1])
 		error = refuse(rd, f->f_key, "not [low, high]");

@@ -71,17 +71,16 @@ measure_group(struct sweeping *sw, const unsigned *group, unsigned n,
     unsigned repeat, struct measuring *mq)
 {
 	const struct options *op = sw->sw_options;
-	char label[2 * GRID_TEXT_SIZE], text[GRID_TEXT_SIZE];
+	char text[GRID_TEXT_SIZE];
 	int error;
 
 	for (unsigned i = 0; i < n; i++)
 		mq->mq_params[i] = grid_params(op,
 		    &sw->sw_cells[group[i]].sc_cell, repeat);
-	snprintf(label, sizeof(label), n > 1 ? "%s and %u more" : "%s",
-	    grid_text(&mq->mq_params->cp_cell, text), n - 1);
 	progress_update(&mq->mq_progress, op->op_until > 0 ?
 	    (uint64_t)fmin(passed_s(mq), op->op_time_limit_s) : mq->mq_done,
-	    label);
+	    FORMATF(n > 1 ? "%s and %u more" : "%s",
+	    grid_text(&mq->mq_params->cp_cell, text), n - 1));
 	error = n == 1 ? measure_one(op, mq->mq_params, mq->mq_measures,
 	    sw->sw_error) : slices_run(grid_engine(op), mq->mq_params, n,
 	    mq->mq_rng, mq->mq_measures, sw->sw_error);

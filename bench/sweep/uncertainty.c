@@ -51,11 +51,11 @@ by_effect(const void *left, const void *right)
 static bool
 in_use(const struct result *r, const char *key)
 {
-	char prefix[2 * RESULT_NAME_SIZE + 2];
+	const char *prefix;
 	size_t n;
 
 	for (unsigned i = 0; i < r->cell_count; i++) {
-		snprintf(prefix, sizeof(prefix), "%s.%s.", r->cells[i].cipher,
+		prefix = FORMATF("%s.%s.", r->cells[i].cipher,
 		    r->cells[i].crypto);
 		if (strncmp(key, prefix, strlen(prefix)) == 0)
 			return (true);

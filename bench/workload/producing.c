@@ -32,14 +32,9 @@ parse_rate(const char *text, double *rate)
 	static const char units[] = "kmg";
 	const size_t n = strlen(text);
 	const char *unit = n == 0 ? NULL : strchr(units, text[n - 1]);
-	char number[32];
-	int error;
+	const int error = parse_real(FORMATF("%.*s", (int)(n - (unit !=
+	    NULL)), text), rate);
 
-	if (n >= sizeof(number))
-		return (EINVAL);
-	snprintf(number, sizeof(number), "%.*s", (int)(n - (unit != NULL)),
-	    text);
-	error = parse_real(number, rate);
 	for (; error == 0 && unit != NULL && unit >= units; unit--)
 		*rate *= 1000;
 	return (error);

@@ -31,13 +31,11 @@ int
 workload_time(const char *what, const char *text, uint64_t *ns, char *why)
 {
 	const size_t n = strspn(text, "0123456789.");
-	char number[32];
 	double v = 0;
 
-	snprintf(number, sizeof(number), "%.*s", (int)n, text);
 	for (unsigned i = 0; i < nitems(units); i++)
 		if (strcmp(text + n, units[i].tu_name) == 0 &&
-		    parse_real(number, &v) == 0)
+		    parse_real(FORMATF("%.*s", (int)n, text), &v) == 0)
 			v *= units[i].tu_ns;
 	if (v < 1 || v > (double)WORKLOAD_PAUSE_MAX_NS)
 		return (REFUSE("%s: \"%.40s\": expected a time with its unit, "
