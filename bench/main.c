@@ -6,10 +6,6 @@
 
 #include "bench/cmd.h"
 
-#ifndef RNGSIM_REVISION
-#define	RNGSIM_REVISION	"unknown"
-#endif
-
 /* For commands' own, the largest of which merges results. */
 enum { STACK_BYTES = 256 * 1024 };
 

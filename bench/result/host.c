@@ -4,14 +4,6 @@
 #include "lib/crypto/crypto.h"
 #include "lib/machine/cpu.h"
 
-/* The build defines both; see mk/rules.sh. */
-#ifndef RNGSIM_FLAGS
-#define	RNGSIM_FLAGS	"unknown"
-#endif
-#ifndef RNGSIM_REVISION
-#define	RNGSIM_REVISION	"unknown"
-#endif
-
 #if defined(__clang__)
 #define	HOST_COMPILER	"clang " __clang_version__
 #elif defined(__GNUC__)
@@ -48,6 +40,7 @@ result_host_fill(struct result_host *host)
 		    un.sysname, un.release, un.machine);
 	fill_text(host->kernel, sizeof(host->kernel), kernel);
 	fill_text(host->compiler, sizeof(host->compiler), HOST_COMPILER);
+	/* mk/rules.sh defines flags and revision. */
 	fill_text(host->flags, sizeof(host->flags), RNGSIM_FLAGS);
 	fill_text(host->libcrypto, sizeof(host->libcrypto), crypto_version());
 	fill_text(host->revision, sizeof(host->revision), RNGSIM_REVISION);
