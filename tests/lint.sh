@@ -41,7 +41,7 @@ budget()
 	done
 }
 found "more lines than the budget" "$(budget <<'END'
-1310 lib/base
+1320 lib/base
 1630 lib/crypto
 9170 lib/kern
 1750 lib/ledger

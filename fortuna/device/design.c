@@ -1,23 +1,15 @@
 #include "fortuna/device/randomdev.h"
+#include "lib/base/embed.h"
 #include "lib/crypto/digest.h"
 
 enum { OBJECT_VARIANTS = DESIGN_MACHINES * HARVEST_MODELS };
 
 /* The object NAME-real.so and its like, in the program's own file. */
-#define	BLOB(symbol, file)						\
-	__asm__(".pushsection .rodata\n"				\
-	    ".balign 64\n"						\
-	    #symbol ":\n\t.incbin \"" KERNEL_OBJECTS "/" file "\"\n"	\
-	    #symbol "_end:\n.popsection\n");				\
-	extern const char symbol[]					\
-	    __attribute__((visibility("hidden")));			\
-	extern const char symbol##_end[]				\
-	    __attribute__((visibility("hidden")))
 #define	OBJECT(name, files)						\
-	BLOB(object_##name##_0, #name "-real.so");			\
-	BLOB(object_##name##_1, #name "-real-2019.so");			\
-	BLOB(object_##name##_2, #name "-simulated.so");			\
-	BLOB(object_##name##_3, #name "-simulated-2019.so");
+	EMBED(name##_0, KERNEL_OBJECTS "/" #name "-real.so");		\
+	EMBED(name##_1, KERNEL_OBJECTS "/" #name "-real-2019.so");	\
+	EMBED(name##_2, KERNEL_OBJECTS "/" #name "-simulated.so");	\
+	EMBED(name##_3, KERNEL_OBJECTS "/" #name "-simulated-2019.so");
 #include "fortuna/device/object.tbl"
 
 struct design_object {
@@ -32,7 +24,7 @@ struct design_object {
 /* Opening is rare. */
 static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
 
-#define	PART(name, i)	object_##name##_##i
+#define	PART(name, i)	embedded_##name##_##i
 #define	OBJECT(name, files)						\
 static struct design_object object_##name = {				\
 	.do_bytes = { PART(name, 0), PART(name, 1), PART(name, 2),	\
