@@ -49,31 +49,8 @@ struct calibration {
 	int		 cb_error;	/* of a probe */
 };
 
-/*
- * Measures everything in so many seconds; with force, a busy machine too.  The
- * caller is attached to the machine and has called tick_calibrate();
- * libcrypto's mode is CRYPTO_KERNEL.  Returns: 0, with calibrate_objections()
- * in error; or with the reason EINTR after a signal, EBUSY for a busy machine,
- * another errno value.
- */
-int calibrate_measure(struct calibration *cb, double seconds, bool force,
-    char *const argv[], char error[CALIBRATE_TEXT_SIZE]);
-
-/* In the environment of the program that is executed again. */
-#define	CALIBRATE_NATIVE	"RNGSIM_CALIBRATE_NATIVE"
-
-/*
- * In the program that was executed again, in mode CRYPTO_NATIVE: measures what
- * depends on the mode, and writes it to out.  Returns: 0 or an errno value.
- */
-int calibrate_native(double seconds, FILE *out);
-
-/*
- * Names and describes cb_profile; prints the values and the conditions.  busy
- * is what is objected to, or "".
- */
+/* Names and describes cb_profile; busy is what is objected to, or "". */
 void calibrate_describe(struct calibration *cb, const char *busy);
-void calibrate_print(FILE *out, const struct calibration *cb, const char *busy);
 
 /* Lists the conditions beyond their limits.  Returns: how many there are. */
 unsigned calibrate_objections(const struct calibrate_conditions *cc,
