@@ -225,10 +225,9 @@ simulate(const struct forwarding_row *fw, const struct profile *pr, double cv,
 		.cp_config = &bc, .cp_time_s = window_s, .cp_seed = seed
 	};
 	unsigned cpus = (unsigned)pr->pr_value[PROFILE_TOPO_CPUS];
-	int error;
-
-	error = producing_parse(FORMATF("ether:work=%.0fns,cv=%.3f",
+	int error = producing_parse(FORMATF("ether:work=%.0fns,cv=%.3f",
 	    1e9 * fw->fw_queues / base->fw_value, cv), pg, why);
+
 	cpus = MAX(cpus, fw->fw_queues);
 	bench_config_default(&bc, cpus);
 	bc.bc_lock.spin_polls = 0;

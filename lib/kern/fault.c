@@ -1,7 +1,6 @@
 /* Faults inside loaded sources: a kernel panics there, with file and line. */
 #include <sys/time.h>
 
-#include <dlfcn.h>
 #include <execinfo.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -220,11 +219,10 @@ looked(int sig __unused, siginfo_t *si __unused, void *context)
 	static _Thread_local unsigned looks;
 	const ucontext_t *uc = context;
 	void *pc = (void *)(uintptr_t)CONTEXT_PC(uc);
-	struct kern_copy *kc;
 	uintptr_t offset;
+	const struct kern_copy *kc = find_copy(pc, &offset);
 	unsigned most;
 
-	kc = find_copy(pc, &offset);
 	if (kc == NULL || kc->kc_run != run || kern_fault_calls != call ||
 	    (uint64_t)CONTEXT_SP(uc) != sp)
 		looks = 0;

@@ -72,15 +72,14 @@ stop_reversal(struct kernel *k, const struct kern_held *hd,
     const struct kern_lock *kl, const struct kern_site *site,
     const struct order *before)
 {
-	const struct kern_site *first, *second;
+	const struct kern_site *sites = k->k_object->ko_sites;
 	const char *held = hd->hd_lock->kl_lock.lo_name;
 	const char *name = kl->kl_lock.lo_name;
 
-	first = &k->k_object->ko_sites[before->first - 1];
-	second = &k->k_object->ko_sites[before->second - 1];
 	kernel_stop(k, site, "lock order reversal: %s (%s:%d) then %s; before, "
 	    "%s (%s:%d) then %s (%s:%d)", held, KERN_AT(hd->hd_site), name,
-	    name, KERN_AT(first), held, KERN_AT(second));
+	    name, KERN_AT(&sites[before->first - 1]), held,
+	    KERN_AT(&sites[before->second - 1]));
 }
 
 /* An order that was seen the other way round is an error. */
