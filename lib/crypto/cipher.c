@@ -347,20 +347,3 @@ cipher_key_wipe(struct cipher_key *ck)
 {
 	cipher_key_set(ck, zero_key);
 }
-
-void
-cipher_keystream_cut(struct cipher_key *ck, uint128_t *ctr, uint8_t *out,
-    size_t n)
-{
-	const size_t block_bytes = ck->ck_cipher->ci_block_bytes;
-	uint8_t block[CIPHER_BLOCK_MAX_BYTES];
-	const size_t cut = ck->ck_cipher->ci_whole_blocks ? n % block_bytes : 0;
-
-	if (n > cut)
-		cipher_keystream(ck, ctr, out, n - cut);
-	if (cut == 0)
-		return;
-	cipher_keystream(ck, ctr, block, block_bytes);
-	memcpy(out + n - cut, block, cut);
-	wipe(block, sizeof(block));
-}

@@ -108,7 +108,3 @@ cipher_keystream(struct cipher_key *ck, uint128_t *ctr, uint8_t *out, size_t n)
 {
 	ck->ck_cipher->ci_keystream(ck, ctr, out, n);
 }
-
-/* The same for any n with any cipher. */
-void cipher_keystream_cut(struct cipher_key *ck, uint128_t *ctr, uint8_t *out,
-    size_t n);

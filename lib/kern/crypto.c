@@ -228,6 +228,23 @@ take_lineage(struct kernel *k, const void *from)
 		ledger_set_lineage(k->k_params.kp_ledger, lineage);
 }
 
+/* cipher_keystream() for any n with any cipher. */
+static void
+keystream_cut(struct cipher_key *ck, uint128_t *ctr, uint8_t *out, size_t n)
+{
+	const size_t block_bytes = ck->ck_cipher->ci_block_bytes;
+	uint8_t block[CIPHER_BLOCK_MAX_BYTES];
+	const size_t cut = ck->ck_cipher->ci_whole_blocks ? n % block_bytes : 0;
+
+	if (n > cut)
+		cipher_keystream(ck, ctr, out, n - cut);
+	if (cut == 0)
+		return;
+	cipher_keystream(ck, ctr, block, block_bytes);
+	memcpy(out + n - cut, block, cut);
+	wipe(block, sizeof(block));
+}
+
 /* What is kept is used in parts, also as keys: a stub's has no gaps. */
 static void
 generate(const struct kernel *k, struct cipher_key *ck, uint128_t *ctr,
@@ -239,8 +256,8 @@ generate(const struct kernel *k, struct cipher_key *ck, uint128_t *ctr,
 	    kern_is_shared(k, out))
 		part = CIPHER_STUB_BYTES;
 	for (; n > part; n -= part, out += part)
-		cipher_keystream_cut(ck, ctr, out, part);
-	cipher_keystream_cut(ck, ctr, out, n);
+		keystream_cut(ck, ctr, out, part);
+	keystream_cut(ck, ctr, out, n);
 }
 
 uint64_t
