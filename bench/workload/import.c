@@ -2,7 +2,6 @@
 
 #define	REFUSE(...)	lines_refuse(&im->im_lines, __VA_ARGS__)
 
-static const char blanks[] = " \t";
 
 /* A thread that has not ended. */
 struct import_thread {
@@ -133,22 +132,11 @@ end_call(struct import *im, struct import_thread *ip, enum import_call call,
 	return (bytes == 0 ? 0 : add_request(im, ip, began_ns, bytes));
 }
 
-static char *
-next_word(char **rest)
-{
-	char *word = *rest + strspn(*rest, blanks);
-
-	*rest = word + strcspn(word, blanks);
-	if (**rest != '\0')
-		*(*rest)++ = '\0';
-	return (word);
-}
-
 static int
 import_line(struct import *im)
 {
 	static const char unfinished[] = "<unfinished ...>";
-	char *text = im->im_lines.li_text, *word = next_word(&text), *name;
+	char *text = im->im_lines.li_text, *word = parse_word(&text), *name;
 	struct import_thread *ip;
 	enum import_call call;
 	uint64_t began_ns, pid = 0;	/* none without -f */
@@ -157,7 +145,7 @@ import_line(struct import *im)
 	if (word[0] == '\0')
 		return (0);
 	if (parse_number(word, &pid) == 0)
-		word = next_word(&text);
+		word = parse_word(&text);
 	if (strchr(word, '.') == NULL || parse_real(word, &ns) != 0)
 		return (refuse_line(im, word));
 	ns = ns * 1e9 + 0.5;
@@ -166,7 +154,7 @@ import_line(struct import *im)
 		    "expected a shorter trace of \"strace -r\""));
 	im->im_at_ns += (uint64_t)ns;
 	ip = find_thread(im, pid);
-	text += strspn(text, blanks);
+	text += strspn(text, " \t");
 	if (begins(text, "---"))
 		return (0);
 	if (begins(text, "+++")) {

@@ -135,6 +135,9 @@ int parse_hex(const char *text, uint8_t *bytes, size_t max, size_t *count);
 /* A number such as 0.25, of at most fifteen digits, in the C locale. */
 int parse_real(const char *text, double *value);
 
+/* Cuts the next word off, between blanks, tabs, carriage returns; or "". */
+char *parse_word(char **text);
+
 /* SplitMix64: for simulations, and for hashes that no attacker chooses. */
 
 #define	SPLITMIX_STEP	UINT64_C(0x9e3779b97f4a7c15)

@@ -82,3 +82,15 @@ parse_real(const char *text, double *value)
 	*value = number / scale;
 	return (0);
 }
+
+char *
+parse_word(char **text)
+{
+	static const char blanks[] = " \t\r";
+	char *word = *text + strspn(*text, blanks);
+
+	*text = word + strcspn(word, blanks);
+	if (**text != '\0')
+		*(*text)++ = '\0';
+	return (word);
+}

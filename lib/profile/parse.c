@@ -45,31 +45,16 @@ look_at(struct reader *pt, unsigned key)
 static int __attribute__((format(printf, 2, 3)))
 refuse(const struct reader *pt, const char *fmt, ...)
 {
-	int n;
+	const int n = snprintf(pt->rdr_error, PROFILE_ERROR_SIZE, "%.200s:%u: "
+	    "%.40s%s", pt->rdr_file, pt->rdr_line, pt->rdr_key,
+	    *pt->rdr_key == '\0' ? "" : ": ");
 
-	n = snprintf(pt->rdr_error, PROFILE_ERROR_SIZE, "%.200s:%u: %.40s%s",
-	    pt->rdr_file, pt->rdr_line, pt->rdr_key, *pt->rdr_key == '\0' ? "" :
-	    ": ");
 	VFORMAT(pt->rdr_error + n, PROFILE_ERROR_SIZE - (size_t)n, fmt);
 	/* A file must not send control sequences to a terminal. */
 	for (char *c = pt->rdr_error; *c != '\0'; c++)
 		if (!isascii((unsigned char)*c) || iscntrl((unsigned char)*c))
 			*c = '?';
 	return (EINVAL);
-}
-
-/* Cuts the next word off a line; "" at its end. */
-static char *
-next_word(char **line)
-{
-	char *word;
-
-	*line += strspn(*line, blanks);
-	word = *line;
-	*line += strcspn(*line, blanks);
-	if (**line != '\0')
-		*(*line)++ = '\0';
-	return (word);
 }
 
 static int
@@ -166,15 +151,15 @@ parse_value(const struct reader *pt, char *line, unsigned key)
 {
 	const char *want = profile_unit_name(profile_fields[key].pf_unit);
 	const char *unit = want;
-	int error = take_number(pt, next_word(&line), key);
+	int error = take_number(pt, parse_word(&line), key);
 
 	if (error == 0 && *want != '\0')
-		unit = next_word(&line);
+		unit = parse_word(&line);
 	if (error == 0 && strcmp(unit, want) != 0)
 		error = refuse(pt, "UNIT is \"%.40s\"; expected \"%s\"", unit,
 		    want);
 	if (error == 0)
-		error = parse_provenance(pt, next_word(&line), key);
+		error = parse_provenance(pt, parse_word(&line), key);
 	return (error != 0 ? error : parse_text(pt, line, "SOURCE",
 	    pt->rdr_pr->pr_source[key], PROFILE_TEXT_SIZE));
 }
@@ -216,7 +201,7 @@ static int
 parse_line(struct reader *pt, char *line)
 {
 	struct profile *pr = pt->rdr_pr;
-	const char *key = next_word(&line), *word;
+	const char *key = parse_word(&line), *word;
 	unsigned k;
 	int error;
 
@@ -231,7 +216,7 @@ parse_line(struct reader *pt, char *line)
 		return (refuse(pt, "there is one in line %u; expected it once",
 		    pt->rdr_lines[k]));
 	pt->rdr_lines[k] = pt->rdr_line;
-	word = next_word(&line);
+	word = parse_word(&line);
 	if (strcmp(word, "=") != 0)
 		return (refuse(pt, "\"%.40s\" follows; expected \"=\" between "
 		    "blanks", word));
