@@ -95,6 +95,14 @@ struct shrinker {
 };
 
 static bool
+stopped(const struct counterexample *cx)
+{
+	const volatile sig_atomic_t *stop = cx->cx_subject.tb_stop;
+
+	return (stop != NULL && *stop != 0);
+}
+
+static bool
 spent(const struct shrinker *sz)
 {
 	return (sz->sz_error != 0 || sz->sz_runs >= sz->sz_runs_max);
@@ -107,7 +115,9 @@ broke(struct shrinker *sz, int error)
 	const char *word = sz->sz_replay.ry_outcome.to_word;
 
 	sz->sz_runs += sz->sz_replay.ry_outcome.to_weight;
-	sz->sz_error = error;
+	/* A loop that does not end is not interrupted by itself. */
+	sz->sz_error = error == 0 && stopped(sz->sz_case) ? EINTR : error;
+	error = sz->sz_error;
 	return (error == 0 && word != NULL &&
 	    strcmp(word, sz->sz_case->cx_word) == 0);
 }
@@ -236,7 +246,7 @@ find_lost(struct execution *ex, const struct counterexample *cx,
 		else
 			lost = middle;
 	well = end_well(ex, cx, can, runs, runs);
-	if (cx->cx_subject.tb_stop != NULL && *cx->cx_subject.tb_stop != 0)
+	if (stopped(cx))
 		return;
 	et->et_lost = MAX(lost, 1u);
 	snprintf(et->et_lost_text, sizeof(et->et_lost_text), "---- point of no "
