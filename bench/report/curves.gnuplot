@@ -4,7 +4,7 @@
 #
 # $D has a row for each cell: 1 curve, 2 gate failed, 3 readers, 4 total MB/s,
 # 5 low, 6 high, 7 harvest CPU, 8 low, 9 high, 10 p50 s, 11 p90, 12 p99,
-# 13 p99.9, 14 oversubscribed.
+# 13 p99.9, 14 oversubscribed.  Latencies of 0 were not recorded.
 
 # What the axis must hold: LEAST and MOST readers; FITS and OVER, the most that
 # fit the CPUs and the fewest that do not.
@@ -30,7 +30,8 @@ BY2 = LEAST > 0 && MOST >= 10 * LEAST
 SHADE = OVER == 0 ? NaN : FITS == 0 ? 0 : FITS >= OVER ? OVER : \
     BY2 ? sqrt(1.0 * FITS * OVER) : (FITS + OVER) / 2.0
 
-cell(i, gate, v) = column(1) == i && column(2) == gate ? v : NaN
+# A cell of a curve, which may have no latencies.
+cell(i, gate, v) = column(1) == i && column(2) == gate && (!TIMED || v > 0) ? v : NaN
 per(v, n) = EACH ? v / n : v
 
 unset border
@@ -42,13 +43,24 @@ unset ylabel
 unset title
 set xrange [0:1]
 set yrange [0:1]
-set label 1 HEADING at screen x(LEFT), screen y(TOP + 14) left font ',13'
-set key at screen x(LEFT), screen y(TOP + 24) left top vertical \
-    maxrows lines(N) Left reverse samplen 5
-plot for [i=1:N] NaN with linespoints linestyle i title NAME[i]
-unset label 1
-unset key
-TOP = TOP + legend(N)
+if (HTML) {
+	CAPTION = '<figure><figcaption><b>'.HEADING.'</b>'
+	do for [i=1:N] {
+		CAPTION = CAPTION.sprintf(' <span class="s%d">', i).NAME[i].'</span>'
+	}
+	print CAPTION.'</figcaption>'
+	TOP = 0
+} else {
+	BESIDE = SIDE > 0 ? LEFT + COLUMNS * PANEL + 6 : LEFT
+	set label 1 HEADING at screen x(BESIDE), screen y(TOP + 14) left \
+	    font FORM eq 'svg' ? ',13' : ',10'
+	set key at screen x(BESIDE), screen y(TOP + 24) left top vertical \
+	    maxrows lines(N) Left reverse samplen 5
+	plot for [i=1:N] NaN with linespoints linestyle i title NAME[i]
+	unset label 1
+	unset key
+	TOP = TOP + legend(N)
+}
 
 set border 3
 set tics nomirror
@@ -75,6 +87,18 @@ beside(i, n) = BY2 ? n * (1 + 0.05 * (i - (N + 1) / 2.0)) : \
     n + 0.025 * (i - (N + 1) / 2.0) * (MOST - LEAST + 0.8)
 tick(n) = (BY2 ? n : MOST - LEAST + 0.8) * 0.008
 
+# Of row k of $D: a value of a column, of each reader if so; its text.  Where
+# a value is along an axis from LOW to HIGH.
+datum(k, c) = word($D[k], c) / (EACH ? word($D[k], 3) : 1)
+figure(k, c) = TIMED ? gprintf('%.1s %cs', datum(k, c)) : sprintf('%.4g', datum(k, c))
+readers(k) = word($D[k], 3).' '.AXIS.(word($D[k], 3) eq '1' ? '' : 's')
+along(v, low, high, decades) = decades ? log(v / low) / log(high / low) : (v - low) / (high - low)
+# What a cell's point shows.
+shows(k) = NAME[int(word($D[k], 1))].', '.readers(k).': '.(NOW eq 'latency' ? \
+    'p50 '.figure(k, 10).', p90 '.figure(k, 11).', p99 '.figure(k, 12).', p99.9 '.figure(k, 13) : \
+    figure(k, V).(datum(k, A) < datum(k, B) ? ' ('.figure(k, A).' to '.figure(k, B).')' : '')). \
+    (word($D[k], 2) eq '1' ? '; a gate failed' : '')
+
 do for [p=1:words(PANELS)] {
 	NOW = word(PANELS, p)
 	EACH = NOW eq 'reader'
@@ -86,22 +110,35 @@ do for [p=1:words(PANELS)] {
 	LOW = 1e300
 	HIGH = 0
 	do for [k=1:|$D|] {
-		n = EACH ? word($D[k], 3) + 0 : 1
 		do for [c in sprintf('%d %d %d', V, A, B)] {
-			if (word($D[k], int(c)) ne 'NaN') {
-				LOW = min(LOW, word($D[k], int(c)) / n)
-				HIGH = max(HIGH, word($D[k], int(c)) / n)
+			if (!TIMED || datum(k, int(c)) > 0) {
+				LOW = min(LOW, datum(k, int(c)))
+				HIGH = max(HIGH, datum(k, int(c)))
 			}
 		}
 	}
 	eval place(LEFT + (p - 1) % COLUMNS * PANEL, \
-	    TOP + (p - 1) / COLUMNS * TALL, PANEL, TALL)
-	set title (NOW eq 'harvest' ? HARVEST : \
+	    TOP + (HTML ? 0 : (p - 1) / COLUMNS * TALL), PANEL, TALL)
+	WHAT = NOW eq 'harvest' ? HARVEST : \
 	    NOW eq 'latency' ? 'latency of '.CALL.': p50 to p99.9' : \
 	    NOW eq 'p99' ? 'p99 of '.CALL : \
-	    EACH ? RATE.' of each '.AXIS : 'total '.RATE) offset 0,-0.6
+	    EACH ? RATE.' of each '.AXIS : 'total '.RATE
+	set title WHAT offset 0,-0.6
+	if (HTML) {
+		# The text for those who do not see the drawing: each curve's ends.
+		ALT = HEADING.', '.WHAT
+		do for [k=1:|$D|] {
+			FIRST = k == 1 || word($D[max(k - 1, 1)], 1) ne word($D[k], 1)
+			LAST = k == |$D| || word($D[min(k + 1, |$D|)], 1) ne word($D[k], 1)
+			ALT = ALT.(FIRST ? '; '.NAME[int(word($D[k], 1))].': ' : LAST ? ', ' : ''). \
+			    (FIRST || LAST ? figure(k, V).' with '.readers(k) : '')
+		}
+		print sprintf('<svg viewBox="0 0 %d %d" role="img"><title>', PANEL, TALL). \
+		    ALT.'</title>'
+	}
 	set format y (TIMED ? '%.0s %cs' : '%g')
-	if (NOW eq 'latency' || LOW > 0 && HIGH >= 10 * LOW) {
+	DECADES = NOW eq 'latency' || LOW > 0 && HIGH >= 10 * LOW
+	if (DECADES) {
 		set logscale y 10
 		set yrange [*:*]
 		set ytics autofreq nomirror
@@ -144,8 +181,23 @@ do for [p=1:words(PANELS)] {
 			    for [i=1:N] $D using 3:(cell(i, 1, per(column(V), $3))) \
 			    with points linestyle i + 6
 		}
+		do for [k=1:HTML ? |$D| : 0] {
+			# A browser shows the title of what is below the pointer.
+			v = datum(k, NOW eq 'latency' ? 10 : V)
+			i = int(word($D[k], 1))
+			n = word($D[k], 3) + 0
+			n = NOW eq 'latency' ? beside(i, n) : n
+			if (v > 0 || v == 0 && !DECADES) {
+				print sprintf('<circle cx="%.0f" cy="%.0f" r="7"><title>', \
+				    58 + (PANEL - 70) * along(n, GPVAL_X_MIN, GPVAL_X_MAX, BY2), \
+				    TALL - 46 - (TALL - 70) * along(v, GPVAL_Y_MIN, GPVAL_Y_MAX, \
+				    DECADES)).shows(k).'</title></circle>'
+			}
+		}
 	}
+	if (HTML) { print '</svg>' }
 }
+if (HTML) { print '</figure>' }
 unset logscale y
 unset object 1
 TOP = TOP + (words(PANELS) + COLUMNS - 1) / COLUMNS * TALL

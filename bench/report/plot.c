@@ -12,7 +12,7 @@ EMBED(curves, "bench/report/curves.gnuplot");
 
 #define	WRONG(...)	(void)format_wrong(error, RESULT_TEXT_SIZE, __VA_ARGS__)
 
-static const char *const forms[PLOT_FORMS] = { "png", "svg", "pdf" };
+static const char *const forms[] = { "png", "svg", "pdf", "html" };
 const char *const plot_panels[PLOT_PANELS] = { "total", "reader", "latency",
     "harvest", "p99" };
 
@@ -31,15 +31,16 @@ plot_form(const char *path)
 /*
  * Between single quotes only the quote and the line's end are special.  A
  * doubled quote stands for one, but not at the start of a string, so quotes
- * become spaces, and so do backquotes, which run commands elsewhere.
+ * become spaces, and so do backquotes, which run commands elsewhere, and what
+ * HTML could read on a page.
  */
 static void
-set(FILE *out, const char *name, const char *text)
+set(FILE *out, const char *name, const char *text, unsigned form)
 {
 	fprintf(out, "%s = '", name);
 	for (; *text != '\0'; text++)
-		fputc((unsigned char)*text < ' ' || *text == '\'' ||
-		    *text == '`' ? ' ' : *text, out);
+		fputc((unsigned char)*text < ' ' || strchr(form == PLOT_PAGE ?
+		    "'`<>&" : "'`", *text) != NULL ? ' ' : *text, out);
 	fputs("'\n", out);
 }
 
@@ -55,9 +56,8 @@ run(FILE *script, FILE *messages, char **picture, size_t *size,
 	static const char *const argv[] = { "gnuplot", "-d", "-", NULL };
 	struct child ch = { .cld_argv = argv, .cld_fd = { fileno(script),
 	    CHILD_PIPE, fileno(messages) } };
-	char line[RESULT_TEXT_SIZE - 16];
+	char line[240];
 	int status, why;
-	size_t n;
 
 	if (fflush(script) != 0 || ferror(script) ||
 	    lseek(fileno(script), 0, SEEK_SET) != 0)
@@ -80,12 +80,8 @@ run(FILE *script, FILE *messages, char **picture, size_t *size,
 		/* The last line with text; the error's place is before it. */
 		WRONG("gnuplot: no message");
 		rewind(messages);
-		while (fgets(line, sizeof(line), messages) != NULL) {
-			line[strcspn(line, "\n")] = '\0';
-			n = strspn(line, " \t");
-			if (line[n] != '\0')
-				WRONG("gnuplot: %s", line + n);
-		}
+		while (fscanf(messages, " %239[^\n]", line) == 1)
+			WRONG("gnuplot: %s", line);
 	} else if (*size > 0)
 		return (0);
 	else
@@ -96,18 +92,29 @@ run(FILE *script, FILE *messages, char **picture, size_t *size,
 /* Cells that differ in readers alone. */
 struct curve {
 	const struct grouped_cell *cu_cells;
-	unsigned	 cu_count;
+	unsigned	 cu_count;	/* 0: drawn already */
 };
 
 struct sheet {
 	FILE		*sh_out;
+	unsigned	 sh_form;
 	struct curve	*sh_curves;
 	unsigned	 sh_count;
-	bool		 sh_varies[PARTS];	/* from curve to curve */
+	unsigned	 sh_varies;	/* from curve to curve; bits: parts */
 	unsigned	 sh_rows;
 	struct text	 sh_counts;	/* of each row's curves */
 	unsigned	 sh_left_out;	/* curves there is no room for */
+	unsigned	 sh_longest;	/* name or heading */
 };
+
+/* Adds parts, which are bits. */
+static void
+describe(struct text *t, const struct result_cell *c, unsigned parts)
+{
+	for (unsigned part = 0; part < PARTS; part++)
+		if ((parts & 1u << part) != 0)
+			describe_part(t, c, (enum cell_part)part);
+}
 
 static void
 print_cell(FILE *out, unsigned curve, const struct result_cell *c)
@@ -120,30 +127,24 @@ print_cell(FILE *out, unsigned curve, const struct result_cell *c)
 	    c->uncertainty.total_mb_per_s : c->total_mb_per_s_ci95;
 	const double *cpu = drawn ? c->uncertainty.harvest_cpu_percent :
 	    c->harvest_cpu_percent_ci95;
-	const double latency[] = {
 #define	LATENCY(q)							\
-		producers ? COMPARABLE_QUANTILE(c, call_ns.q) :		\
-		    COMPARABLE_QUANTILE(c, latency_ns.q)
-		LATENCY(p50), LATENCY(p90), LATENCY(p99), LATENCY(p999)
-	};
+	1e-9 * (producers ? COMPARABLE_QUANTILE(c, call_ns.q) :		\
+	    COMPARABLE_QUANTILE(c, latency_ns.q))
 
-	fprintf(out, "%u %d %u %.9g %.9g %.9g %.9g %.9g %.9g", curve,
-	    comparable_gated(c), producers ? c->producers : c->readers,
+	/* A word without a point, as 9e-05, is an integer to gnuplot. */
+	fprintf(out, "%u %d %u %#.9g %#.9g %#.9g %#.9g %#.9g %#.9g %#.9g %#.9g "
+	    "%#.9g %#.9g %d\n", curve, comparable_gated(c),
+	    producers ? c->producers : c->readers,
 	    producers ? c->production.events_per_s / unit : c->total_mb_per_s,
 	    total[0] / unit, total[1] / unit, c->harvest.cpu_percent,
 	    cpu[1] > 0 ? cpu[0] : c->harvest.cpu_percent,
-	    cpu[1] > 0 ? cpu[1] : c->harvest.cpu_percent);
-	for (unsigned i = 0; i < 4; i++)
-		if (latency[0] > 0)
-			fprintf(out, " %.9g", latency[i] * 1e-9);
-		else
-			fputs(" NaN", out);
-	fprintf(out, " %d\n", c->oversubscribed);
+	    cpu[1] > 0 ? cpu[1] : c->harvest.cpu_percent, LATENCY(p50),
+	    LATENCY(p90), LATENCY(p99), LATENCY(p999), c->oversubscribed);
 }
 
 static void
 print_row(struct sheet *sh, const char *heading, const struct curve *cu,
-    unsigned n)
+    unsigned n, unsigned parts)
 {
 	FILE *out = sh->sh_out;
 
@@ -153,56 +154,66 @@ print_row(struct sheet *sh, const char *heading, const struct curve *cu,
 			print_cell(out, i + 1, cu[i].cu_cells[k].gc_cell);
 	fprintf(out, "EOD\nN = %u\narray NAME[%u]\n", n, n);
 	for (unsigned i = 0; i < n; i++) {
-		const struct result_cell *c = cu[i].cu_cells->gc_cell;
 		struct text t = { .s = "" };
 
-		/* The heading has the cipher. */
-		describe_part(&t, c, PART_DESIGN);
-		for (unsigned part = PART_CIPHER + 1; part < PART_DESIGN;
-		    part++)
-			if (sh->sh_varies[part])
-				describe_part(&t, c, (enum cell_part)part);
-		set(out, FORMATF("NAME[%u]", i + 1), t.s);
+		describe_part(&t, cu[i].cu_cells->gc_cell, PART_DESIGN);
+		describe(&t, cu[i].cu_cells->gc_cell, parts);
+		set(out, FORMATF("NAME[%u]", i + 1), t.s, sh->sh_form);
+		sh->sh_longest = MAX(sh->sh_longest, (unsigned)strlen(t.s));
 	}
-	set(out, "HEADING", heading);
+	set(out, "HEADING", heading, sh->sh_form);
+	sh->sh_longest = MAX(sh->sh_longest, (unsigned)strlen(heading));
 	fputs(embedded_curves, out);
 	text_add(&sh->sh_counts, "%u ", n);
 	sh->sh_rows++;
 }
 
-/* Rows of the curves of each cipher in turn; it is outermost in a result. */
+/*
+ * Rows of the curves of each cipher; of many curves, of those that differ in
+ * the design alone, with one design in the lock, with one lock in requests.
+ */
 static void
 print_rows(struct sheet *sh)
 {
-	const struct curve *cu = sh->sh_curves;
-	const char *cipher;
+	const unsigned design = 1u << PART_DESIGN, lock = 1u << PART_LOCK;
+	const unsigned varies = sh->sh_varies & ~(design | 1u << PART_CIPHER);
+	const unsigned names = sh->sh_count <= PLOT_CURVES ? varies :
+	    (sh->sh_varies & design) != 0 ? 0 : (varies & lock) != 0 ? lock :
+	    1u << PART_LOAD;
+	struct curve *row = xcalloc(sh->sh_count, sizeof(*row)), *cu, *like;
+	struct curve *end = sh->sh_curves + sh->sh_count;
 	unsigned count, n, rows;
 
-	for (; cu < sh->sh_curves + sh->sh_count; cu += count) {
-		cipher = cu->cu_cells->gc_cell->cipher;
-		for (count = 1; cu + count < sh->sh_curves + sh->sh_count &&
-		    strcmp(cu[count].cu_cells->gc_cell->cipher, cipher) == 0;
-		    count++)
-			continue;
+	for (cu = sh->sh_curves; cu < end; cu++) {
+		const struct result_cell *c = cu->cu_cells->gc_cell;
+		struct text t = { .s = "" };
+
+		for (like = cu, count = 0; like < end; like++)
+			if (like->cu_count > 0 && cells_alike(c,
+			    like->cu_cells->gc_cell, names | design)) {
+				row[count++] = *like;
+				like->cu_count = 0;
+			}
+		text_add(&t, "%s", c->acquisition_ns > 0 ? "locks" : c->cipher);
+		describe(&t, c, varies & ~names);
 		rows = (count + PLOT_CURVES - 1) / PLOT_CURVES;
 		for (unsigned i = 0; i < count; i += n) {
 			n = MIN(count - i, (count + rows - 1) / rows);
 			if (sh->sh_rows == PLOT_ROWS)
 				sh->sh_left_out += n;
 			else
-				print_row(sh, cu->cu_cells->gc_cell->
-				    acquisition_ns > 0 ? "locks" :
-				    count <= PLOT_CURVES ? cipher :
-				    FORMATF("%s, curves %u to %u of %u", cipher,
-				    i + 1, i + n, count), cu + i, n);
+				print_row(sh, count <= PLOT_CURVES ? t.s :
+				    FORMATF("%s, curves %u to %u of %u", t.s,
+				    i + 1, i + n, count), row + i, n, names);
 		}
 	}
+	free(row);
 }
 
 void
 plot_print(FILE *out, const struct result *r, const struct plot *plt)
 {
-	struct sheet sh = { .sh_rows = 0 };
+	struct sheet sh = { .sh_form = plt->plt_form };
 	struct grouped_cell *gc;
 	struct text common = { .s = "" }, names = { .s = "" };
 	struct text run = { .s = "" };
@@ -226,8 +237,8 @@ plot_print(FILE *out, const struct result *r, const struct plot *plt)
 			sh.sh_curves[sh.sh_count++].cu_cells = &gc[i];
 		sh.sh_curves[sh.sh_count - 1].cu_count++;
 		for (unsigned part = 0; part < PARTS; part++)
-			sh.sh_varies[part] |= cells_differ(gc[i].gc_cell,
-			    gc->gc_cell, (enum cell_part)part);
+			sh.sh_varies |= (unsigned)cells_differ(gc[i].gc_cell,
+			    gc->gc_cell, (enum cell_part)part) << part;
 	}
 	/* How many rows there are is known after all of them. */
 	sh.sh_out = xmemstream(&body, &len);
@@ -239,20 +250,19 @@ plot_print(FILE *out, const struct result *r, const struct plot *plt)
 		    provenance_short(r->cells));
 	else
 		describe_result(&run, r);
-	set(out, "RUN", run.s);
-	for (unsigned part = 0; part < PARTS; part++)
-		if (!sh.sh_varies[part])
-			describe_part(&common, r->cells, (enum cell_part)part);
-	set(out, "COMMON", common.s);
-	set(out, "FORM", forms[plt->plt_form]);
+	set(out, "RUN", run.s, sh.sh_form);
+	describe(&common, r->cells, ~sh.sh_varies);
+	set(out, "COMMON", common.s, sh.sh_form);
+	set(out, "FORM", forms[sh.sh_form], sh.sh_form);
 	for (unsigned i = 0; i < PLOT_PANELS; i++)
 		if ((plt->plt_panels & 1u << i) != 0)
 			text_add(&names, "%s ", plot_panels[i]);
-	set(out, "PANELS", names.s);
-	set(out, "COUNTS", sh.sh_counts.s);
+	set(out, "PANELS", names.s, sh.sh_form);
+	set(out, "COUNTS", sh.sh_counts.s, sh.sh_form);
 	fprintf(out, "WIDTH = %u\nDRAWN = %u\nGATED = %d\nFEW = %d\nLEFT_OUT = "
-	    "%u\nKIND = %d\n", plt->plt_width, r->uncertainty.samples, gated,
-	    comparable_few_passes(r), sh.sh_left_out, producers ? 1 :
+	    "%u\nLONGEST = %u\nKIND = %d\n", plt->plt_width,
+	    r->uncertainty.samples, gated, comparable_few_passes(r),
+	    sh.sh_left_out, sh.sh_longest, producers ? 1 :
 	    r->cells->acquisition_ns > 0 ? 2 : 0);
 	fprintf(out, "%s%sunset multiplot\n", embedded_sheet, body);
 	free(body);

@@ -46,7 +46,8 @@ const char *band_text(char buf[FORMAT_CELL], const double *band, double own,
 #define	BAND_P99(rb)							\
 	((rb)->latency_p99_samples == NULL ? NULL : (rb)->latency_p99_ns)
 
-enum { PLOT_PNG, PLOT_SVG, PLOT_PDF, PLOT_FORMS };
+/* The last is HTML, in which each panel is a drawing. */
+enum { PLOT_PNG, PLOT_SVG, PLOT_PDF, PLOT_FORMS, PLOT_PAGE = PLOT_FORMS };
 enum {
 	PLOT_TOTAL, PLOT_READER, PLOT_LATENCY, PLOT_HARVEST, PLOT_P99,
 	PLOT_PANELS, PLOT_USUAL = (1 << PLOT_P99) - 1	/* bits */
@@ -57,7 +58,7 @@ extern const char *const plot_panels[PLOT_PANELS];
 struct plot {
 	unsigned	 plt_form;
 	unsigned	 plt_panels;	/* bits */
-	unsigned	 plt_width;	/* pixels; of a PDF, points */
+	unsigned	 plt_width;	/* pixels, PDF: points; page: a panel */
 	const char	*plt_title;
 };
 

@@ -1,13 +1,14 @@
-# The start of every picture.  Set before: FORM, "png", "svg" or "pdf"; WIDTH,
-# pixels; RUN and COMMON, texts above all rows; COUNTS, the curves of each row;
+# The start of every picture.  Set before: FORM, "png", "svg", "pdf" or "html", of
+# which each panel is a drawing; WIDTH, pixels; RUN and COMMON, texts above all rows; COUNTS, the curves of each row;
 # PANELS, words; DRAWN, profiles; whether a gate failed, GATED, and windows had few
-# passes, FEW; LEFT_OUT, curves; KIND, 1 of producers, 2 of locks.  Lines differ in dashes and shapes too, for black and white;
+# passes, FEW; LEFT_OUT, curves; LONGEST, the letters of a name or heading; KIND, 1 of
+# producers, 2 of locks.  Lines differ in dashes and shapes too, for black and white;
 # styles 7 to 12 are the open markers of 1 to 6.
 set encoding utf8
 AXIS = word('reader producer thread', KIND + 1)
 RATE = KIND == 1 ? 'M events/s' : KIND == 2 ? 'M acquisitions/s' : 'MB/s'
 CALL = KIND == 1 ? "a producer's call" : KIND == 2 ? 'one round' : 'one read'
-HARVEST = 'CPU of the harvest thread'.(FEW ? ' ?' : '')
+HARVEST = 'CPU % of the harvest thread'.(FEW ? ' ?' : '')
 shown(panel) = strstrt(' '.PANELS, ' '.panel.' ') > 0
 MARKS = 'bars and bands: ' . (DRAWN > 0 ? \
     sprintf('10 to 90 %% of %d drawn profiles', DRAWN) : '95 % intervals') . \
@@ -18,10 +19,14 @@ MARKS = 'bars and bands: ' . (DRAWN > 0 ? \
     (shown('latency') ? '; latency: point p50, ticks p90 and p99, ' . \
     'end of the bar p99.9' : '') . (LEFT_OUT > 0 ? \
     sprintf('; %d curves are left out, there is no room', LEFT_OUT) : '')
-LEFT = 14
-# Panels side by side, and the pixels of each.
-COLUMNS = words(PANELS) > 1 && WIDTH >= 500 ? 2 : 1
-PANEL = (WIDTH - 2 * LEFT) / COLUMNS
+HTML = FORM eq 'html'
+LEFT = HTML ? 0 : 14
+# Panels side by side.  A legend is on their right, SIDE pixels wide, where that
+# leaves them wide enough; else above them.
+COLUMNS = HTML || words(PANELS) == 1 || WIDTH < 500 ? 1 : words(PANELS) < 4 || WIDTH < 1200 ? 2 : 4
+SIDE = 64 + 7 * LONGEST
+if (HTML || (WIDTH - 2 * LEFT - SIDE) / COLUMNS < 280) { SIDE = 0 }
+PANEL = (WIDTH - 2 * LEFT - SIDE) / COLUMNS
 TALL = PANEL * 3 / 4
 # Titles are broken at blanks; a letter has 7 pixels at most in the mean.
 MOST = (WIDTH - 2 * LEFT) / 7
@@ -42,8 +47,8 @@ do for [t in 'RUN COMMON MARKS'] {
 }
 TOP = 17 * (TITLES + 1)
 # A legend's lines: more than three names are in two columns, if they fit.
-lines(n) = n < 4 || WIDTH < 760 ? n : (n + 1) / 2
-legend(n) = 30 + 17 * lines(n)
+lines(n) = n < 4 || WIDTH < 760 || SIDE > 0 ? n : (n + 1) / 2
+legend(n) = HTML ? 0 : SIDE > 0 ? 6 : 22 + (FORM eq 'svg' ? 17 : 14) * lines(n)
 HEIGHT = TOP + LEFT
 do for [n in COUNTS] {
 	HEIGHT = HEIGHT + legend(n + 0) + (words(PANELS) + COLUMNS - 1) / COLUMNS * TALL
@@ -62,6 +67,12 @@ if (FORM eq 'pdf') {
 			set terminal png truecolor noenhanced size WIDTH,HEIGHT medium
 		}
 	}
+}
+if (HTML) {
+	HEIGHT = TALL
+	set terminal svg noenhanced size WIDTH,HEIGHT font 'Helvetica,12'
+	set print '-'
+	print '<p class="legend">'.COMMON.'; '.MARKS.'</p>'
 }
 set datafile missing NaN
 set samples 200
@@ -91,13 +102,15 @@ place(left, top, w, h) = sprintf('set lmargin at screen %g; ' . \
     'set rmargin at screen %g; set tmargin at screen %g; set bmargin at screen %g', \
     x(left + 58), x(left + w - 12), y(top + 24), y(top + h - 46))
 
-set multiplot
-do for [i=1:TITLES] {
-	set label i TITLE[i] at screen x(LEFT), screen y(17 * i) left
+if (!HTML) {
+	set multiplot
+	do for [i=1:TITLES] {
+		set label i TITLE[i] at screen x(LEFT), screen y(17 * i) left
+	}
+	unset border
+	unset tics
+	set xrange [0:1]
+	set yrange [0:1]
+	plot NaN notitle
+	unset label
 }
-unset border
-unset tics
-set xrange [0:1]
-set yrange [0:1]
-plot NaN notitle
-unset label

@@ -24,6 +24,18 @@ cells_differ(const struct result_cell *a, const struct result_cell *b,
 	    strcmp(a->arrivals, b->arrivals) != 0);
 }
 
+bool
+cells_alike(const struct result_cell *a, const struct result_cell *b,
+    unsigned but)
+{
+	unsigned part = 0;
+
+	while (part < PARTS && ((but & 1u << part) != 0 ||
+	    !cells_differ(a, b, (enum cell_part)part)))
+		part++;
+	return (part == PARTS);
+}
+
 static int
 by_group(const void *left, const void *right)
 {
@@ -47,20 +59,13 @@ cells_group(const struct result *r, enum cell_part but)
 {
 	struct grouped_cell *gc = xcalloc((size_t)r->cell_count + 1,
 	    sizeof(*gc));
-	unsigned k, part;
+	unsigned k;
 
 	for (unsigned i = 0; i < r->cell_count; i++) {
 		/* A group has the number of its first cell. */
-		for (k = 0; k < i; k++) {
-			if (gc[k].gc_group != k)
-				continue;
-			for (part = 0; part < PARTS; part++)
-				if (part != but && cells_differ(&r->cells[k],
-				    &r->cells[i], (enum cell_part)part))
-					break;
-			if (part == PARTS)
-				break;
-		}
+		for (k = 0; k < i && (gc[k].gc_group != k ||
+		    !cells_alike(&r->cells[k], &r->cells[i], 1u << but)); k++)
+			continue;
 		gc[i] = (struct grouped_cell){ &r->cells[i], k };
 	}
 	qsort(gc, r->cell_count, sizeof(*gc), by_group);

@@ -12,9 +12,11 @@ enum cell_part {
 	PART_ENGINE, PART_DESIGN, PARTS
 };
 
-/* Whether two cells differ in a part. */
+/* Whether two cells differ in a part; in none but some, which are bits. */
 bool cells_differ(const struct result_cell *a, const struct result_cell *b,
     enum cell_part part);
+bool cells_alike(const struct result_cell *a, const struct result_cell *b,
+    unsigned but);
 
 /* A cell in a group. */
 struct grouped_cell {

@@ -67,6 +67,55 @@ TEST(plot_draw__formats, "A PNG, an SVG or a PDF")
 	result_free(&r);
 }
 
+TEST(plot_draw__page, "Figures of a page: a drawing for each panel, with its "
+    "text, and a point's values; no name is HTML")
+{
+	const char *title;
+
+	fixture_result(&r, fixture_grid, FIXTURE_CELLS);
+	snprintf(r.cells[0].design, RESULT_NAME_SIZE, "<b>&'x");
+	r.cells[0].latency_ns.p50 = 0;
+	draw(PLOT_PAGE);
+	ATF_CHECK_EQ(4 * count_text(picture, "<figcaption>"),
+	    count_text(picture, "<svg viewBox=\"0 0 828 "));
+	ATF_CHECK(strstr(picture, "<b>&") == NULL);
+	ATF_CHECK(strstr(picture, " b   x</span>") != NULL);
+	title = strstr(picture, "</circle>");
+	ATF_REQUIRE(title != NULL);
+	ATF_CHECK(memcmp(title - 8, "</title>", 8) == 0);
+	result_free(&r);
+}
+
+/* Where the legend has a name, in pixels from the left of an SVG. */
+static double
+legend_at(const char *name)
+{
+	const char *at;
+	double x = 0;
+
+	draw(PLOT_SVG);
+	at = strstr(picture, name);
+	ATF_REQUIRE_MSG(at != NULL, "no %s", name);
+	while (at > picture && sscanf(at, "translate(%lf,", &x) != 1)
+		at--;
+	return (x);
+}
+
+TEST(plot_draw__legend, "A legend is to the right of its row, but long names "
+    "are above it")
+{
+	fixture_result(&r, fixture_grid, FIXTURE_CELLS);
+	ATF_CHECK(legend_at("<text>locked") > 650);
+	snprintf(r.cells[0].design, RESULT_NAME_SIZE,
+	    "locked-with-a-very-long-name");
+	ATF_CHECK(legend_at("<text>locked-with") < 100);
+	/* Four panels in a row. */
+	pl.plt_width = 1600;
+	ATF_CHECK(legend_at("<text>locked-with") > 1200);
+	pl.plt_width = 828;
+	result_free(&r);
+}
+
 TEST(plot_draw__any_grid, "One cell, cells of 0, a range of readers that takes "
     "a logarithmic axis, and two ciphers")
 {
@@ -78,7 +127,7 @@ TEST(plot_draw__any_grid, "One cell, cells of 0, a range of readers that takes "
 
 	for (unsigned n = 1; n <= nitems(grid); n++) {
 		fixture_result(&r, grid, n);
-		r.cells[0].harvest.cpu_percent = n == 1 ? 0 : 0.001;
+		r.cells[0].harvest.cpu_percent = n == 1 ? 0 : 9e-5;
 		draw(PLOT_SVG);
 		result_free(&r);
 	}
@@ -119,22 +168,31 @@ TEST(plot_print__makes_room, "Many curves make more rows, not fuller panels, "
 	ATF_CHECK_EQ(1, count_text(text, "HEADING = 'aes'"));
 	ATF_CHECK_EQ(2, count_text(text, "\nN = 2\n"));
 	result_free(&r);
-	/* Not six and two. */
 	make_many(4, grid);
+	/* Of one design locks are beside each other; not six and two. */
+	for (unsigned i = 0; i < r.cell_count; i++) {
+		snprintf(r.cells[i].design, RESULT_NAME_SIZE, "locked");
+		snprintf(r.cells[i].lock, RESULT_NAME_SIZE, "m_%u",
+		    i / MANY_POINTS % 8);
+	}
 	script();
 	ATF_CHECK_EQ(4, count_text(text, "\nN = 4\n"));
+	ATF_CHECK_EQ(1, count_text(text, "'chacha20, curves 5 to 8 of 8'"));
+	ATF_CHECK_EQ(2, count_text(text, "'locked, lock m_7'"));
+	ATF_CHECK(strstr(text, "\nLONGEST = 28\n") != NULL);
 	result_free(&r);
+	/* Else those that differ in the design alone. */
 	make_many(14, grid);
 	script();
-	ATF_CHECK_EQ(10, count_text(text, "$D << EOD\n"));
-	ATF_CHECK_EQ(1, count_text(text, "'chacha20, curves 25 to 28 of 28'"));
-	ATF_CHECK_EQ(2, count_text(text, "'concurrent, lock m_13-x'"));
+	ATF_CHECK_EQ(28, count_text(text, "\nN = 2\n"));
+	ATF_CHECK_EQ(1, count_text(text, "'chacha20, lock m_13-x'"));
+	ATF_CHECK_EQ(28, count_text(text, "= 'concurrent'"));
 	ATF_CHECK(strstr(text, "\nLEFT_OUT = 0\n") != NULL);
 	draw(PLOT_PNG);
 	result_free(&r);
 	make_many(LOCKS, grid);
 	script();
-	ATF_CHECK_EQ(1, count_text(text, "\nLEFT_OUT = 48\n"));
+	ATF_CHECK_EQ(1, count_text(text, "\nLEFT_OUT = 176\n"));
 	result_free(&r);
 	free(grid);
 }
@@ -151,7 +209,8 @@ TEST(plot_print__marks_gates, "A cell that failed a gate is on no line, but "
 	snprintf(r.cells[1].gate, RESULT_TEXT_SIZE, "drift");
 	script();
 	ATF_CHECK(strstr(text, "\nGATED = 1\n") != NULL);
-	ATF_CHECK(strstr(text, "\n1 1 2 120 118 122 ") != NULL);
+	ATF_CHECK(strstr(text, "\n1 1 2 120.000000 118.000000 122.000000 ") !=
+	    NULL);
 	draw(PLOT_SVG);
 	result_free(&r);
 }
@@ -163,17 +222,18 @@ TEST(plot_print__draws_harvest_bands, "The harvest thread's CPU has a band "
 
 	make_many(1, grid);
 	script();
-	ATF_CHECK(strstr(text, " 3.25 3.25 3.25 ") != NULL);
+	ATF_CHECK(strstr(text, " 3.25000000 3.25000000 3.25000000 ") != NULL);
 	r.cells[0].uncertainty = (struct result_band){ .samples = 10,
 	    .total_mb_per_s = { 1, 2 }, .harvest_cpu_percent = { 0, 900 } };
 	script();
-	ATF_CHECK(strstr(text, "\n1 0 1 110 1 2 3.25 0 900 ") != NULL);
+	ATF_CHECK(strstr(text, "\n1 0 1 110.000000 1.00000000 "
+	    "2.00000000 3.25000000 0.00000000 900.000000 ") != NULL);
 	draw(PLOT_SVG);
 	/* Or where repeats varied. */
 	r.cells[1].harvest_cpu_percent_ci95[0] = 3;
 	r.cells[1].harvest_cpu_percent_ci95[1] = 4;
 	script();
-	ATF_CHECK(strstr(text, " 3.25 3 4 ") != NULL);
+	ATF_CHECK(strstr(text, " 3.25000000 3.00000000 4.00000000 ") != NULL);
 	ATF_CHECK(strstr(text, "\nFEW = 0\n") != NULL);
 	r.time_s = 0.2;
 	draw(PLOT_SVG);
