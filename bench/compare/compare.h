@@ -83,6 +83,7 @@ struct compare {
 	unsigned	 co_wanted;	/* bit i: quantities[i] */
 	double		 co_margin;	/* share */
 	bool		 co_verbose;	/* print rows without a verdict too */
+	bool		 co_page;	/* print one table of all rows */
 	/* What is found. */
 	double		 co_noise;	/* share: how far the machine moved */
 	struct compare_pair *co_pairs;
@@ -189,7 +190,7 @@ int compare_fail_if(const struct compare *co, const struct compare_gate *cg,
 /* Likewise, when every row was refused; else 0. */
 int compare_fail_unjudged(const struct compare *co);
 
-/* Conditions, for each pair a row for each clear change, and a summary. */
+/* Conditions, each pair's clear changes or, on a page, all, and a summary. */
 void verdict_print(FILE *out, const void *compare);
 
 /* Prints what must stand beside quoted rows, a line each. */

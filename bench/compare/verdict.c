@@ -23,6 +23,10 @@ const char *const verdict_stops[COMPARE_STOPS] = {
 static const struct column row_columns[] = {
 	{ "", -21 }, { "A", 8 }, { "B", 8 }, { "change, %", 9 },
 	{ "interval", 15 }, { "p", 7 }, { "", -6 }
+}, page_columns[] = {
+	{ "compared", -1 }, { "quantity", -1 }, { "A", 8 }, { "B", 8 },
+	{ "change, %", 9 }, { "interval", 15 }, { "p", 7 }, { "verdict", -1 },
+	{ "why not ranked", -1 }
 };
 
 static const char *
@@ -176,25 +180,33 @@ colour(FILE *out, enum compare_verdict verdict)
 }
 
 static void
-print_row(FILE *out, const struct compare_row *row)
+print_row(FILE *out, const struct compare *co, const struct compare_row *row)
 {
 	const bool drawn = row->cmr_basis == COMPARE_BY_DRAWS;
 	const double *range = drawn ? row->cmr_drawn.chg_band :
 	    row->cmr_change_ci95;
-	struct text a = { .s = "" }, b = { .s = "" };
-
-	quantity_figure(&a, row->cmr_quantity, row->cmr_median[0]);
-	quantity_figure(&b, row->cmr_quantity, row->cmr_median[1]);
-	fputs(colour(out, row->cmr_verdict), out);
-	COLUMNS_ROW(out, row_columns, row->cmr_quantity->qu_title, a.s, b.s,
+	struct text pair = { .s = "" }, a = { .s = "" }, b = { .s = "" };
+	const char *const texts[nitems(page_columns)] = {
+	    pair.s, row->cmr_quantity->qu_title, a.s, b.s,
 	    FORMAT(change, compare_change(row)), FORMATF("%s..%s",
 	    FORMAT(change, range[0]), FORMAT(change, range[1])),
 	    row->cmr_basis == COMPARE_BY_VALUE ? "exact" : drawn ?
 	    FORMATF("in %s%%", FORMAT(percent, 100 *
 	    row->cmr_drawn.chg_share)) : FORMAT(p, fmin(row->cmr_p[0],
-	    row->cmr_p[1])), row->cmr_stop == COMPARE_STOP_REPEATS ? "few" :
-	    row->cmr_verdict == COMPARE_NONE ? "" :
-	    verdict_names[row->cmr_verdict]);
+	    row->cmr_p[1])), co->co_page || row->cmr_verdict < COMPARE_NONE ?
+	    verdict_names[row->cmr_verdict] :
+	    row->cmr_stop == COMPARE_STOP_REPEATS ? "few" : "", FORMATF("%s%s",
+	    verdict_stops[row->cmr_stop], REPEATS_TEXT(co, row->cmr_stop))
+	};
+
+	verdict_pair(&pair, co, row->cmr_pair, NULL);
+	quantity_figure(&a, row->cmr_quantity, row->cmr_median[0]);
+	quantity_figure(&b, row->cmr_quantity, row->cmr_median[1]);
+	fputs(colour(out, row->cmr_verdict), out);
+	if (co->co_page)
+		columns_row(out, page_columns, nitems(page_columns), texts);
+	else
+		columns_row(out, row_columns, nitems(row_columns), texts + 1);
 	fputs(colour(out, COMPARE_NONE), out);
 }
 
@@ -232,7 +244,7 @@ print_pair(FILE *out, const struct compare *co, const struct compare_pair *pa)
 		COLUMNS_TITLES(out, row_columns);
 	for (row = pa->pa_row; row < end; row++)
 		if (matters(co, row))
-			print_row(out, row);
+			print_row(out, co, row);
 	/* The quantities without a verdict, by what stopped them. */
 	for (unsigned stop = 0; stop < COMPARE_STOPS && co->co_verbose;
 	    stop++) {
@@ -278,7 +290,7 @@ print_legend(FILE *out, const struct compare *co)
 	while (row != NULL && row->cmr_stop != COMPARE_STOP_REPEATS)
 		row = compare_next(co, row);
 	text_add(&t, "A, B: medians; ");
-	if (row != NULL)
+	if (row != NULL && !co->co_page)
 		text_add(&t, "few: %s, so no difference is shown%s; ",
 		    verdict_stops[COMPARE_STOP_REPEATS],
 		    REPEATS_TEXT(co, COMPARE_STOP_REPEATS));
@@ -303,7 +315,7 @@ print_legend(FILE *out, const struct compare *co)
 	if (latency > least)
 		text_add(&t, " (latencies: %.2g %%)", 100 * latency);
 	format_wrapf(out, "", 2, "%s are reported as no difference shown%s.",
-	    t.s, co->co_verbose ? "" : "; -v prints those rows");
+	    t.s, co->co_verbose || co->co_page ? "" : "; -v prints those rows");
 }
 
 void
@@ -311,6 +323,7 @@ verdict_print(FILE *out, const void *compare)
 {
 	const struct compare *co = compare;
 	const unsigned *rows = co->co_rows;
+	const struct compare_row *row;
 
 	format_wrapf(out, "", 2, "%u pair%s: %u row%s better, %u worse, %u no "
 	    "difference shown, %u refused", co->co_pair_count,
@@ -322,8 +335,20 @@ verdict_print(FILE *out, const void *compare)
 		print_origin(out, co, 1);
 	for (unsigned i = 0; i < co->co_flag_count; i++)
 		format_wrap(out, "-", 2, co->co_flags[i]);
+	if (co->co_page && rows[COMPARE_BETTER] + rows[COMPARE_WORSE] +
+	    rows[COMPARE_NONE] > 0) {
+		fputc('\n', out);
+		COLUMNS_TITLES(out, page_columns);
+	}
+	/* What readers get comes first. */
+	for (unsigned q = 0; q < QUANTITIES && co->co_page; q++)
+		for (row = NULL; (row = compare_next(co, row)) != NULL;)
+			if (row->cmr_quantity == &quantities[q] &&
+			    row->cmr_verdict != COMPARE_REFUSED)
+				print_row(out, co, row);
 	for (unsigned i = 0; i < co->co_pair_count; i++)
-		print_pair(out, co, &co->co_pairs[i]);
+		if (!co->co_page || co->co_pairs[i].pa_refused[0] != '\0')
+			print_pair(out, co, &co->co_pairs[i]);
 	fputc('\n', out);
 	if (co->co_pair_count * QUANTITIES > rows[COMPARE_REFUSED])
 		print_legend(out, co);

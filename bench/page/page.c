@@ -38,19 +38,13 @@ static const struct {
 void
 page_escape(FILE *out, const char *text, size_t len)
 {
-	static const char special[] = "<>&\"'";
-	static const char *const names[] = { "lt", "gt", "amp", "quot", "#39" };
-	const char *end = text + len, *found;
-
-	for (; text < end; text++) {
-		found = strchr(special, *text);
-		if (found != NULL && *found != '\0')
-			fprintf(out, "&%s;", names[found - special]);
+	for (const char *end = text + len; text < end; text++)
+		if (*text != '\0' && strchr("<>&\"'", *text) != NULL)
+			fprintf(out, "&#%d;", *text);
 		else
 			/* Other control characters may not be in HTML. */
 			fputc((unsigned char)*text >= ' ' || *text == '\n' ||
 			    *text == '\t' ? *text : ' ', out);
-	}
 }
 
 void
@@ -77,7 +71,7 @@ page_begin(FILE *out, const char *title, enum result_kind claim,
 	    "<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\""
 	    "width=device-width, initial-scale=1\">\n"
 	    "<meta http-equiv=\"Content-Security-Policy\" content=\""
-	    "default-src 'none'; img-src data:; style-src 'unsafe-inline'; "
+	    "default-src 'none'; style-src 'unsafe-inline'; "
 	    "script-src 'sha256-%s'\">\n", hash);
 	page_paragraph(out, "title", title);
 	fprintf(out, "<style>\n%s</style>\n</head>\n<body class=\"%s\">\n"

@@ -1,6 +1,4 @@
 /* The page of a result, or of two that are compared. */
-#include <openssl/evp.h>
-
 #include "bench/compare/compare.h"
 #include "bench/page/page.h"
 #include "bench/report/report.h"
@@ -24,7 +22,7 @@ compare(const struct page_results *pr, struct compare *co,
 		    1u << QUANTITY_TOTAL | 1u << QUANTITY_P99 |
 		    1u << QUANTITY_HARVEST_CPU | 1u << QUANTITY_PRODUCED |
 		    1u << QUANTITY_SEEDED,
-		.co_margin = compare_margin(a), .co_verbose = true
+		.co_margin = compare_margin(a), .co_page = true
 	};
 	unsigned by = two ? COMPARE_RESULTS : COMPARE_DESIGN;
 	int error;
@@ -92,13 +90,15 @@ print_subject(FILE *out, const struct compare *co,
 		describe_load(&where[v], p->pa_cell[1]);
 	}
 	for (v = 0; v <= COMPARE_REFUSED; v++) {
+		const char *low = FORMAT(change, change[v][0]);
+		const char *high = FORMAT(change, change[v][1]);
+
 		if (n[v] == 0)
 			continue;
 		text_list(&t, "%s in %u of %u", verdict_names[v], n[v], all);
 		if (v < COMPARE_NONE)
-			text_add(&t, " (%s %%%s%s)",
-			    FORMAT(change, change[v][0]), n[v] == 1 ? "" :
-			    FORMATF(" to %s %%", FORMAT(change, change[v][1])),
+			text_add(&t, " (%s %%%s%s)", low, strcmp(low, high) ==
+			    0 ? "" : FORMATF(" to %s %%", high),
 			    2 * n[v] > all || n[v] > SUBJECT_PLACES ? "" :
 			    where[v].s);
 	}
@@ -141,8 +141,7 @@ print_provenance(FILE *out, const void *r)
 }
 
 static void
-print_result(FILE *out, const struct page_results *pr, unsigned side,
-    const char *title)
+print_result(FILE *out, const struct page_results *pr, unsigned side)
 {
 	const struct result *r = &pr->pgr_result[side];
 	const char ab = "ab"[side];
@@ -150,24 +149,16 @@ print_result(FILE *out, const struct page_results *pr, unsigned side,
 	    " of B";
 	char *picture = NULL, why[RESULT_TEXT_SIZE];
 	const struct result_cell *c;
-	unsigned char *text;
 	size_t size;
 
 	if (r->cell_count > 0) {
 		page_section(out, FORMATF("charts-%c", ab), FORMATF("Charts%s",
 		    of));
-		if (plot_draw(r, &(struct plot){ .plt_form = PLOT_SVG,
-		    .plt_panels = PLOT_USUAL, .plt_width = 1000,
-		    .plt_title = title }, &picture, &size, why) == 0) {
-			/* No name in it is one of the page's. */
-			text = xmalloc(size / 3 * 4 + 8);
-			EVP_EncodeBlock(text, (unsigned char *)picture,
-			    (int)size);
-			fprintf(out, "<img alt=\"Chart; the tables have its "
-			    "figures\" src=\"data:image/svg+xml;base64,%s"
-			    "\">\n", text);
-			free(text);
-		} else {
+		if (plot_draw(r, &(struct plot){ .plt_form = PLOT_PAGE,
+		    .plt_panels = PLOT_USUAL, .plt_width = 320 }, &picture,
+		    &size, why) == 0)
+			fputs(picture, out);
+		else {
 			fprintf(stderr, "rngsim: report: %s: a page without "
 			    "charts: %s\n", pr->pgr_file, why);
 			page_paragraph(out, "p class=\"warning\"",
@@ -186,6 +177,14 @@ print_result(FILE *out, const struct page_results *pr, unsigned side,
 		fputs("<details>", out);
 		page_paragraph(out, "summary", t.s);
 		page_printed(out, table_cell_print, c);
+		/* The page's script draws their distribution. */
+		if (comparable_sliced(c))
+			fputs("<p class=\"values\">MB/s of slices:", out);
+		for (const struct result_sample *s = c->samples;
+		    s < c->samples + c->repeats; s++)
+			for (unsigned i = 0; i < s->slices; i++)
+				fprintf(out, " %s", FORMAT(real,
+				    s->slice_mb_per_s[i]));
 		fputs("</details>\n", out);
 	}
 	page_section(out, FORMATF("provenance-%c", ab),
@@ -252,6 +251,6 @@ page_results(FILE *out, const void *of)
 		page_paragraph(out, "p class=\"warning\"", why);
 	compare_free(&co);
 	for (unsigned side = 0; side < pr->pgr_count; side++)
-		print_result(out, pr, side, title.s);
+		print_result(out, pr, side);
 	page_end(out);
 }

@@ -162,12 +162,12 @@ do for [p=1:words(PANELS)] {
 		if (NOW eq 'latency') {
 			plot for [i=1:N] $D using (beside(i, $3)):(cell(i, 0, $10)) \
 			    with lines linestyle i linewidth 0.8, \
-			    for [g=0:1] for [i=1:N] $D using (beside(i, $3)):(cell(i, g, $10)):10:13 \
+			    for [g=0:GATED] for [i=1:N] $D using (beside(i, $3)):(cell(i, g, $10)):10:13 \
 			    with yerrorbars linestyle i + 6 * g dashtype 1 linewidth 1, \
-			    for [g=0:1] for [i=1:N] $D using (beside(i, $3) - tick($3) / 2): \
+			    for [g=0:GATED] for [i=1:N] $D using (beside(i, $3) - tick($3) / 2): \
 			    (cell(i, g, $11)):(tick($3)):(0) with vectors nohead \
 			    linestyle i dashtype 1, \
-			    for [g=0:1] for [i=1:N] $D using (beside(i, $3) - tick($3)): \
+			    for [g=0:GATED] for [i=1:N] $D using (beside(i, $3) - tick($3)): \
 			    (cell(i, g, $12)):(2 * tick($3)):(0) with vectors nohead \
 			    linestyle i dashtype 1 linewidth 2.4
 		} else {
@@ -178,7 +178,7 @@ do for [p=1:words(PANELS)] {
 			    with yerrorbars linestyle i dashtype 1 linewidth 1 pointtype -1, \
 			    for [i=1:N] $D using 3:(cell(i, 0, per(column(V), $3))) \
 			    with linespoints linestyle i, \
-			    for [i=1:N] $D using 3:(cell(i, 1, per(column(V), $3))) \
+			    for [i=1:GATED ? N : 0] $D using 3:(cell(i, 1, per(column(V), $3))) \
 			    with points linestyle i + 6
 		}
 		do for [k=1:HTML ? |$D| : 0] {

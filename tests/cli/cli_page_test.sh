@@ -34,14 +34,36 @@ hostile() {
 	EOF
 }
 
+# grid: v.json, the result of six simulated cells.
+grid() {
+	runs sweep --engine virtual --profile graviton3 --seed 1 -n 5 -t 0.01 \
+	    -d locked,concurrent,percpu -c aes -r 1-2 -s 4k -o v.json
+}
+
+# many N FILE: the cells of v.json N times, with other locks, ciphers and sizes.
+many() {
+	python3 -B - "$@" <<-'EOF'
+	import copy, json, sys
+	d = json.load(open('v.json'))
+	cells = []
+	for i in range(int(sys.argv[1])):
+	    for c in copy.deepcopy(d['cells']):
+	        c['lock'] = ('mtx', 'ticket', 'mcs')[i % 3]
+	        c['cipher'] = ('aes', 'chacha20')[i // 3 % 2]
+	        c['request_bytes'] = 1024 * (1 + i // 6)
+	        cells.append(c)
+	d['cells'] = cells
+	json.dump(d, open(sys.argv[2], 'w'))
+	EOF
+}
+
 needs=gnuplot
 test_case page__says "the verdict comes first, then charts; what was predicted" \
     "says so; gates are named"
 page__says_body() {
 	page r.html report "$(result)"
-	[ "$(grep -c '<img alt="Chart' r.html)" = 1 ] || atf_fail "no picture"
-	runs sweep --engine virtual --profile graviton3 --seed 1 -n 5 -t 0.01 \
-	    -d locked,concurrent,percpu -c aes -r 1-2 -s 4k -o v.json
+	[ "$(grep -c '<svg viewBox' r.html)" = 4 ] || atf_fail "no charts"
+	grid
 	page v.html report v.json
 	atf_check -o ignore grep 'class="predicted"' v.html
 	atf_check -o ignore grep 'Predicted, not measured' v.html
@@ -55,6 +77,11 @@ page__says_body() {
 	# Each design is one row at each number of readers.
 	atf_check -o match:'^6$' grep -c '<th scope="row">[12]</th><td class="l">[lcp]' \
 	    v.html
+	# One table has all differences, of what readers get first.
+	sed -n '/id="differences"/,/id="charts-a"/p' v.html >d
+	[ "$(grep -c '<table>' d)" = 1 ] || atf_fail "tables of differences"
+	atf_check -o inline:'total MB/s\nread p99\nharvest CPU\n' sh -c 'sed -n \
+	    "s,.*</th><td class=.l.>\([^<]*\).*,\1,p" d | uniq'
 	hostile h.json
 	page h.html report h.json
 	atf_check -o ignore grep 'failed a gate: do not rank it' h.html
@@ -63,6 +90,30 @@ page__says_body() {
 		grep -n "<section id=\"$s\"" two.html | cut -d : -f 1
 	done >order
 	sort -n order | cmp - order || atf_fail "order of two"
+}
+
+needs="gnuplot python3"
+test_case page__charts "each chart has its text, each point its values; of many" \
+    "cells, a row of charts for each lock and size"
+page__charts_body() {
+	grid
+	page v.html report v.json
+	atf_check -o match:'^4$' grep -c '^<svg viewBox.*<title>aes, .*; locked: .*; percpu: ' \
+	    v.html
+	# Six cells in four charts.
+	atf_check -o match:'^24$' grep -c '^<circle .*<title>.* readers*: ' v.html
+	atf_check -o ignore grep \
+	    '<title>concurrent, 2 readers: [0-9.]* ([0-9.]* to [0-9.]*)</title>' v.html
+	atf_check -o ignore grep '<title>percpu, 1 reader: p50 .* us, p90 .*, p99.9 ' v.html
+	# The least is the most.
+	many 2 m.json
+	page m.html report m.json
+	atf_check -o ignore grep 'better in 2 of 4 ([+0-9.]* %[:)]' m.html
+	! grep -E '\(([-+][0-9.]+ %) to \1\)' m.html || atf_fail "a range of one"
+	many 12 m.json
+	page m.html report m.json
+	atf_check -o inline:'12\n' grep -c '<figcaption>' m.html
+	atf_check -o ignore grep '<b>chacha20, lock mcs, requests of 2 KiB</b> <span' m.html
 }
 
 test_case page__lets_nothing_through "texts of files are texts of the page," \
@@ -157,6 +208,12 @@ page__in_a_browser_body() {
 	page hostile.html report h.json
 	page r.html report "$(result)"
 	page two.html report "$(result)" "$(result)"
+	grid
+	many 84 many.json
+	page many.html report many.json
+	page v.html report v.json
+	runs sweep -n 3 -t 0.3 -d locked,concurrent -c aes -r 1 -s 4k -o s.json
+	page slices.html report s.json
 	others
 	atf_check timeout 400 python3 -B \
 	    "$(source_folder)/tests/page/browser.py" "$browser" check *.html
