@@ -62,8 +62,8 @@ found "more lines than the budget" "$(budget <<'END'
 2610 bench/options
 560 bench/page
 3760 bench/predict
-1490 bench/report
-2690 bench/result
+1480 bench/report
+2700 bench/result
 580 bench/stats
 1490 bench/survey
 2560 bench/sweep

@@ -136,7 +136,7 @@
 			nav.append(make("a", { href: "#" + title.parentNode.id },
 			    title.textContent));
 		if (nav.children.length > 1)
-			document.querySelector("main > section").append(nav);
+			document.querySelector("main").prepend(nav);
 	}
 
 	/* A cell's parts, in any order. */

@@ -275,9 +275,8 @@ print(FILE *out, const struct validation *va, const struct result *measured,
 		mc = va->va_pairs[i].vd_measured;
 		if (last == NULL || !same_table(last, mc)) {
 			head.s[0] = '\0';
-			describe_part(&head, mc, PART_CIPHER);
-			describe_part(&head, mc, PART_CRYPTO);
-			describe_part(&head, mc, PART_LOAD);
+			describe_parts(&head, mc, 1u << PART_CIPHER |
+			    1u << PART_CRYPTO | 1u << PART_LOAD);
 			fprintf(out, "\n%s\n", head.s);
 			COLUMNS_TITLES(out, cell_columns);
 		}

@@ -107,15 +107,6 @@ struct sheet {
 	unsigned	 sh_longest;	/* name or heading */
 };
 
-/* Adds parts, which are bits. */
-static void
-describe(struct text *t, const struct result_cell *c, unsigned parts)
-{
-	for (unsigned part = 0; part < PARTS; part++)
-		if ((parts & 1u << part) != 0)
-			describe_part(t, c, (enum cell_part)part);
-}
-
 static void
 print_cell(FILE *out, unsigned curve, const struct result_cell *c)
 {
@@ -156,8 +147,8 @@ print_row(struct sheet *sh, const char *heading, const struct curve *cu,
 	for (unsigned i = 0; i < n; i++) {
 		struct text t = { .s = "" };
 
-		describe_part(&t, cu[i].cu_cells->gc_cell, PART_DESIGN);
-		describe(&t, cu[i].cu_cells->gc_cell, parts);
+		describe_parts(&t, cu[i].cu_cells->gc_cell, 1u << PART_DESIGN);
+		describe_parts(&t, cu[i].cu_cells->gc_cell, parts);
 		set(out, FORMATF("NAME[%u]", i + 1), t.s, sh->sh_form);
 		sh->sh_longest = MAX(sh->sh_longest, (unsigned)strlen(t.s));
 	}
@@ -195,7 +186,7 @@ print_rows(struct sheet *sh)
 				like->cu_count = 0;
 			}
 		text_add(&t, "%s", c->acquisition_ns > 0 ? "locks" : c->cipher);
-		describe(&t, c, varies & ~names);
+		describe_parts(&t, c, varies & ~names);
 		rows = (count + PLOT_CURVES - 1) / PLOT_CURVES;
 		for (unsigned i = 0; i < count; i += n) {
 			n = MIN(count - i, (count + rows - 1) / rows);
@@ -251,7 +242,7 @@ plot_print(FILE *out, const struct result *r, const struct plot *plt)
 	else
 		describe_result(&run, r);
 	set(out, "RUN", run.s, sh.sh_form);
-	describe(&common, r->cells, ~sh.sh_varies);
+	describe_parts(&common, r->cells, ~sh.sh_varies);
 	set(out, "COMMON", common.s, sh.sh_form);
 	set(out, "FORM", forms[sh.sh_form], sh.sh_form);
 	for (unsigned i = 0; i < PLOT_PANELS; i++)

@@ -235,8 +235,7 @@ print_block(struct table *tb, const struct grouped_cell *gc, unsigned n)
 	const enum kind kind = kind_of(base);
 	struct text t = { .s = "" };
 
-	for (unsigned part = 0; part < PART_DESIGN; part++)
-		describe_part(&t, base, (enum cell_part)part);
+	describe_parts(&t, base, ~(1u << PART_DESIGN));
 	fputc('\n', tb->tbl_out);
 	format_wrap(tb->tbl_out, "", 2, t.s);
 	tb->tbl_kind[kind] = true;

@@ -116,7 +116,7 @@ add_requests(struct text *t, const struct result_cell *cell)
 		    cell->arrivals);
 }
 
-void
+static void
 describe_part(struct text *t, const struct result_cell *cell,
     enum cell_part part)
 {
@@ -138,6 +138,14 @@ describe_part(struct text *t, const struct result_cell *cell,
 		add_requests(t, cell);
 	if (part == PART_LOAD && cell->time_to_seeded_ns > 0)
 		text_add(t, ", until seeded");
+}
+
+void
+describe_parts(struct text *t, const struct result_cell *cell, unsigned parts)
+{
+	for (unsigned part = 0; part < PARTS; part++)
+		if ((parts & 1u << part) != 0)
+			describe_part(t, cell, (enum cell_part)part);
 }
 
 void

@@ -31,9 +31,9 @@ struct grouped_cell {
  */
 struct grouped_cell *cells_group(const struct result *r, enum cell_part but);
 
-/* Lists a part: "aes", "lock tas, 8 polls", "requests of 64 KiB". */
-void describe_part(struct text *t, const struct result_cell *cell,
-    enum cell_part part);
+/* Lists parts, which are bits: "aes, lock tas, 8 polls, requests of 64 KiB". */
+void describe_parts(struct text *t, const struct result_cell *cell,
+    unsigned parts);
 
 /* Adds the readers and their load: "2 readers of 64 KiB, native crypto". */
 void describe_load(struct text *t, const struct result_cell *cell);
