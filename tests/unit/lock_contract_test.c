@@ -169,6 +169,14 @@ check_row(const struct lock_class *class, const struct lockprof_row *r)
 	ATF_CHECK_MSG((class->lc_flags & LC_SLEEPS) != 0 ||
 	    r->lr_block_cycles == 0, "%s never sleeps, blocked for %" PRIu64,
 	    class->lc_name, r->lr_block_cycles);
+	/* Without a knob there is no spinning before it. */
+	ATF_CHECK_MSG((class->lc_flags & LC_SLEEPS) == 0 ||
+	    class->lc_knobs != 0 || r->lr_spin_cycles == 0,
+	    "%s sleeps at once, spun for %" PRIu64, class->lc_name,
+	    r->lr_spin_cycles);
+	ATF_CHECK_MSG((class->lc_knobs & LK_SPIN_POLLS) != 0 ||
+	    r->lr_yields == 0, "%s yielded %" PRIu64 " times", class->lc_name,
+	    r->lr_yields);
 }
 
 /* A thread's row at its site has its acquisitions, and no others. */
@@ -367,13 +375,20 @@ MACHINE_TEST(lock_acquire__counters_wrap, "Tickets go on from 2^32 - 1 to 0")
 }
 
 LOCK_TEST(lock_owned__by_caller, "The owner owns the lock from acquisition "
-    "to release, however it acquired it")
+    "to release, however it acquired it and whatever was in memory before; a "
+    "lock that has ended is zeros")
 {
 	struct lock_node node;
 	struct lock l;
 
+	memset(&l, 0xa5, sizeof(l));
+	memset(&node, 0x5a, sizeof(node));
 	lock_make(&l, class, &config, NULL);
-	ATF_CHECK_MSG(l.lo_class == class, "%s", class->lc_name);
+	ATF_CHECK_MSG(l.lo_class == class && l.lo_name != NULL &&
+	    l.lo_prof == NULL && l.lo_config.delay_max == config.delay_max &&
+	    atomic_load_64(&l.lo_owner.lpo_acquisitions) == 0 &&
+	    atomic_load_32(&l.lo_owner.lpo_site) == LOCKPROF_NO_SITE, "%s",
+	    class->lc_name);
 	for (unsigned round = 0; round < 3; round++) {
 		/* An unowned null lock is still anybody's. */
 		ATF_CHECK_MSG(lock_owned(&l) != excludes(class),
@@ -392,7 +407,11 @@ LOCK_TEST(lock_owned__by_caller, "The owner owns the lock from acquisition "
 		    class->lc_name);
 		lock_release(&l, &node);
 	}
-	lock_fini(&l);
+	for (unsigned round = 0; round < 2; round++) {
+		lock_fini(&l);
+		ATF_CHECK_MSG(support_all((const uint8_t *)&l, sizeof(l), 0),
+		    "%s", class->lc_name);
+	}
 }
 
 /* A message that one thread leaves for the other in plain memory. */
@@ -457,33 +476,50 @@ LOCK_TEST(lock_release__publishes_writes, "What was written before a "
 	free(m);
 }
 
-/* One acquisition that probably has to wait; the other's row, summed. */
+/*
+ * One acquisition that probably has to wait for the test's thread, which is
+ * asleep for so long in its hold; the other's row, summed.
+ */
 static struct lockprof_row
-contend(const struct lock_class *class)
+contend(const struct lock_class *class, const struct lock_config *config,
+    int64_t sleep_ns)
 {
-	struct lock_config config = config_default();
+	const uint64_t begin = machine_cycles();
 	struct lock_node node;
 	struct lockprof_row r;
 	struct lockprof prof;
 	struct meeting *m;
+	uint64_t most;
 
 	lockprof_init(&prof, 2, SITES, site_names);
 	m = support_alloc(1, sizeof(*m));
-	lock_make(&m->m_lock, class, &config, &prof);
+	lock_make(&m->m_lock, class, config, &prof);
 	lockprof_open(&prof, 1);
 	support_spawn(&m->m_other, "contend", MACHINE_CPU_ANY, enter_once, m);
 	lock_acquire(&m->m_lock, &node, 1);
 	atomic_store_rel_32(&m->m_go, 1);
+	if (sleep_ns > 0)
+		(void)machine_sleep(sleep_ns);
 	await_waiting(class, &m->m_other, &m->m_about, &m->m_entered);
 	lock_release(&m->m_lock, &node);
 	machine_join(&m->m_other);
-	lockprof_sum(&prof, 1, 1, 0, 0, &r);
-	ATF_CHECK_MSG(r.lr_count == 1 && r.lr_contended == 0,
-	    "%s: the first to come has count %" PRIu64 ", contended %" PRIu64,
-	    class->lc_name, r.lr_count, r.lr_contended);
-	lockprof_sum(&prof, 1, 0, 1, 1, &r);
-	ATF_CHECK_MSG(r.lr_count == 1, "%s: count %" PRIu64, class->lc_name,
-	    r.lr_count);
+	most = machine_cycles_since(begin, machine_cycles());
+	for (unsigned k = 0; k < 2; k++) {
+		lockprof_sum(&prof, 1, 1 - k, k, k, &r);
+		ATF_CHECK_MSG(r.lr_count == 1 && r.lr_contended <= k,
+		    "%s: thread %u has count %" PRIu64 ", contended %" PRIu64,
+		    class->lc_name, k, r.lr_count, r.lr_contended);
+		ATF_CHECK_MSG(r.lr_hold_cycles <= most && r.lr_wait_max_cycles
+		    <= most && r.lr_spin_cycles <= most && r.lr_block_cycles <=
+		    most, "%s: hold %" PRIu64 ", spin %" PRIu64 ", block %"
+		    PRIu64 " of %" PRIu64, class->lc_name, r.lr_hold_cycles,
+		    r.lr_spin_cycles, r.lr_block_cycles, most);
+	}
+	/* A wait is for the site that had the lock. */
+	ATF_CHECK_MSG(r.lr_for[0].lv_count == 0 && r.lr_for[1].lv_count ==
+	    r.lr_contended && r.lr_for[1].lv_cycles == r.lr_spin_cycles +
+	    r.lr_block_cycles, "%s: waited %" PRIu64 " times for its own site",
+	    class->lc_name, r.lr_for[0].lv_count);
 	lock_fini(&m->m_lock);
 	lockprof_fini(&prof);
 	free(m);
@@ -491,13 +527,13 @@ contend(const struct lock_class *class)
 }
 
 LOCK_TEST(lock__profile_sees_contention, "An acquisition that had to wait "
-    "is counted as such, with its wait")
+    "is counted as such, with its wait and the site that it waited for")
 {
 	struct lockprof_row r;
 
 	/* The other may lose its CPU just before it acquires. */
 	for (unsigned try = 0; try < TRIES; try++) {
-		r = contend(class);
+		r = contend(class, &config, 0);
 		check_row(class, &r);
 		if (r.lr_contended != 0 || !excludes(class))
 			break;
@@ -515,6 +551,37 @@ LOCK_TEST(lock__profile_sees_contention, "An acquisition that had to wait "
 	    ", total %" PRIu64, class->lc_name, r.lr_wait_max_cycles,
 	    r.lr_spin_cycles + r.lr_block_cycles);
 }
+
+#ifdef MACHINE_VIRTUAL
+LOCK_TEST(lock__profile_divides_waits, "A spinner yields after each so many "
+    "polls, or never, and its yields are counted; who waits for an owner that "
+    "is asleep is asleep most of the time, after a look")
+{
+	const int64_t sleep_ns = NS_PER_MS;
+	const bool polls = (class->lc_knobs & LK_SPIN_POLLS) != 0;
+	const bool sleeps = (class->lc_flags & LC_SLEEPS) != 0;
+	struct lockprof_row r, often, rarely;
+
+	if (!excludes(class))
+		return;
+	config.spin_polls = 0;
+	r = contend(class, &config, sleep_ns);
+	config.spin_polls = 1;
+	often = contend(class, &config, sleep_ns);
+	config.spin_polls = 10;
+	rarely = contend(class, &config, sleep_ns);
+	ATF_CHECK_MSG(r.lr_yields == 0 && (sleeps || (polls ?
+	    often.lr_yields > rarely.lr_yields && rarely.lr_yields > 0 &&
+	    often.lr_yields < sleep_ns : often.lr_yields == 0)),
+	    "%s: %" PRIu64 ", %" PRIu64 " and %" PRIu64 " yields",
+	    class->lc_name, r.lr_yields, often.lr_yields, rarely.lr_yields);
+	ATF_CHECK_MSG((sleeps ? r.lr_block_cycles > 10 * r.lr_spin_cycles :
+	    r.lr_block_cycles == 0) && (r.lr_spin_cycles > 0) ==
+	    (r.lr_contended > 0 && class->lc_knobs != 0), "%s: spun for %"
+	    PRIu64 ", blocked for %" PRIu64, class->lc_name,
+	    r.lr_spin_cycles, r.lr_block_cycles);
+}
+#endif
 
 /*
  * Behind the test's thread, of node 0, wait one thread of each other node and

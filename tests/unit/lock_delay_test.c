@@ -55,36 +55,48 @@ TEST(lock_config_default__no_cpus, "A machine without CPUs is a mistake of "
 }
 
 TEST(lock_delay__doubles_and_caps, "Each delay is twice the last up to the "
-    "limit, which it reaches and never exceeds")
+    "limit, which it reaches and never exceeds; after more pauses than make it "
+    "starve a waiter begins again, where that is configured")
 {
 	static const struct {
 		unsigned	base;
 		unsigned	max;
+		unsigned	starving;	/* 0: never begins again */
 		unsigned	delays[8];	/* of the first eight calls */
 	} rows[] = {
-		{ 1, 512, { 2, 4, 8, 16, 32, 64, 128, 256 } },
-		{ 1, 16, { 2, 4, 8, 16, 16, 16, 16, 16 } },
-		{ 1, 5, { 2, 4, 5, 5, 5, 5, 5, 5 } },
-		{ 3, 20, { 6, 12, 20, 20, 20, 20, 20, 20 } },
-		{ 1, 1, { 1, 1, 1, 1, 1, 1, 1, 1 } },
-		{ 7, 7, { 7, 7, 7, 7, 7, 7, 7, 7 } },
-		{ 6, 7, { 7, 7, 7, 7, 7, 7, 7, 7 } },
-		{ 512, SHRT_MAX, { 1024, 2048, 4096, 8192, 16384,
+		{ 1, 512, 0, { 2, 4, 8, 16, 32, 64, 128, 256 } },
+		{ 1, 16, 0, { 2, 4, 8, 16, 16, 16, 16, 16 } },
+		{ 1, 5, 0, { 2, 4, 5, 5, 5, 5, 5, 5 } },
+		{ 3, 20, 0, { 6, 12, 20, 20, 20, 20, 20, 20 } },
+		{ 1, 1, 0, { 1, 1, 1, 1, 1, 1, 1, 1 } },
+		{ 7, 7, 0, { 7, 7, 7, 7, 7, 7, 7, 7 } },
+		{ 6, 7, 0, { 7, 7, 7, 7, 7, 7, 7, 7 } },
+		{ 512, SHRT_MAX, 0, { 1024, 2048, 4096, 8192, 16384,
 		    SHRT_MAX, SHRT_MAX, SHRT_MAX } },
+		{ 1, 16, 13, { 2, 4, 8, 2, 2, 2, 2, 2 } },
+		{ 1, 16, 14, { 2, 4, 8, 16, 2, 2, 2, 2 } },
+		{ 1, 16, 29, { 2, 4, 8, 16, 2, 2, 2, 2 } },
+		{ 1, 16, 30, { 2, 4, 8, 16, 16, 2, 2, 2 } },
 	};
 	struct lock_config config;
 	struct lock_delay_arg la;
+	unsigned delay;
 
 	for (size_t i = 0; i < nitems(rows); i++) {
 		config = lock_config_default(1);
+		/* As FreeBSD has them. */
+		ATF_CHECK(config.starvation_limit == 131072 &&
+		    !config.restrict_starvation);
+		config.starvation_limit = rows[i].starving;
+		config.restrict_starvation = rows[i].starving != 0;
 		config.delay_base = rows[i].base;
 		config.delay_max = rows[i].max;
 		la = lock_delay_arg_init(&config);
 		for (size_t k = 0; k < nitems(rows[i].delays); k++) {
-			lock_delay_next(&la);
-			ATF_CHECK_EQ_MSG(rows[i].delays[k], la.delay,
+			delay = lock_delay_next(&la);
+			ATF_CHECK_EQ_MSG(rows[i].delays[k], delay,
 			    "%u..%u, call %zu: %u", rows[i].base, rows[i].max,
-			    k, la.delay);
+			    k, delay);
 		}
 	}
 }

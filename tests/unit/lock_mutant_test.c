@@ -54,15 +54,13 @@ LOCK_STATE(struct mutant)
 LOCK_NODE(struct mutant_node)
 
 static void
-mutant_fini(struct lock *l)
+mutant_fini(struct lock *l __unused)
 {
-	(void)l;
 }
 
 static bool
-mutant_owned(struct lock *l)
+mutant_owned(struct lock *l __unused)
 {
-	(void)l;
 	return (true);
 }
 
@@ -85,21 +83,19 @@ ticket_wait(struct lock *l, struct lock_node *n, struct lock_wait *w)
 }
 
 static bool
-ticket_trylock(struct lock *l, struct lock_node *n)
+ticket_trylock(struct lock *l, struct lock_node *n __unused)
 {
 	struct mutant *mu = state_of(l);
 	uint32_t serving;
 
-	(void)n;
 	serving = atomic_load_acq_32(&mu->mu_serving);
 	return (atomic_cmpset_acq_32(&mu->mu_next, serving, serving + 1));
 }
 
 /* Two owners may release at once: neither gets lost, so no thread hangs. */
 static void
-ticket_unlock(struct lock *l, struct lock_node *n)
+ticket_unlock(struct lock *l, struct lock_node *n __unused)
 {
-	(void)n;
 	atomic_fetchadd_rel_32(&state_of(l)->mu_serving, 1);
 }
 
@@ -126,26 +122,22 @@ doubling_wait(struct lock *l, struct lock_node *n, struct lock_wait *w)
 
 /* The first release is lost. */
 static void
-losing_unlock(struct lock *l, struct lock_node *n)
+losing_unlock(struct lock *l, struct lock_node *n __unused)
 {
-	(void)n;
 	if (atomic_fetchadd_32(&state_of(l)->mu_looked, 1) > 0)
 		ticket_unlock(l, n);
 }
 
 static bool
-eager_trylock(struct lock *l, struct lock_node *n)
+eager_trylock(struct lock *l, struct lock_node *n __unused)
 {
-	(void)n;
 	atomic_fetchadd_32(&state_of(l)->mu_next, 1);
 	return (true);
 }
 
 static bool
-shy_trylock(struct lock *l, struct lock_node *n)
+shy_trylock(struct lock *l __unused, struct lock_node *n __unused)
 {
-	(void)l;
-	(void)n;
 	return (false);
 }
 
@@ -228,9 +220,8 @@ hasty_unlock(struct lock *l, struct lock_node *n)
 
 /* Waiters on a stack: the last to come is served first. */
 static bool
-stack_enter(struct lock *l, struct lock_node *n)
+stack_enter(struct lock *l, struct lock_node *n __unused)
 {
-	(void)n;
 	return (atomic_swap_acq_32(&state_of(l)->mu_next, 1) == 0);
 }
 
@@ -251,12 +242,11 @@ stack_wait(struct lock *l, struct lock_node *n, struct lock_wait *w)
 
 /* Good enough where none comes while the waiters leave. */
 static void
-stack_unlock(struct lock *l, struct lock_node *n)
+stack_unlock(struct lock *l, struct lock_node *n __unused)
 {
 	struct mutant *mu = state_of(l);
 	struct mutant_node *top;
 
-	(void)n;
 	top = (struct mutant_node *)atomic_load_acq_ptr(&mu->mu_list);
 	if (top == NULL) {
 		atomic_store_rel_32(&mu->mu_next, 0);
