@@ -36,11 +36,10 @@ say_so(const struct assure_params *ap, struct evidence_row *row)
 }
 
 static void
-crash(const struct assure_params *ap, struct evidence_row *row)
+crash(const struct assure_params *ap __unused, struct evidence_row *row)
 {
 	volatile int *volatile p = NULL;
 
-	(void)ap;
 	row->er_state = (enum evidence_state)*p;
 }
 
@@ -61,21 +60,18 @@ say_and_abort(const struct assure_params *ap, struct evidence_row *row)
 }
 
 static void
-end(const struct assure_params *ap, struct evidence_row *row)
+end(const struct assure_params *ap __unused, struct evidence_row *row __unused)
 {
-	(void)ap;
-	(void)row;
 	_exit(42);
 }
 
 /* With a file in its folder and a process of its own. */
 static void
-hang(const struct assure_params *ap, struct evidence_row *row)
+hang(const struct assure_params *ap, struct evidence_row *row __unused)
 {
 	char path[EVIDENCE_PATH_SIZE + 8];
 	int fd;
 
-	(void)row;
 	if (ap->ap_scratch[0] != '\0') {
 		snprintf(path, sizeof(path), "%s/left", ap->ap_scratch);
 		fd = open(path, O_WRONLY | O_CREAT, 0600);

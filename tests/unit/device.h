@@ -53,6 +53,14 @@ TEST(name, text)							\
 static void								\
 name##_body(const atf_tc_t *tc __attribute__((unused)))
 
+/* A source that never has anything. */
+static inline size_t
+device_read_nothing(void *state __unused, void *buf __unused,
+    size_t len __unused)
+{
+	return (0);
+}
+
 static inline bool
 device_is_null(const struct device *d)
 {

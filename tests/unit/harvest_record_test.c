@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "harvest/harvest.h"
+#include "tests/unit/support.h"
 #include "tests/unit/test.h"
 
 static struct random_event
@@ -66,11 +67,18 @@ TEST(record__written, "every source and size, for its owner alone; a full one "
 	char line[80];
 	FILE *f;
 
+	/* Nothing stays of a file that there is, and of what r was. */
+	atf_utils_create_file("r", "%099999d", 0);
+	ATF_REQUIRE_EQ(0, chmod("r", 0600));
+	memset(&r, 0xa5, sizeof(r));
 	ATF_REQUIRE_EQ(0, record_create(&r, "r", N, &error));
+	ATF_CHECK(r.rc_count == 0 && r.rc_lost == 0 && r.rc_room == N);
 	add_numbered(&r, N + LOST);
 	ATF_CHECK_EQ(LOST, r.rc_lost);
 	ATF_CHECK_EQ(EOVERFLOW, record_finish(&r));
+	ATF_CHECK_EQ(0, record_finish(&r));
 	record_fini(&r);
+	ATF_CHECK(support_all((const uint8_t *)&r, sizeof(r), 0));
 	ATF_REQUIRE_EQ(0, stat("r", &st));
 	ATF_CHECK_EQ_MSG(0, st.st_mode & 077, "entropy is its owner's");
 	ATF_REQUIRE((f = fopen("r", "r")) != NULL);
@@ -79,6 +87,7 @@ TEST(record__written, "every source and size, for its owner alone; a full one "
 		ATF_REQUIRE_MSG(has_numbered(f, i), "event %u", i);
 	ATF_REQUIRE(fgets(line, sizeof(line), f) != NULL);
 	ATF_CHECK_STREQ("# 2 more were not recorded\n", line);
+	ATF_CHECK(fgets(line, sizeof(line), f) == NULL);
 	fclose(f);
 }
 
@@ -100,6 +109,11 @@ TEST(record__write_fails, "a full disk is an error, not a short record")
 		atf_tc_skip("no /dev/full here");
 	add_numbered(&r, 1000);
 	ATF_CHECK(record_finish(&r) != 0);
+	record_fini(&r);
+	/* So few that closing the file is what writes them. */
+	ATF_REQUIRE_EQ(0, record_create(&r, "/dev/full", 1, &error));
+	add_numbered(&r, 1);
+	ATF_CHECK_EQ(ENOSPC, record_finish(&r));
 	record_fini(&r);
 }
 

@@ -53,15 +53,6 @@ mask(void)
 	return (kx);
 }
 
-static size_t
-read_nothing(void *state, void *buf, size_t len)
-{
-	(void)state;
-	(void)buf;
-	(void)len;
-	return (0);
-}
-
 static void
 enlist(enum random_entropy_source source, randomdev_read_source *read,
     void *state)
@@ -85,7 +76,7 @@ BOTH_QUEUES(mask_values, "what sysctl(8) shows after boot; immutable bits keep "
 
 	setup(queue);
 	ATF_CHECK_EQ(7135, mask()->kx_get(mask()));
-	enlist(RANDOM_PURE_RDSEED, read_nothing, NULL);
+	enlist(RANDOM_PURE_RDSEED, device_read_nothing, NULL);
 	ATF_CHECK_EQ(39903, mask()->kx_get(mask()));
 	for (size_t i = 0; i < nitems(rows); i++) {
 		before = mask()->kx_get(mask());
@@ -270,7 +261,7 @@ BOTH_QUEUES(fast, "the accumulator gives an event of four bytes for each of "
 	randomdev_harvest(dev.d_rd, RANDOM_FAST, "x", 1, RANDOM_UMA);
 	pass();
 	ATF_CHECK_EQ(0, notes);
-	enlist(RANDOM_UMA, read_nothing, NULL);
+	enlist(RANDOM_UMA, device_read_nothing, NULL);
 	for (unsigned n = 0; n <= 10; n++) {
 		notes = 0;
 		for (unsigned i = 0; i < n; i++)
@@ -580,6 +571,67 @@ DEVICE_TEST(harvest_init__fails, "each failure says why and leaves nothing "
 		    error.text);
 	}
 	teardown();
+}
+
+/* Of this thread: bytes that it allocated and has not freed. */
+static uint64_t
+kept(void)
+{
+	return (*support_allocated() - *support_freed());
+}
+
+DEVICE_TEST(harvest_init__any_memory, "in any memory, a source is polled or a "
+    "producer; the thread sleeps as its rate says, or as it would; events are "
+    "recorded, and no memory is left")
+{
+	const struct random_source *rs;
+	struct randomdev_params rp;
+	struct harvest_config hc;
+	struct harvest_error error;
+	uint64_t before = 0;
+	bool present, records;
+	int64_t timeout_ns;
+
+	for (unsigned i = 0; i < 2 * RANDOM_SOURCES; i++) {
+		rs = random_sources[i / 2];
+		present = random_source_present(rs);
+		records = i % 2 == 0;
+		hc = config_of(rs->rs_ident);
+		hc.rate_hz = records ? 0 : 50;
+		strcpy(hc.record_file, records ? "record.txt" : "");
+		/* What the first one makes for all stays. */
+		for (unsigned k = 0; k < 3; k++) {
+			before = kept();
+			memset(&hv, 0xa5, sizeof(hv));
+			ATF_REQUIRE_EQ(0, harvest_init(&hv, &hc, &error));
+			harvest_fini(&hv);
+			harvest_fini(&hv);
+		}
+		ATF_CHECK_EQ_MSG(before, kept(), "%s", hc.sources);
+		setup(HARVEST_MODEL_newest);
+		ATF_REQUIRE_EQ(0, harvest_init(&hv, &hc, &error));
+		ATF_CHECK_EQ(present, hv.hv_sources.rsl_count);
+		ATF_CHECK_EQ(!present, hv.hv_sources.rsl_skipped_count);
+		rp.rp_record = note_event;
+		harvest_params(&hv, &rp);
+		timeout_ns = 7;
+		rp.rp_idle(rp.rp_arg, &timeout_ns);
+		ATF_CHECK_EQ(records ? 7 : NS_PER_S / 50, timeout_ns);
+		ATF_CHECK_EQ(records, rp.rp_record != note_event);
+		rp.rp_record(rp.rp_arg, &(struct random_event){ .he_size = 1 });
+		ATF_CHECK_EQ(records, hv.hv_record.rc_count);
+		harvest_attach(&hv, dev.d_rd);
+		ATF_CHECK_EQ(present && rs->rs_run != NULL, hv.hv_producers);
+		/* Its bit is set; CACHED's always is. */
+		ATF_CHECK_EQ(present && rs->rs_read != NULL, rs->rs_source ==
+		    RANDOM_CACHED || mask()->kx_get(mask()) != 7135);
+		ATF_CHECK(!harvest_stopping(&hv));
+		harvest_stop(&hv);
+		ATF_CHECK(harvest_stopping(&hv));
+		harvest_fini(&hv);
+		dev.d_counted = false;
+		teardown();
+	}
 }
 
 TEST_PROGRAM()

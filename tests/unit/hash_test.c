@@ -290,33 +290,26 @@ watch_realloc(void *p, size_t n)
 }
 
 static void *
-crypto_malloc(size_t n, const char *file, int line)
+crypto_malloc(size_t n, const char *file __unused, int line __unused)
 {
-	(void)file;
-	(void)line;
 	return (watch_malloc(n));
 }
 
 static void *
-crypto_realloc(void *p, size_t n, const char *file, int line)
+crypto_realloc(void *p, size_t n, const char *file __unused, int line __unused)
 {
-	(void)file;
-	(void)line;
 	return (watch_realloc(p, n));
 }
 
 static void
-crypto_free(void *p, const char *file, int line)
+crypto_free(void *p, const char *file __unused, int line __unused)
 {
-	(void)file;
-	(void)line;
 	watch_free(p);
 }
 
 static int
-not_secure(const void *p)
+not_secure(const void *p __unused)
 {
-	(void)p;
 	return (0);
 }
 

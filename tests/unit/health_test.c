@@ -32,15 +32,6 @@ struct feeder {
 	uint64_t	fd_random;
 };
 
-static size_t
-read_nothing(void *state, void *buf, size_t len)
-{
-	(void)state;
-	(void)buf;
-	(void)len;
-	return (0);
-}
-
 /* With bits at most ENTROPY_MAX or 0, which is unknown. */
 static void
 make(struct feeder *fd, const struct design *de,
@@ -59,7 +50,7 @@ make(struct feeder *fd, const struct design *de,
 	device_make_params(&fd->fd_dev, &rp);
 	if (source >= RANDOM_PURE_START)
 		randomdev_register(fd->fd_dev.d_rd, "test", source,
-		    read_nothing, NULL);
+		    device_read_nothing, NULL);
 }
 
 static void
@@ -88,17 +79,6 @@ feed(struct feeder *fd, uint64_t value)
 	fd->fd_fed++;
 	fd->fd_accepted += accepted;
 	return (accepted);
-}
-
-/* Fixed numbers that look random: splitmix64. */
-static uint64_t
-draw(struct feeder *fd)
-{
-	uint64_t z = fd->fd_random += UINT64_C(0x9e3779b97f4a7c15);
-
-	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-	return (z ^ z >> 31);
 }
 
 /* A start that passes, of values that are in no test, to a window's end. */
@@ -280,7 +260,7 @@ DEVICE_TEST(row__stuck, "34 equal samples of 1 bit or 5 of 8 pass as often as "
 			ATF_REQUIRE(feed(&fd, i / (kinds[k].rct - 1)));
 		ATF_CHECK_EQ(kinds[k].rct, row_until_refused(&fd, 77));
 		for (unsigned i = 0; i < 10 * STARTUP; i++)
-			ATF_REQUIRE(!feed(&fd, draw(&fd)));
+			ATF_REQUIRE(!feed(&fd, splitmix_next(&fd.fd_random)));
 		hl = randomdev_health(fd.fd_dev.d_rd, kinds[k].source);
 		ATF_CHECK(hl.shl_excluded);
 		ATF_CHECK_EQ(1, hl.shl_repetitions);
@@ -290,7 +270,7 @@ DEVICE_TEST(row__stuck, "34 equal samples of 1 bit or 5 of 8 pass as often as "
 		/* A good one pays with another start; half a start is lost. */
 		for (unsigned i = 0; i < STARTUP / 2; i++) {
 			restart(&fd, kinds[k].source);
-			ATF_CHECK(!feed(&fd, draw(&fd)));
+			ATF_CHECK(!feed(&fd, splitmix_next(&fd.fd_random)));
 		}
 		restart(&fd, kinds[k].source);
 		start(&fd);
@@ -333,7 +313,7 @@ DEVICE_TEST(window__biased, "A coin that falls one way two times of three is "
 
 	make_kind(&fd, 0);
 	for (unsigned i = 0; i < 10 * WINDOW; i++) {
-		value = draw(&fd) % 3 < 2;
+		value = splitmix_next(&fd.fd_random) % 3 < 2;
 		row = value == last ? row + 1 : 1;
 		longest = row > longest ? row : longest;
 		last = value;
@@ -358,7 +338,8 @@ DEVICE_TEST(healthy__never_fails, "A million samples with twice the bits that "
 	for (unsigned k = 0; k < nitems(kinds); k++) {
 		make_kind(&fd, k);
 		for (unsigned i = 0; i < MILLION; i++)
-			feed(&fd, draw(&fd) >> (64 - bits[k]));
+			feed(&fd, splitmix_next(&fd.fd_random) >>
+			    (64 - bits[k]));
 		ATF_CHECK_EQ(MILLION - STARTUP, fd.fd_accepted);
 		device_free(&fd.fd_dev);
 	}

@@ -282,20 +282,18 @@ run_again(void)
 }
 
 static void
-increment(struct play *p, unsigned i)
+increment(struct play *p, unsigned i __unused)
 {
 	uint32_t v;
 
-	(void)i;
 	v = atomic_load_32(&p->p_word[0]);
 	atomic_store_32(&p->p_word[0], v + 1);
 	p->p_plain = machine_note_load_32(&p->p_word[0]);
 }
 
 static void
-increment_at_once(struct play *p, unsigned i)
+increment_at_once(struct play *p, unsigned i __unused)
 {
-	(void)i;
 	atomic_fetchadd_32(&p->p_word[0], 1);
 	p->p_plain = machine_note_load_32(&p->p_word[0]);
 }
@@ -379,34 +377,30 @@ TEST(vm_controlled__held, "A CPU's data are one thread's in a critical "
 }
 
 static void
-say(struct play *p, unsigned i)
+say(struct play *p, unsigned i __unused)
 {
-	(void)i;
 	atomic_store_32(&p->p_word[0], 1);
 }
 
 static void
-await(struct play *p, unsigned i)
+await(struct play *p, unsigned i __unused)
 {
-	(void)i;
 	while (atomic_load_32(&p->p_word[0]) == 0)
 		machine_await_32(&p->p_word[0], 0, 0);
 	p->p_plain++;
 }
 
 static void
-await_limited(struct play *p, unsigned i)
+await_limited(struct play *p, unsigned i __unused)
 {
-	(void)i;
 	while (atomic_load_32(&p->p_word[0]) == 0)
 		machine_await_32(&p->p_word[0], 0, 3);
 	p->p_plain++;
 }
 
 static void
-give_up(struct play *p, unsigned i)
+give_up(struct play *p, unsigned i __unused)
 {
-	(void)i;
 	if (atomic_load_32(&p->p_word[0]) == 0 &&
 	    machine_await_32(&p->p_word[0], 0, 3) == 3)
 		return;
@@ -414,18 +408,16 @@ give_up(struct play *p, unsigned i)
 }
 
 static void
-pause_until(struct play *p, unsigned i)
+pause_until(struct play *p, unsigned i __unused)
 {
-	(void)i;
 	while (atomic_load_32(&p->p_word[0]) == 0)
 		machine_pause(1);
 	p->p_plain++;
 }
 
 static void
-yield_until(struct play *p, unsigned i)
+yield_until(struct play *p, unsigned i __unused)
 {
-	(void)i;
 	while (atomic_load_32(&p->p_word[0]) == 0)
 		machine_yield();
 	p->p_plain++;
@@ -478,9 +470,8 @@ count_polls(struct play *p, unsigned i)
 }
 
 static void
-await_second(struct play *p, unsigned i)
+await_second(struct play *p, unsigned i __unused)
 {
-	(void)i;
 	while (atomic_load_32(&p->p_word[1]) == 0)
 		machine_await_32(&p->p_word[1], 0, 0);
 	p->p_plain++;
@@ -522,27 +513,24 @@ TEST(vm_controlled__deadlock, "two locks taken in opposite orders: some orders "
 }
 
 static void
-park(struct play *p, unsigned i)
+park(struct play *p, unsigned i __unused)
 {
-	(void)i;
 	while (atomic_load_32(&p->p_word[0]) == 0)
 		ATF_CHECK_EQ(0, machine_wait_32(&p->p_word[0], 0, -1));
 	p->p_plain++;
 }
 
 static void
-unpark(struct play *p, unsigned i)
+unpark(struct play *p, unsigned i __unused)
 {
-	(void)i;
 	atomic_store_32(&p->p_word[0], 1);
 	machine_wake_32(&p->p_word[0]);
 }
 
 /* Wakes first: a wake-up may be lost. */
 static void
-unpark_wrong(struct play *p, unsigned i)
+unpark_wrong(struct play *p, unsigned i __unused)
 {
-	(void)i;
 	machine_wake_32(&p->p_word[0]);
 	atomic_store_32(&p->p_word[0], 1);
 }
@@ -566,9 +554,8 @@ TEST(vm_controlled__park, "sleepers are woken in every order, and a wake-up "
 }
 
 static void
-park_briefly(struct play *p, unsigned i)
+park_briefly(struct play *p, unsigned i __unused)
 {
-	(void)i;
 	p->p_plain = machine_wait_32(&p->p_word[0], 0, MS_NS) == 0 ? 1 : 2;
 	p->p_time_ns[i] = machine_uptime_ns();
 }
@@ -614,9 +601,8 @@ nap(struct play *p, unsigned i)
 
 /* The last thread that is awake, or else the first sleeper. */
 static unsigned
-choose_awake(void *context, const struct vm_choice *vo)
+choose_awake(void *context __unused, const struct vm_choice *vo)
 {
-	(void)context;
 	for (unsigned i = vo->vo_count; i-- > 0;)
 		if ((vo->vo_asleep >> i & 1) == 0)
 			return (i);
@@ -636,12 +622,11 @@ TEST(vm_controlled__sleep_over, "a thread whose sleep is over by the clock is "
 }
 
 static void
-critical(struct play *p, unsigned i)
+critical(struct play *p, unsigned i __unused)
 {
 	_Alignas(MACHINE_CACHE_LINE) struct lock_node n;
 	unsigned v;
 
-	(void)i;
 	for (unsigned k = 0; k < 2; k++) {
 		lock_acquire(&p->p_lock, &n, 0);
 		v = p->p_plain;
@@ -676,9 +661,8 @@ TEST(vm_controlled__locks, "every lock excludes in random orders, and none is "
 }
 
 static void
-mark(struct play *p)
+mark(struct play *p __unused)
 {
-	(void)p;
 	machine_mark("window");
 }
 
@@ -706,10 +690,8 @@ TEST(vm_controlled__replay, "the same choices make the same run, others "
 }
 
 static void
-work_for_ever(struct play *p, unsigned i)
+work_for_ever(struct play *p __unused, unsigned i __unused)
 {
-	(void)p;
-	(void)i;
 	for (;;)
 		machine_charge(COST_WORK, 1);
 }
@@ -901,9 +883,8 @@ host_polls(struct play *p)
 }
 
 static void
-polled(struct play *p, unsigned i)
+polled(struct play *p, unsigned i __unused)
 {
-	(void)i;
 	atomic_fetchadd_32(&p->p_word[0], 1);
 	while (atomic_load_32(&p->p_word[1]) == 0)
 		machine_pause(1);

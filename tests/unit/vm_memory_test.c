@@ -229,12 +229,11 @@ thread_main(void *arg)
 }
 
 static void
-litmus_main(void *arg)
+litmus_main(void *arg __unused)
 {
 	struct mthread self;
 	unsigned n;
 
-	(void)arg;
 	machine_attach(&self, "first");
 	outcome = true;
 	memset(bytes, 0, sizeof(bytes));
@@ -286,11 +285,9 @@ path_next(struct path *pa, unsigned runs)
 	pa->depth = 0;
 	if (pa->drawn)
 		return (runs < RANDOM_RUNS);
-	while (pa->known > 0 && pa->choice[pa->known - 1] + 1 ==
+	while (pa->known > 0 && ++pa->choice[pa->known - 1] ==
 	    pa->count[pa->known - 1])
 		pa->known--;
-	if (pa->known > 0)
-		pa->choice[pa->known - 1]++;
 	return (pa->known > 0);
 }
 
@@ -375,11 +372,10 @@ mixed_main(void *arg)
 }
 
 static void
-mixed_first(void *arg)
+mixed_first(void *arg __unused)
 {
 	struct mthread self;
 
-	(void)arg;
 	machine_attach(&self, "first");
 	outcome = true;
 	memset(bytes, 0, sizeof(bytes));
@@ -426,12 +422,11 @@ TEST(vm_memory__mixed, "words that overlap, and plain accesses to them, lose "
 
 /* A thread counts on its kernel's only CPU, where others count before it. */
 static void
-count_main(void *arg)
+count_main(void *arg __unused)
 {
 	const unsigned word = 4u << MACHINE_SIZE_BITS;
 	uint64_t v;
 
-	(void)arg;
 	for (unsigned k = 0; k < 2; k++) {
 		(void)machine_hold(1, VM_CRITICAL | VM_MASKED, VM_CPU_ANY);
 		v = machine_atomic(bytes[0], MACHINE_OP_LOAD | word, 0, 0);
@@ -442,11 +437,10 @@ count_main(void *arg)
 }
 
 static void
-count_first(void *arg)
+count_first(void *arg __unused)
 {
 	struct mthread self;
 
-	(void)arg;
 	machine_attach(&self, "first");
 	memset(bytes, 0, sizeof(bytes));
 	for (unsigned i = 0; i < 2; i++)
@@ -470,11 +464,10 @@ static bool crowded;	/* no word of a lock has a history */
 
 /* Uses all words that can have one. */
 static void
-crowd(void *arg)
+crowd(void *arg __unused)
 {
 	static uint32_t others[512];
 
-	(void)arg;
 	for (unsigned i = 0; i < nitems(others); i++)
 		(void)machine_atomic(&others[i], MACHINE_OP_ADD |
 		    4u << MACHINE_SIZE_BITS, 1, 0);
@@ -506,11 +499,10 @@ make_history(void *arg)
 }
 
 static void
-miss_first(void *arg)
+miss_first(void *arg __unused)
 {
 	struct mthread self;
 
-	(void)arg;
 	machine_attach(&self, "first");
 	outcome = true;
 	memset(bytes, 0, sizeof(bytes));
@@ -525,12 +517,11 @@ miss_first(void *arg)
 }
 
 static void
-critical(void *arg)
+critical(void *arg __unused)
 {
 	_Alignas(MACHINE_CACHE_LINE) struct lock_node n;
 	unsigned v;
 
-	(void)arg;
 	for (unsigned k = 0; k < 2; k++) {
 		lock_acquire(&lock, &n, 0);
 		machine_touch(&plain, 1);
@@ -542,12 +533,11 @@ critical(void *arg)
 }
 
 static void
-lock_main(void *arg)
+lock_main(void *arg __unused)
 {
 	struct lock_config config = lock_config_default(CPUS);
 	struct mthread self;
 
-	(void)arg;
 	machine_attach(&self, "first");
 	config.threads = CPUS;
 	plain = 0;
@@ -578,10 +568,8 @@ note_unordered(void *context, const void *object, const char *what,
 }
 
 static void
-ignore(void *context, const struct vm_note *vn)
+ignore(void *context __unused, const struct vm_note *vn __unused)
 {
-	(void)context;
-	(void)vn;
 }
 
 static void

@@ -149,9 +149,8 @@ play_parts(void)
 
 /* The same, not attached. */
 static void
-play_main(void *arg)
+play_main(void *arg __unused)
 {
-	(void)arg;
 	play_parts();
 }
 
@@ -242,9 +241,8 @@ TEST(machine_spawn__binds, "Threads run at once on the CPUs of their ranks, "
 }
 
 static void
-child_actor(struct actor *a)
+child_actor(struct actor *a __unused)
 {
-	(void)a;
 	work_ns(500);
 }
 
@@ -477,9 +475,8 @@ awaiting_actor(struct actor *a)
 }
 
 static void
-storing_actor(struct actor *a)
+storing_actor(struct actor *a __unused)
 {
-	(void)a;
 	work_ns(1000);
 	for (unsigned i = 1; i <= 3; i++) {
 		atomic_store_rel_32(stage.s_word, i);
@@ -541,9 +538,8 @@ mixed_waiter(struct actor *a)
 }
 
 static void
-mixed_writer(struct actor *a)
+mixed_writer(struct actor *a __unused)
 {
-	(void)a;
 	for (uint32_t i = 1; i <= MIXED_STEPS; i++) {
 		work_ns(100 * 1000);
 		atomic_store_rel_ptr(&mixture.mx_p, i);
@@ -579,9 +575,8 @@ robbed_actor(struct actor *a)
 }
 
 static void
-robbing_actor(struct actor *a)
+robbing_actor(struct actor *a __unused)
 {
-	(void)a;
 	work_ns(3 * NS_PER_QUANTUM);
 	atomic_store_32(stage.s_word, 1);
 }
@@ -683,9 +678,8 @@ TEST(machine_clocks__agree, "The coarse clock is that of the last tick, cycles "
 /* The run as a whole */
 
 static void
-mixed_actor(struct actor *a)
+mixed_actor(struct actor *a __unused)
 {
-	(void)a;
 	for (unsigned i = 0; i < 200; i++) {
 		work_ns(machine_curthread()->mt_index * 10 + 100);
 		atomic_fetchadd_32(stage.s_word, 1);
@@ -699,9 +693,8 @@ mixed_actor(struct actor *a)
 }
 
 static void
-mixed_main(void *arg)
+mixed_main(void *arg __unused)
 {
-	(void)arg;
 	for (unsigned i = 0; i < stage.s_actors; i++)
 		start(&stage.s_actor[i], i % 3 == 0 ? MACHINE_CPU_ANY : (int)i,
 		    mixed_actor);
@@ -778,9 +771,8 @@ TEST(vm_run__on_two_host_threads, "Machines on different threads of the host "
 static volatile sig_atomic_t stop;
 
 static void
-endless_actor(struct actor *a)
+endless_actor(struct actor *a __unused)
 {
-	(void)a;
 	for (;;) {
 		work_ns(1000);
 		if (machine_uptime_ns() >= 100 * NS_PER_MS)
