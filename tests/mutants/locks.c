@@ -41,10 +41,8 @@ broken_fini(struct lock *l)
 }
 
 static bool
-broken_enter(struct lock *l, struct lock_node *n)
+broken_enter(struct lock *l __unused, struct lock_node *n __unused)
 {
-	(void)l;
-	(void)n;
 	return (false);
 }
 
@@ -205,11 +203,10 @@ BROKEN(gives_up, LC_SPIN, word, RIGHT_ENTER, RIGHT_OWNER);
 
 /* Waiters are on a stack: the last to come is served first. */
 static bool
-stack_enter(struct lock *l, struct lock_node *n)
+stack_enter(struct lock *l, struct lock_node *n __unused)
 {
 	struct broken *b = state_of(l);
 
-	(void)n;
 	/* b_word: the owner and all that wait. */
 	if (atomic_fetchadd_32(&b->b_word, 1) != 0)
 		return (false);
@@ -254,9 +251,8 @@ BROKEN(stack, LC_SPIN | LC_FIFO, stack, .lc_enter = stack_enter, RIGHT_OWNER);
 
 /* A queue that a thread jumps when it finds the lock free. */
 static bool
-barges_enter(struct lock *l, struct lock_node *n)
+barges_enter(struct lock *l, struct lock_node *n __unused)
 {
-	(void)n;
 	if (!take(state_of(l)))
 		return (false);
 	state_of(l)->b_owner = machine_curthread();
@@ -281,10 +277,8 @@ BROKEN(barges, LC_SPIN | LC_FIFO, word, .lc_enter = barges_enter, RIGHT_OWNER);
 
 /* Trying gets a lock that another has. */
 static bool
-try_eagerly(struct lock *l, struct lock_node *n)
+try_eagerly(struct lock *l __unused, struct lock_node *n __unused)
 {
-	(void)l;
-	(void)n;
 	return (true);
 }
 
@@ -308,16 +302,14 @@ try_rarely_wrong(struct lock *l, bool lie)
 }
 
 static bool
-try_lies(struct lock *l, struct lock_node *n)
+try_lies(struct lock *l, struct lock_node *n __unused)
 {
-	(void)n;
 	return (try_rarely_wrong(l, true));
 }
 
 static bool
-try_gives_up(struct lock *l, struct lock_node *n)
+try_gives_up(struct lock *l, struct lock_node *n __unused)
 {
-	(void)n;
 	return (try_rarely_wrong(l, false));
 }
 
@@ -359,16 +351,14 @@ BROKEN(slots, LC_SPIN | LC_FIFO, ticket, RIGHT_ENTER, RIGHT_OWNER);
 
 /* It does not record its owner. */
 static bool
-owned_by_any(struct lock *l)
+owned_by_any(struct lock *l __unused)
 {
-	(void)l;
 	return (true);
 }
 
 static void
-fini_any(struct lock *l)
+fini_any(struct lock *l __unused)
 {
-	(void)l;
 }
 
 #define	blind_wait	word_wait

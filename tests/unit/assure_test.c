@@ -44,18 +44,16 @@ crash(const struct assure_params *ap __unused, struct evidence_row *row)
 }
 
 static void
-be_killed(const struct assure_params *ap, struct evidence_row *row)
+be_killed(const struct assure_params *ap __unused,
+    struct evidence_row *row __unused)
 {
-	(void)ap;
-	(void)row;
 	raise(SIGKILL);
 }
 
 static void
-say_and_abort(const struct assure_params *ap, struct evidence_row *row)
+say_and_abort(const struct assure_params *ap __unused,
+    struct evidence_row *row __unused)
 {
-	(void)ap;
-	(void)row;
 	KASSERT(false, ("a %s word", "plain"));
 }
 

@@ -308,18 +308,14 @@ TEST(freezer_stop__held, "No member stops in a part that is held; all stop "
 static bool held[2];
 
 static void
-note_start(const struct hash *ha, union hash_context *hc)
+note_start(const struct hash *ha __unused, union hash_context *hc __unused)
 {
-	(void)ha;
-	(void)hc;
 	held[0] = hold_self.ho_depth > 0;
 }
 
 static void
-note_clear(const struct hash *ha, union hash_context *hc)
+note_clear(const struct hash *ha __unused, union hash_context *hc __unused)
 {
-	(void)ha;
-	(void)hc;
 	held[1] = hold_self.ho_depth > 0;
 }
 
@@ -336,11 +332,10 @@ TEST(hash_start__held, "Hashes allocate and free where no thread stops")
 }
 
 static void *
-enter_stopped(void *arg)
+enter_stopped(void *arg __unused)
 {
 	struct freezer_member member;
 
-	(void)arg;
 	atomic_store_rel_32(&ready, MEMBERS + 1);
 	freezer_enter(&freezer, &member);
 	atomic_store_rel_32(&go, 1);

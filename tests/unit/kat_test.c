@@ -61,8 +61,6 @@ start(const atf_tc_t *tc, const char *name, char folder[512])
 
 	support_machine(&self);
 	support_crypto();
-
-;
 	patched_path(tc, name, folder, 512);
 }
 

@@ -169,14 +169,10 @@ check_row(const struct lock_class *class, const struct lockprof_row *r)
 	ATF_CHECK_MSG((class->lc_flags & LC_SLEEPS) != 0 ||
 	    r->lr_block_cycles == 0, "%s never sleeps, blocked for %" PRIu64,
 	    class->lc_name, r->lr_block_cycles);
-	/* Without a knob there is no spinning before it. */
 	ATF_CHECK_MSG((class->lc_flags & LC_SLEEPS) == 0 ||
 	    class->lc_knobs != 0 || r->lr_spin_cycles == 0,
 	    "%s sleeps at once, spun for %" PRIu64, class->lc_name,
 	    r->lr_spin_cycles);
-	ATF_CHECK_MSG((class->lc_knobs & LK_SPIN_POLLS) != 0 ||
-	    r->lr_yields == 0, "%s yielded %" PRIu64 " times", class->lc_name,
-	    r->lr_yields);
 }
 
 /* A thread's row at its site has its acquisitions, and no others. */

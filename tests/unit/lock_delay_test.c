@@ -84,7 +84,6 @@ TEST(lock_delay__doubles_and_caps, "Each delay is twice the last up to the "
 
 	for (size_t i = 0; i < nitems(rows); i++) {
 		config = lock_config_default(1);
-		/* As FreeBSD has them. */
 		ATF_CHECK(config.starvation_limit == 131072 &&
 		    !config.restrict_starvation);
 		config.starvation_limit = rows[i].starving;

@@ -313,29 +313,26 @@ TEST(lockprof__none_is_allowed, "A lock without a profile costs nothing and "
 }
 
 static void
-sum_beyond_sites(void *arg)
+sum_beyond_sites(void *arg __unused)
 {
 	struct lockprof_row r;
 
-	(void)arg;
 	lockprof_sum(&prof, 1, SITES, 0, 0, &r);
 }
 
 static void
-sum_beyond_threads(void *arg)
+sum_beyond_threads(void *arg __unused)
 {
 	struct lockprof_row r;
 
-	(void)arg;
 	lockprof_sum(&prof, 1, 0, 0, THREADS, &r);
 }
 
 static void
-init_empty(void *arg)
+init_empty(void *arg __unused)
 {
 	struct lockprof lp;
 
-	(void)arg;
 	lockprof_init(&lp, 0, SITES, site_names);
 }
 

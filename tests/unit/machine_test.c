@@ -181,9 +181,8 @@ TEST(machine_wait_32__times_out, "A wait without a wake-up returns ETIMEDOUT, "
 }
 
 static void
-wait_too_little(void *arg)
+wait_too_little(void *arg __unused)
 {
-	(void)arg;
 	atomic_init_32(&word, 0);
 	machine_wait_32(&word, 1, -2);
 }
@@ -196,9 +195,8 @@ TEST(machine_wait_32__bad_time_out, "A negative time-out other than -1 is a "
 }
 
 static void
-wait_for_change(void *arg)
+wait_for_change(void *arg __unused)
 {
-	(void)arg;
 	while (atomic_load_acq_32(&word) == 0)
 		machine_wait_32(&word, 0, -1);
 }
@@ -222,9 +220,8 @@ TEST(machine_wake_32__wakes_all, "One call wakes every sleeper on the word; "
 }
 
 static void
-wait_once(void *arg)
+wait_once(void *arg __unused)
 {
-	(void)arg;
 	machine_wait_32(&word, 0, -1);
 }
 
@@ -317,9 +314,8 @@ TEST(machine_running__never_wrongly_false, "The one thread that certainly "
 }
 
 static void
-do_nothing(void *arg)
+do_nothing(void *arg __unused)
 {
-	(void)arg;
 }
 
 TEST(machine_running__ended, "A waiter may still look at an owner that "

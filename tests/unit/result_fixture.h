@@ -11,10 +11,6 @@
 
 #include "bench/result/result.h"
 
-#ifndef nitems
-#define	nitems(x)	(sizeof(x) / sizeof((x)[0]))
-#endif
-
 static inline void
 check_has(const char *text, const char *part)
 {

@@ -62,10 +62,8 @@ STEP(shy, 32, if (++*word % (SHY_FAILURES + 1) != 0)
     return (true))
 
 static int
-never(struct window_state *wn, struct window_batch *wb)
+never(struct window_state *wn __unused, struct window_batch *wb __unused)
 {
-	(void)wn;
-	(void)wb;
 	atf_tc_fail("an absent source was tried");
 }
 

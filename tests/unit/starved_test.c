@@ -395,26 +395,21 @@ make_files(const char *source)
 }
 
 static void *
-crypto_malloc(size_t size, const char *file, int line)
+crypto_malloc(size_t size, const char *file __unused, int line __unused)
 {
-	(void)file;
-	(void)line;
 	return (malloc(size));
 }
 
 static void *
-crypto_realloc(void *p, size_t size, const char *file, int line)
+crypto_realloc(void *p, size_t size, const char *file __unused,
+    int line __unused)
 {
-	(void)file;
-	(void)line;
 	return (realloc(p, size));
 }
 
 static void
-crypto_free(void *p, const char *file, int line)
+crypto_free(void *p, const char *file __unused, int line __unused)
 {
-	(void)file;
-	(void)line;
 	free(p);
 }
 

@@ -9,10 +9,6 @@
 #include "tests/unit/support.h"
 #include "tests/unit/test.h"
 
-#ifndef nitems
-#define	nitems(x)	(sizeof(x) / sizeof((x)[0]))
-#endif
-
 #define	CHECK_NEAR(want, got, share)					\
 	ATF_CHECK_MSG(fabs((want) - (got)) <= (share) * fabs(want),	\
 	    "want %.12g, got %.12g", (double)(want), (double)(got))

@@ -26,10 +26,6 @@
 #include "tests/unit/vm_fixture.h"
 #endif
 
-#ifndef nitems
-#define	nitems(x)	(sizeof(x) / sizeof((x)[0]))
-#endif
-
 /* Starts libcrypto or fails the test. */
 static inline void
 support_crypto(void)
@@ -132,10 +128,9 @@ support_asleep(struct mthread *td)
  * the test.
  */
 static inline void
-support_machine(struct mthread *td)
+support_machine(struct mthread *td __unused)
 {
 #ifdef MACHINE_VIRTUAL
-	(void)td;
 #else
 	int error;
 
@@ -258,14 +253,10 @@ support_draw(uint64_t *state)
 static jmp_buf support_trap;
 
 static inline void
-support_trapped(const char *file, int line, const char *func,
-    const char *expr, const char *msg)
+support_trapped(const char *file __unused, int line __unused,
+    const char *func __unused,
+    const char *expr __unused, const char *msg __unused)
 {
-	(void)file;
-	(void)line;
-	(void)func;
-	(void)expr;
-	(void)msg;
 	longjmp(support_trap, 1);
 }
 

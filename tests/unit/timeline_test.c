@@ -22,10 +22,6 @@
 #define	NS	UINT64_C(1000)
 #define	US	(1000 * NS)
 
-#ifndef nitems
-#define	nitems(x)	(sizeof(x) / sizeof((x)[0]))
-#endif
-
 static const struct timeline_span all = { 0, 1000 * US };
 
 /* The timeline that is made, what is missing from it, and its file. */

@@ -10,10 +10,6 @@
 #include "tests/unit/test.h"
 #include "tests/unit/vm_section.h"
 
-#ifndef nitems
-#define	nitems(x)	(sizeof(x) / sizeof((x)[0]))
-#endif
-
 /* Costs that no sum of others equals by chance. */
 enum {
 	HIT_PS		= 1009,

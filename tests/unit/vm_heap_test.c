@@ -107,13 +107,12 @@ TEST(vm_heap__as_sorted, "The first event and every removal are those of a "
 }
 
 static void
-add_twice(void *arg)
+add_twice(void *arg __unused)
 {
 	struct vm_event event = { .ve_at = VM_HEAP_NONE };
 	struct vm_heap_entry entry[2];
 	struct vm_heap vh = { .vq_entry = entry, .vq_room = 2 };
 
-	(void)arg;
 	vm_heap_add(&vh, &event, 1);
 	vm_heap_add(&vh, &event, 2);
 }
@@ -121,23 +120,21 @@ add_twice(void *arg)
 static volatile int none = VM_HEAP_NONE;	/* hidden from the compiler */
 
 static void
-remove_absent(void *arg)
+remove_absent(void *arg __unused)
 {
 	struct vm_event event = { .ve_at = none };
 	struct vm_heap_entry entry[1];
 	struct vm_heap vh = { .vq_entry = entry, .vq_room = 1 };
 
-	(void)arg;
 	vm_heap_remove(&vh, &event);
 }
 
 static void
-add_without_room(void *arg)
+add_without_room(void *arg __unused)
 {
 	struct vm_event event = { .ve_at = VM_HEAP_NONE };
 	struct vm_heap vh = { .vq_room = 0 };
 
-	(void)arg;
 	vm_heap_add(&vh, &event, 1);
 }
 

@@ -8,10 +8,6 @@
 #include "tests/unit/vm_macro.h"
 #include "tests/unit/vm_section.h"
 
-#ifndef nitems
-#define	nitems(x)	(sizeof(x) / sizeof((x)[0]))
-#endif
-
 enum { CPUS = 64 };
 
 /* Costs like those of shipped profiles, which may change without these. */

@@ -557,12 +557,10 @@ lock_main(void *arg __unused)
 }
 
 static void
-note_unordered(void *context, const void *object, const char *what,
+note_unordered(void *context __unused, const void *object __unused,
+    const char *what __unused,
     unsigned thread, unsigned before)
 {
-	(void)context;
-	(void)object;
-	(void)what;
 	ATF_CHECK(thread != before);
 	unordered++;
 }

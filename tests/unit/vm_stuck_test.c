@@ -233,19 +233,17 @@ load_for_ever(struct cast *c)
 }
 
 static void
-look_at_clock(struct cast *c)
+look_at_clock(struct cast *c __unused)
 {
 	int64_t start_ns = machine_uptime_ns();
 
-	(void)c;
 	while (machine_uptime_ns() < start_ns + 1000)
 		continue;
 }
 
 static void
-look_at_coarse_clock(struct cast *c)
+look_at_coarse_clock(struct cast *c __unused)
 {
-	(void)c;
 	while (machine_uptime_coarse_ns() < 1000)
 		continue;
 }
@@ -279,11 +277,10 @@ spin_with_writes(struct cast *c)
 }
 
 static void
-work_rarely(struct cast *c)
+work_rarely(struct cast *c __unused)
 {
 	machine_sleep(90 * 1000 * 1000);
 	machine_charge(COST_WORK, 5000);
-	(void)c;
 }
 
 TEST(vm_run__threads_only_spin, "Threads that spin and change a word while "
@@ -302,15 +299,13 @@ TEST(vm_run__threads_only_spin, "Threads that spin and change a word while "
 }
 
 static void
-nothing(void *arg)
+nothing(void *arg __unused)
 {
-	(void)arg;
 }
 
 static void
-sleep_long(void *arg)
+sleep_long(void *arg __unused)
 {
-	(void)arg;
 	machine_sleep(NS_PER_S);
 }
 

@@ -8,10 +8,6 @@
 #include "tests/unit/test.h"
 #include "tests/unit/vm_section.h"
 
-#ifndef nitems
-#define	nitems(x)	(sizeof(x) / sizeof((x)[0]))
-#endif
-
 /* Exact mean-value analysis of the machine repairman: acquisitions a ns. */
 static double
 repairman(unsigned n, double think, double hold)
