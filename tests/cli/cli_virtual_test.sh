@@ -176,6 +176,43 @@ virtual__harvest_model_body() {
 	! grep -q 'harvest model' older.txt || atf_fail "$(cat older.txt)"
 }
 
+# spaced SOURCE NS EACH COUNT ARGUMENT...: so many recorded events of a source
+# come together, a period after those before; COUNT: all there are, or N- at
+# least.  A cycle is 125 ps.
+spaced() {
+	source=$1 ns=$2 each=$3 count=$4
+	shift 4
+	atf_check -o ignore -e ignore "$(program)" run $virtual --seed 1 \
+	    --cpus 4 -r 1 -s 64 -S rngsim.harvest.record=events \
+	    -S rngsim.warmup_ms=0 "$@"
+	awk -v source="$source" -v period=$((ns * 8)) -v each="$each" \
+	    -v count="$count" '
+	    BEGIN { most = count + 0 }
+	    $1 == "event" && $5 == source && (++k <= most) {
+		due = int((k - 1) / each) * period
+		if ($3 < due || $3 > due + period / 10)
+			print "event", k, "at", $3 / 8, "ns, not", due / 8
+	    }
+	    END { if (k < most || (k > most && count !~ /-/)) print k + 0 }
+	    ' events >wrong
+	[ ! -s wrong ] || atf_fail "$*: $(head -n 3 wrong)"
+}
+
+test_case virtual__harvest_times "interrupts come at their rate, each at its" \
+    "time, and the harvest thread reads its sources at its own or as it is told"
+virtual__harvest_times_body() {
+	for hz in 500 700 3000; do
+		spaced INTERRUPT $((1000000000 / hz)) 1 \
+		    $(((hz * 20 + 999) / 1000)) -t 0.02 -d none -S \
+		    rngsim.harvest.sources=interrupt \
+		    -S rngsim.source.interrupt.rate_hz=$hz
+	done
+	rdrand="-d concurrent -S rngsim.harvest.sources=rdrand"
+	spaced PURE_RDRAND 2000000 4 36- -t 0.02 $rdrand \
+	    -S rngsim.harvest.rate_hz=500
+	spaced PURE_RDRAND 100000000 4 8- -t 0.15 $rdrand
+}
+
 test_case virtual__profile_kept "a result has its profile, and two of one" \
     "name with other values are not compared as one machine"
 virtual__profile_kept_body() {

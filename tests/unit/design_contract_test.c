@@ -7,6 +7,8 @@
  */
 #include <ctype.h>
 
+#include <openssl/evp.h>
+
 #include "tests/unit/device.h"
 
 enum {
@@ -749,6 +751,132 @@ DEVICE_TEST(random_harvest_healthtest__refused_is_nowhere, "Each design asks "
 	for (size_t i = 0; (de = design_at(i)) != NULL; i++)
 		for (unsigned c = 0; c < cipher_count; c++)
 			check_refused(de, ciphers[c]);
+}
+
+static struct random_event noted[64];
+static unsigned noted_count;
+
+static void
+note_event(void *arg __attribute__((unused)), const struct random_event *he)
+{
+	ATF_REQUIRE(noted_count < nitems(noted));
+	noted[noted_count++] = *he;
+}
+
+static void
+make_noted(struct device *d, const struct design *de,
+    const struct cipher *cipher)
+{
+	struct randomdev_params rp = device_params(de, cipher);
+
+	noted_count = 0;
+	rp.rp_record = note_event;
+	rp.rp_stamps = true;
+	rp.rp_included = 1u << RANDOM_NET_ETHER | 1u << RANDOM_UMA;
+	device_make_params(d, &rp);
+}
+
+CONTRACT(randomdev_use__events, make_noted, "Of each page that is written the "
+    "hash is four events, for pools in turn; what is saved for a boot is whole "
+    "events with numbers")
+{
+	static const size_t sizes[] = { 1, 4096, 4097, 10000 };
+	static uint8_t buf[10000];
+	const struct random_event *he = noted;
+	uint8_t pool = 0;
+
+	for (size_t i = 0; i < nitems(sizes); i++, noted_count = 0) {
+		randomdev_use(d->d_rd, buf, sizes[i], 0);
+		ATF_REQUIRE_EQ(4 * ((sizes[i] + 4095) / 4096), noted_count);
+		for (he = noted; he < noted + noted_count; he++)
+			CHECK(d, he->he_size == HARVEST_ENTROPY_BYTES &&
+			    he->he_source == RANDOM_RANDOMDEV &&
+			    he->he_destination == pool++ && (he == noted ||
+			    memcmp(he[-1].he_entropy, he->he_entropy, 8) != 0));
+	}
+	randomdev_use(d->d_rd, NULL, 0, 0);
+	CHECK_EQ(d, 0, noted_count);
+	for (size_t i = 0; i < sizeof(buf); i++)
+		buf[i] = (uint8_t)(i / 3);
+	randomdev_prime(d->d_rd, buf, 33 * HARVEST_ENTROPY_BYTES + 5);
+	CHECK_EQ(d, 33, noted_count);
+	for (unsigned i = 0; i < noted_count; i++)
+		CHECK(d, noted[i].he_source == RANDOM_CACHED &&
+		    noted[i].he_somecounter == i && noted[i].he_destination ==
+		    i && memcmp(noted[i].he_entropy, buf + 8 * i, 8) == 0);
+}
+
+CONTRACT(randomdev_read_kernel__bypasses, make_noted, "The kernel's own reads "
+    "get zeros until there is a seed, whose time is kept; options of the "
+    "kernel include kinds of sources")
+{
+	struct kern_sysctl *kx = kern_sysctl_find(randomdev_object(d->d_rd),
+	    "kern.random.harvest.mask");
+	uint8_t buf[GUARD + 100 + GUARD], *out = buf + GUARD;
+	uint64_t stamp = 0;
+
+	CHECK_EQ(d, 7135 | 1u << RANDOM_NET_ETHER | 1u << RANDOM_UMA,
+	    kx->kx_get(kx));
+	CHECK_EQ(d, 0, randomdev_seeded_cycles(d->d_rd));
+	for (unsigned seeded = 0; seeded < 3; seeded++) {
+		for (size_t n = 0; n <= 100; n += 50) {
+			memset(buf, FILL, sizeof(buf));
+			randomdev_read_kernel(d->d_rd, out, n);
+			CHECK(d, support_all(buf, GUARD, FILL) && support_all(
+			    out + n, sizeof(buf) - GUARD - n, FILL));
+			CHECK(d, n == 0 || support_all(out, n, 0) ==
+			    (seeded == 0 && !device_never_waits(d)));
+		}
+		for (unsigned i = 0; i < 2 * SEED_EVENTS; i++, noted_count = 0)
+			device_feed(d, i % 2);
+		CHECK(d, randomdev_seeded(d->d_rd));
+		CHECK(d, seeded == 0 || randomdev_seeded_cycles(d->d_rd) ==
+		    stamp);
+		stamp = randomdev_seeded_cycles(d->d_rd);
+		CHECK_EQ(d, device_is_null(d), stamp == 0);
+	}
+}
+
+/* A block of a cipher, from libcrypto. */
+static void
+block_of(bool aes, const uint8_t *key, const uint8_t counter[16],
+    uint8_t block[64])
+{
+	EVP_CIPHER_CTX *ctx = EVP_CIPHER_CTX_new();
+	uint8_t zeros[64] = { 0 };
+	int n;
+
+	ATF_REQUIRE(ctx != NULL && EVP_EncryptInit_ex(ctx, aes ?
+	    EVP_aes_256_ecb() : EVP_chacha20(), NULL, key, counter) == 1 &&
+	    EVP_EncryptUpdate(ctx, block, &n, aes ? counter : zeros, aes ? 16 :
+	    64) == 1);
+	EVP_CIPHER_CTX_free(ctx);
+}
+
+CONTRACT(randomdev_hash__as_libcrypto, device_make, "A design's hash, its "
+    "cipher, where C carries, and C are libcrypto's")
+{
+	static uint8_t in[RANDOM_ABI_HASH_BYTES], out[RANDOM_ABI_HASH_BYTES];
+	const bool aes = d->d_cipher == cipher_find("aes");
+	const size_t run = aes ? 16 : 64;
+	uint8_t block[64], digest[32];
+
+	/* That has no key, which the ledger would ask for. */
+	if (device_is_null(d))
+		return;
+	for (size_t i = 0; i < sizeof(in); i++)
+		in[i] = (uint8_t)(i < 8 ? 0xff : i);
+	ATF_REQUIRE_EQ(1, EVP_Digest(in, 5 + 4096, digest, NULL, EVP_sha256(),
+	    NULL));
+	ATF_REQUIRE(randomdev_hash(d->d_rd, out));
+	CHECK(d, memcmp(digest, out, 32) == 0);
+	for (size_t i = 0; i < 4096; i += run) {
+		block_of(aes, digest, in, block);
+		CHECK(d, memcmp(block, out + 32 + i, run) == 0);
+		for (unsigned b = 0; ++in[b] == 0; b++)
+			continue;
+	}
+	CHECK(d, memcmp(in, out + 32 + 4096, 16) == 0);
 }
 
 TEST_PROGRAM()

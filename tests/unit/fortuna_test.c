@@ -326,8 +326,18 @@ DEVICE_TEST(process_event__length_saturates, "A pool that is not drained for "
 	randomdev_free(d.d_rd);
 }
 
-DEVICE_TEST(pre_read__pacing, "More than 100 ms lie between reseeds, the first "
-    "excepted; they count from the last reseed, not from the last attempt")
+/* The same clock in other designs with Fortuna's pools. */
+static const struct patch other_limits[] = {
+	PATCH("INT_MAX - pool->fsp_length", "100 - pool->fsp_length"),
+	PATCH("#include <random_abi.h>", "#include <random_abi.h>\n"
+	    "static u_int clock;\n"
+	    "SYSCTL_UINT(_kern_random, OID_AUTO, clock, CTLFLAG_RW, &clock, 0, "
+	    "\"\");\n"
+	    "#define getsbinuptime() ((sbintime_t)clock * (SBT_1S / 10000))"),
+};
+
+static void
+check_pace(const struct design *de, const char *file)
 {
 	static const struct {
 		uint32_t now;
@@ -344,11 +354,10 @@ DEVICE_TEST(pre_read__pacing, "More than 100 ms lie between reseeds, the first "
 		{ 800 * MS, false, 4 }, { 800 * MS + 1, true, 5 },
 		{ 900 * MS + 1, true, 5 }, { 900 * MS + 2, false, 6 },
 	};
-	const struct design *de = patched(tc, "fortuna/fortuna.c", limits,
-	    nitems(limits));
-	struct randomdev_params rp = device_params(de, ciphers[1]);
 	const struct kern_setting early = set("kern.random.early", 1);
+	struct randomdev_params rp = device_params(de, ciphers[1]);
 	struct device d;
+	uint32_t reseeds;
 
 	rp.rp_kernel.kp_settings = &early;
 	rp.rp_kernel.kp_setting_count = 1;
@@ -358,10 +367,41 @@ DEVICE_TEST(pre_read__pacing, "More than 100 ms lie between reseeds, the first "
 			feed_pool0(&d);
 		set_clock(&d, rows[i].now);
 		randomdev_pre_read(d.d_rd);
-		ATF_CHECK_EQ_MSG(rows[i].reseeds, core(&d).rst_reseeds,
-		    "row %zu: %u", i, core(&d).rst_reseeds);
+		reseeds = device_status(&d).ds_reseeds;
+		ATF_CHECK_EQ_MSG(rows[i].reseeds, reseeds, "%s, row %zu: %u",
+		    file, i, reseeds);
 	}
 	randomdev_free(d.d_rd);
+}
+
+DEVICE_TEST(pre_read__pacing, "More than 100 ms lie between reseeds, the first "
+    "excepted; they count from the last reseed, not from the last attempt; "
+    "other designs with these pools are as FreeBSD's, and keep the greatest "
+    "length, too")
+{
+	static const char *const files[] = { "fortuna/fortuna.c",
+	    "fortuna/cckprng.c", "fortuna/pcpu.c" };
+	struct kern_setting kv = set("kern.random.fortuna.minpoolsize", 0);
+	const struct design *de;
+	struct randomdev_params rp;
+	struct device d;
+
+	check_pace(patched(tc, files[0], limits, nitems(limits)), files[0]);
+	for (size_t k = 1; k < nitems(files); k++) {
+		de = patched(tc, files[k], other_limits, nitems(other_limits));
+		check_pace(de, files[k]);
+		rp = device_params(de, ciphers[0]);
+		make(&d, &rp);
+		for (unsigned i = 0; i <= 1; i++) {
+			kv.kv_value = POOL_MOST + 1 - i;
+			randomdev_set(d.d_rd, &kv);
+			for (uint32_t e = 0; e < POOL_MOST / 4; e++)
+				feed(&d, e, 1, 0);
+			ATF_CHECK_EQ_MSG(i, randomdev_seeded(d.d_rd), "%s",
+			    files[k]);
+		}
+		randomdev_free(d.d_rd);
+	}
 }
 
 DEVICE_TEST(pre_read__minpoolsize, "Pool 0 reseeds from minpoolsize bytes on, "
@@ -369,26 +409,37 @@ DEVICE_TEST(pre_read__minpoolsize, "Pool 0 reseeds from minpoolsize bytes on, "
 {
 	static const unsigned rows[][2] = { { 16, 2 }, { 24, 2 }, { 25, 3 },
 	    { 64, 6 }, { 72, 6 }, { 73, 7 }, { 128, 11 } };
-	struct randomdev_params rp = params("locked");
+	const struct design *de;
+	struct randomdev_params rp;
 	struct kern_setting kv;
 	struct device d;
 	unsigned e;
 
-	for (size_t i = 0; i < 2 * nitems(rows); i++) {
-		kv = set("kern.random.fortuna.minpoolsize", rows[i / 2][0]);
+	for (size_t i = 0; (de = design_at(i / 16)) != NULL; i++) {
+		if (i % 16 >= 2 * nitems(rows))
+			continue;
+		rp = device_params(de, ciphers[0]);
+		kv = set("kern.random.fortuna.minpoolsize",
+		    rows[i % 16 / 2][0]);
 		rp.rp_kernel.kp_settings = &kv;
 		rp.rp_kernel.kp_setting_count = i % 2;
 		make(&d, &rp);
 		if (i % 2 == 0)
 			randomdev_set(d.d_rd, &kv);
-		for (e = 0; e < 1000; e++)
+		/* Others have no such pool. */
+		for (e = 0; e < 1000 && device_status(&d).
+		    ds_pool0_needed_bytes != 0; e++)
 			feed(&d, e, 1, (uint8_t)(e % 31 + 1));
+		if (e == 0) {
+			randomdev_free(d.d_rd);
+			continue;
+		}
 		for (e = 0; !randomdev_seeded(d.d_rd); e++) {
 			ATF_REQUIRE(e < 1000);
 			feed(&d, e, 1, 0);
 		}
-		ATF_CHECK_EQ_MSG(rows[i / 2][1], e, "%u bytes: %u events",
-		    rows[i / 2][0], e);
+		ATF_CHECK_EQ_MSG(rows[i % 16 / 2][1], e, "%s, %u bytes: %u "
+		    "events", de->de_ident, rows[i % 16 / 2][0], e);
 		randomdev_free(d.d_rd);
 	}
 }
