@@ -176,9 +176,8 @@ virtual__harvest_model_body() {
 	! grep -q 'harvest model' older.txt || atf_fail "$(cat older.txt)"
 }
 
-# spaced SOURCE NS EACH COUNT ARGUMENT...: so many recorded events of a source
-# come together, a period after those before; COUNT: all there are, or N- at
-# least.  A cycle is 125 ps.
+# spaced SOURCE NS EACH COUNT ARGUMENT...: EACH events of a source come together,
+# NS after those before; COUNT: all, or N- at least.  A cycle is 125 ps.
 spaced() {
 	source=$1 ns=$2 each=$3 count=$4
 	shift 4
@@ -202,9 +201,8 @@ test_case virtual__harvest_times "interrupts come at their rate, each at its" \
     "time, and the harvest thread reads its sources at its own or as it is told"
 virtual__harvest_times_body() {
 	for hz in 500 700 3000; do
-		spaced INTERRUPT $((1000000000 / hz)) 1 \
-		    $(((hz * 20 + 999) / 1000)) -t 0.02 -d none -S \
-		    rngsim.harvest.sources=interrupt \
+		spaced INTERRUPT $((1000000000 / hz)) 1 $(((hz + 49) / 50)) \
+		    -t 0.02 -d none -S rngsim.harvest.sources=interrupt \
 		    -S rngsim.source.interrupt.rate_hz=$hz
 	done
 	rdrand="-d concurrent -S rngsim.harvest.sources=rdrand"

@@ -833,7 +833,7 @@ CONTRACT(randomdev_read_kernel__bypasses, make_noted, "The kernel's own reads "
 		CHECK(d, seeded == 0 || randomdev_seeded_cycles(d->d_rd) ==
 		    stamp);
 		stamp = randomdev_seeded_cycles(d->d_rd);
-		CHECK_EQ(d, device_is_null(d), stamp == 0);
+		CHECK_EQ(d, stamp == 0, device_is_null(d));
 	}
 }
 

@@ -329,11 +329,13 @@ DEVICE_TEST(process_event__length_saturates, "A pool that is not drained for "
 /* The same clock in other designs with Fortuna's pools. */
 static const struct patch other_limits[] = {
 	PATCH("INT_MAX - pool->fsp_length", "100 - pool->fsp_length"),
-	PATCH("#include <random_abi.h>", "#include <random_abi.h>\n"
-	    "static u_int clock;\n"
+	PATCH("RANDOM_CHECK_UINT(minpoolsize,", "static u_int clock;\n"
 	    "SYSCTL_UINT(_kern_random, OID_AUTO, clock, CTLFLAG_RW, &clock, 0, "
 	    "\"\");\n"
-	    "#define getsbinuptime() ((sbintime_t)clock * (SBT_1S / 10000))"),
+	    "#define getsbinuptime() ((sbintime_t)clock * (SBT_1S / 10000))\n"
+	    "SYSCTL_UINT(_kern_random, OID_AUTO, reseeds, CTLFLAG_RW, "
+	    "&fortuna_state.fs_reseedcount, 0, \"\");\n"
+	    "RANDOM_CHECK_UINT(minpoolsize,"),
 };
 
 static void
@@ -382,6 +384,7 @@ DEVICE_TEST(pre_read__pacing, "More than 100 ms lie between reseeds, the first "
 	static const char *const files[] = { "fortuna/fortuna.c",
 	    "fortuna/cckprng.c", "fortuna/pcpu.c" };
 	struct kern_setting kv = set("kern.random.fortuna.minpoolsize", 0);
+	const struct kern_setting early = set("kern.random.reseeds", RESEEDS);
 	const struct design *de;
 	struct randomdev_params rp;
 	struct device d;
@@ -399,6 +402,16 @@ DEVICE_TEST(pre_read__pacing, "More than 100 ms lie between reseeds, the first "
 				feed(&d, e, 1, 0);
 			ATF_CHECK_EQ_MSG(i, randomdev_seeded(d.d_rd), "%s",
 			    files[k]);
+		}
+		/* The next but one, 2^31, has all pools, and no more. */
+		randomdev_set(d.d_rd, &early);
+		for (uint32_t i = 1; i <= 3; i++) {
+			set_clock(&d, i * 1000 * MS);
+			for (uint32_t e = 0; e < POOL_MOST / 4; e++)
+				feed(&d, e, 1, 0);
+			randomdev_pre_read(d.d_rd);
+			ATF_CHECK_EQ_MSG(RESEEDS + i,
+			    device_status(&d).ds_reseeds, "%s", files[k]);
 		}
 		randomdev_free(d.d_rd);
 	}
@@ -442,6 +455,64 @@ DEVICE_TEST(pre_read__minpoolsize, "Pool 0 reseeds from minpoolsize bytes on, "
 		    "events", de->de_ident, rows[i % 16 / 2][0], e);
 		randomdev_free(d.d_rd);
 	}
+}
+
+/* What a device said of a thread that waits. */
+struct told {
+	struct m32	 to_blocked, to_signalled;
+	unsigned	 to_missed;
+};
+
+static void
+note_blocked(void *arg, bool signalled)
+{
+	struct told *to = arg;
+
+	atomic_fetchadd_32(signalled ? &to->to_signalled : &to->to_blocked, 1);
+}
+
+static void
+note_missed(void *arg)
+{
+	((struct told *)arg)->to_missed++;
+}
+
+static void
+read_at_once(void *arg)
+{
+	uint8_t byte;
+
+	machine_curthread()->mt_index = 1;
+	device_read(arg, &byte, 1);
+}
+
+DEVICE_TEST(read__waits_are_told, "It is said that a read waits for the seed "
+    "though it is not to, and that it slept on three times after a signal")
+{
+	static const struct patch deaf[] = {
+		PATCH("if (nonblock) return (EWOULDBLOCK);", ""),
+		PATCH("seeded(true)", "seeded(false)"),
+	};
+	static struct told to;
+	static struct mthread td;
+	struct randomdev_params rp = device_params(patched(tc,
+	    "fortuna/randomdev.c", deaf, nitems(deaf)), ciphers[0]);
+	struct device d;
+
+	rp.rp_arg = &to;
+	rp.rp_blocked = note_blocked;
+	rp.rp_missed = note_missed;
+	make(&d, &rp);
+	support_spawn(&td, "reader", MACHINE_CPU_ANY, read_at_once, &d);
+	support_await(&to.to_blocked);
+	ATF_CHECK_EQ(0, atomic_load_32(&to.to_signalled));
+	machine_interrupt(&td);
+	support_await(&to.to_signalled);
+	feed_pool0(&d);
+	machine_join(&td);
+	ATF_CHECK(atomic_load_32(&to.to_blocked) >= 3 &&
+	    atomic_load_32(&to.to_signalled) == 1 && to.to_missed == 0);
+	randomdev_free(d.d_rd);
 }
 
 TEST_PROGRAM()
