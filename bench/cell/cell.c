@@ -5,6 +5,7 @@
  * Parts start in dependency order and end in reverse.
  */
 #include "bench/cell/cell_run.h"
+#include "bench/cli/command.h"
 #include "lib/crypto/crypto.h"
 
 enum { SEED_POLL_NS = 20 * 1000 * 1000 };
@@ -309,6 +310,35 @@ measure(struct cell_run *run, struct result_sample *rs)
 	return (0);
 }
 
+/*
+ * Waits until the readers have ended.  A lock that is broken, or a design, may
+ * never let them: that ends the program, as they use its memory.
+ */
+static void
+await_readers(struct cell_run *run)
+{
+	const unsigned timeout_ms =
+	    run->run_params->cp_config->bc_program.end_timeout_ms;
+	const unsigned all = 2 * run->run_params->cp_cell.ce_readers +
+	    run->run_params->cp_cell.ce_producers;
+	uint32_t ready, was = all;
+	int64_t end_ns = 0;
+
+	while ((ready = atomic_load_acq_32(&run->run_ready)) < all) {
+		if (ready != was)
+			end_ns = machine_uptime_ns() + timeout_ms * NS_PER_MS;
+		was = ready;
+		if (machine_uptime_ns() >= end_ns) {
+			(void)run_error("%u of %u readers do not end: they "
+			    "wait for a lock, or loop; with --engine virtual "
+			    "the threads are named (rngsim.end_timeout_ms=%u)",
+			    all - ready, run->run_started, timeout_ms);
+			_exit(EXIT_FAILURE);
+		}
+		machine_wait_32(&run->run_ready, ready, NS_PER_S);
+	}
+}
+
 /* Ends all threads that were started; safe at any point of starting them. */
 static void
 stop_threads(struct cell_run *run)
@@ -318,6 +348,11 @@ stop_threads(struct cell_run *run)
 		failpoint_release(&run->run_faults->fa_point[i]);
 	for (unsigned i = 0; i < run->run_started; i++)
 		machine_interrupt(&run->run_readers[i].r_td);
+	if (!MACHINE_SIMULATED && run->run_started ==
+	    run->run_params->cp_cell.ce_readers &&
+	    run->run_event_producers_started ==
+	    run->run_params->cp_cell.ce_producers)
+		await_readers(run);
 	for (unsigned i = 0; i < run->run_started; i++)
 		machine_join(&run->run_readers[i].r_td);
 	for (unsigned i = 0; i < run->run_event_producers_started; i++)

@@ -17,6 +17,9 @@ static const struct tunable program_tunables[] = {
 	TUNABLE(program_config, seed_timeout_ms, UINT, "rngsim.seed_timeout_ms",
 	    "longest wait for the generator to be seeded",
 	    TUNABLE_LIMITS(1, 3600 * 1000)),
+	TUNABLE(program_config, end_timeout_ms, UINT, "rngsim.end_timeout_ms",
+	    "longest wait for one more reader to end after the window",
+	    TUNABLE_LIMITS(1, 3600 * 1000)),
 	TUNABLE(program_config, controls, BOOL, "rngsim.sweep.controls",
 	    "measure control cells beside a sweep's"),
 	TUNABLE(program_config, virtual_threads, UINT, "rngsim.virtual.threads",
@@ -34,6 +37,7 @@ bench_config_default(struct bench_config *bc, unsigned ncpus)
 	bc->bc_harvest = harvest_config_default();
 	bc->bc_settings = 0;
 	bc->bc_program = (struct program_config){ .seed_timeout_ms = 5000,
+	    .end_timeout_ms = 120 * 1000,
 	    .warmup_ms = 100, .controls = true, .concurrent_read = true,
 	    .use_chacha20_cipher = true };
 }

@@ -508,6 +508,10 @@ kernel__faults_body() {
 	EOF
 	complains 1 "null.c:$line|page fault" run -d kernel:null.c $brief
 	complains 1 "loop.c:$line|does not end" run -d kernel:loop.c $brief
+	sed "${line}s|^|	while (bytecount > 512) pause(\"x\", hz);|" \
+	    "$src/fortuna/fortuna.c" >sleeps.c
+	complains 1 "1 of 1 readers do not end" run -d kernel:sleeps.c \
+	    $brief -S rngsim.end_timeout_ms=1000
 	sed '/\.ra_seeded/d' "$src/fortuna/fortuna.c" >lacks.c
 	complains 1 'lacks a function' run -d kernel:lacks.c $brief
 	RNGSIM_KERNEL_CFLAGS=-g0 complains 1 "page fault|random_fortuna_read" \
