@@ -174,7 +174,7 @@ int compare_gate_parse(struct compare_gate *cg, const char *text,
  */
 unsigned compare_repeats(const struct compare *co);
 
-/* Whether a pair's row, if it was not refused, meets the condition. */
+/* Whether a row meets the condition, or has too few passes to be tested. */
 bool compare_gate_met(const struct compare *co, const struct compare_gate *cg,
     const struct compare_pair *pa);
 

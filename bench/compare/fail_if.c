@@ -50,12 +50,12 @@ compare_gate_met(const struct compare *co, const struct compare_gate *cg,
 	    row->cmr_change_ci95;
 	double change = compare_change(row), slack;
 
+	/* Nothing is excluded. */
+	if (row->cmr_stop == COMPARE_STOP_PASSES)
+		return (true);
 	if (row->cmr_verdict == COMPARE_REFUSED ||
 	    (row->cmr_verdict == COMPARE_NONE && !cg->cg_possible))
 		return (false);
-	/* Nothing is excluded. */
-	if (row->cmr_stop == COMPARE_STOP_PASSES)
-		return (cg->cg_possible);
 	if (cg->cg_possible) {
 		slack = fmax(compare_noise_of(co, pa),
 		    row->cmr_quantity->qu_resolution);
@@ -84,8 +84,9 @@ name_rows(const struct compare *co, const struct compare_gate *cg, bool refused)
 		count++;
 		(refused ? verdict_pair(&t, co, pa, NULL) :
 		    verdict_sentence(&t, co, row));
-		run_error(refused ? "%s: not tested: %s: %s" : "%s: %s",
-		    cg->cg_text, t.s, pa->pa_refused);
+		run_error("%s: %s%s%s%s", cg->cg_text, refused ||
+		    row->cmr_stop == COMPARE_STOP_PASSES ? "not tested: " : "",
+		    t.s, refused ? ": " : "", pa->pa_refused);
 	}
 	return (count);
 }

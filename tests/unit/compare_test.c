@@ -326,7 +326,8 @@ TEST(comparable_lost__of_readers, "Delays, less those that more readers than "
 }
 
 TEST(compare_judge__short_windows, "With fewer than three passes of the "
-    "harvest thread in a window its figures are neither ranked nor excluded")
+    "harvest thread in a window its figures are neither ranked nor excluded, "
+    "so that no condition passes")
 {
 	const struct compare_row *row;
 	struct compare_gate cg;
@@ -342,9 +343,13 @@ TEST(compare_judge__short_windows, "With fewer than three passes of the "
 		    row->cmr_verdict);
 		ATF_CHECK_EQ(few, row->cmr_stop == COMPARE_STOP_PASSES);
 		ATF_CHECK_EQ(few ? 48 : 64, co.co_tests);
-		ATF_REQUIRE_EQ(0, compare_gate_parse(&cg,
-		    "harvest_cpu_percent < -50% possible", why));
-		ATF_CHECK_EQ(few, compare_gate_met(&co, &cg, co.co_pairs));
+		for (unsigned k = 0; k < 2; k++) {
+			ATF_REQUIRE_EQ(0, compare_gate_parse(&cg, k == 0 ?
+			    "harvest_cpu_percent < -50%" :
+			    "harvest_cpu_percent < -50% possible", why));
+			ATF_CHECK_EQ(few, compare_gate_met(&co, &cg,
+			    co.co_pairs));
+		}
 		done();
 	}
 }
