@@ -89,7 +89,7 @@ dispatch(int argc, char *argv[])
 	cm = command_find(argv[1]);
 	if (cm < COMMANDS)
 		return (command_execute((enum command_id)cm, argc, argv));
-	nearest = family_nearest(command_name, argv[1]);
+	nearest = nearest_name(command_name, argv[1]);
 	return (usage_error("unknown %s \"%s\"; \"rngsim --help\" lists the "
 	    "commands%s", argv[1][0] == '-' ? "option" : "command", argv[1],
 	    nearest == NULL ? "" : FORMATF(", such as %s", nearest)));

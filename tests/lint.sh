@@ -41,13 +41,13 @@ budget()
 	done
 }
 found "more lines than the budget" "$(budget <<'END'
-1330 lib/base
+1380 lib/base
 1610 lib/crypto
 9180 lib/kern
 1750 lib/ledger
 2470 lib/lock
 2340 lib/machine
-1280 lib/profile
+1290 lib/profile
 5180 lib/vm
 4960 fortuna
 1510 harvest
@@ -59,7 +59,7 @@ found "more lines than the budget" "$(budget <<'END'
 5250 bench/explore
 370 bench/figures
 410 bench/kernel
-2610 bench/options
+2560 bench/options
 560 bench/page
 3760 bench/predict
 1480 bench/report
@@ -70,7 +70,7 @@ found "more lines than the budget" "$(budget <<'END'
 460 bench/timeline
 1440 bench/workload
 68000 lib fortuna harvest bench
-48030 tests
+48050 tests
 END
 )"
 found "a function of more than 70 lines" "$(awk '

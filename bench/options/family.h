@@ -45,13 +45,6 @@ enum format { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON, FORMAT_MINISTAT,
 /* The index of a name; -1: there is none. */
 int family_find(const struct family *fa, const char *name);
 
-/*
- * Of names up to a NULL the one that a text meant: it begins with the text or
- * has it behind a colon, or one letter is wrong, or two neighbours of four or
- * more, or two changed places; NULL: none.
- */
-const char *family_nearest(const char *(*name)(unsigned i), const char *text);
-
 /* Complains.  Without accepted that is the family, which else may be NULL. */
 int family_refuse(const struct family *fa, const char *label, const char *text,
     const char *accepted);

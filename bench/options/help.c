@@ -23,7 +23,7 @@ options_unknown(const struct options *op, const char *word, size_t n)
 
 	asked = op->op_cmd;
 	if (n > 3)
-		nearest = family_nearest(name_of, FORMATF("%.*s", (int)n - 2,
+		nearest = nearest_name(name_of, FORMATF("%.*s", (int)n - 2,
 		    word + 2));
 	return (usage_error("unknown option %.*s;%s \"rngsim %s --help\" lists "
 	    "them", (int)n, word, nearest == NULL ? "" :

@@ -138,6 +138,13 @@ int parse_real(const char *text, double *value);
 /* Cuts the next word off, between blanks, tabs, carriage returns; or "". */
 char *parse_word(char **text);
 
+/*
+ * Of names up to a NULL the one that a text meant: it begins with the text or
+ * has it behind a colon, or one letter is wrong, or two neighbours of four or
+ * more, or two changed places; NULL: none.
+ */
+const char *nearest_name(const char *(*name)(unsigned i), const char *text);
+
 /* SplitMix64: for simulations, and for hashes that no attacker chooses. */
 
 #define	SPLITMIX_STEP	UINT64_C(0x9e3779b97f4a7c15)

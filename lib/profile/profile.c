@@ -162,9 +162,17 @@ profile_is_path(const char *name)
 	    (n > 5 && strcmp(name + n - 5, ".conf") == 0));
 }
 
+static const char *
+shipped_name(unsigned i)
+{
+	return (profile_shipped[i].ps_name);
+}
+
 static int
 refuse_name(const char *name, bool host, char error[PROFILE_ERROR_SIZE])
 {
+	const char *near = nearest_name(shipped_name, name);
+
 	if (host)
 		snprintf(error, PROFILE_ERROR_SIZE, "there is no profile of "
 		    "this machine: run \"rngsim calibrate\" first, or use "
@@ -177,6 +185,8 @@ refuse_name(const char *name, bool host, char error[PROFILE_ERROR_SIZE])
 		APPEND(error, PROFILE_ERROR_SIZE, "%s, ", ps->ps_name);
 	APPEND(error, PROFILE_ERROR_SIZE, "or a file, with \"/\" in its name "
 	    "or \".conf\" at its end");
+	if (near != NULL)
+		APPEND(error, PROFILE_ERROR_SIZE, "; did you mean %s?", near);
 	return (ESRCH);
 }
 

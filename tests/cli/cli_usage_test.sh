@@ -83,6 +83,9 @@ cli__unknown_names_body() {
 	bad run -l 'ck-mcs; did you mean mtx?' mxt
 	refused 'tunables; did you mean designs?' list desings
 	refused 'did you mean freebsd-forwarding?' reproduce freebsd-forwardin
+	for c in 'run --engine virtual --profile' 'list profiles'; do
+		refused '"gravton3"|did you mean graviton3?' $c gravton3
+	done
 	bad report --format 'ministat; did you mean json?' jsno
 	refused 'command|""|--help' ''
 	refused 'option|"--frobnicate"|--help' --frobnicate

@@ -375,6 +375,7 @@ TEST(profile__load, "files by path, shipped ones by name, and what is neither")
 	ATF_CHECK_EQ(ESRCH, profile_load(&pr, "mine", error));
 	ATF_CHECK_MSG(strstr(error, "no profile \"mine\": expected host, ") ==
 	    error, "%s", error);
+	ATF_CHECK_MSG(strstr(error, "did you") == NULL, "%s", error);
 	ATF_CHECK_EQ(ESRCH, profile_load(&pr, ".conf", error));
 	ATF_CHECK_EQ(ESRCH, profile_load(&pr, "", error));
 	ATF_CHECK_EQ(ENOENT, profile_load(&pr, "none.conf", error));
