@@ -180,7 +180,13 @@ check_trace(const struct options *op)
 {
 	const char *label = op->op_trace != NULL ? "--trace" :
 	    op->op_ledger_path != NULL ? "--ledger-log" : NULL;
+	const char *end = op->op_trace == NULL ? NULL :
+	    strrchr(op->op_trace, '.');
 
+	if (end != NULL && strncmp(end, ".htm", 4) == 0)
+		return (usage_error("--trace: \"%s\": it writes JSON for "
+		    "ui.perfetto.dev: expected a name such as trace.json",
+		    op->op_trace));
 	if (label != NULL && op->op_repeats > 1)
 		return (usage_error("-n: \"%u\": expected 1 with %s, which "
 		    "holds one repeat", op->op_repeats, label));

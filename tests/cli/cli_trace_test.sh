@@ -20,6 +20,11 @@ trace__bad_usage_body() {
 	    --trace t.json
 	refused 2 "expected --trace with it" $virtual --trace-time 5
 	refused 2 "a file name" $virtual --trace ""
+	for name in t.html t.htm; do
+		refused 2 "\"$name\"|JSON for ui.perfetto.dev|such as trace.json" \
+		    $virtual --trace $name
+		[ ! -e $name ] || atf_fail "$name was written"
+	done
 	refused 2 "the same file" $virtual --trace t.json -o t.json
 	refused 2 "after the end of the window" $virtual --trace t.json \
 	    --trace-time 20-21
