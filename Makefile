@@ -100,10 +100,10 @@ all: $(PROGRAM)
 # Not for what builds nothing.
 RULES != case ' $(MAKECMDGOALS) $(.TARGETS) ' in *' uninstall '*) exit 0 ;; esac; \
 	COMPILE='$(CC) $(ALLFLAGS)' REVISION='$(REVISION)' \
-	CFLAGS='$(CFLAGS) $(CPPFLAGS)' SHARED='$(SHARED)' \
-	FLAVOURED='$(FLAVOURED)' SIMULATED='$(SIMULATED)' \
-	KERNEL='$(KERNEL)' TIMEOUT='$(TIMEOUT)' sh mk/rules.sh '$(BUILDDIR)' >&2
--include $(BUILDDIR)/rules.mk
+	CFLAGS='$(CFLAGS) $(CPPFLAGS)' SHARED='$(SHARED)' TIMEOUT='$(TIMEOUT)' \
+	FLAVOURED='$(FLAVOURED)' SIMULATED='$(SIMULATED)' KERNEL='$(KERNEL)' \
+	sh mk/rules.sh '$(BUILDDIR)' >&2 || echo mk/stop.mk
+-include $(RULES) $(BUILDDIR)/rules.mk
 
 $(OBJ)/librngsim.a: $(OBJECTS)
 	@echo "  AR $@"; rm -f $@; ar rcs $@ $(OBJECTS)

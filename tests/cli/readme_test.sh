@@ -73,6 +73,29 @@ readme__names_body()
 	done <names
 }
 
+needs=make
+test_case readme__make_stops "make says that no build can be in a folder with a" \
+    "blank, and nothing else"
+readme__make_stops_body()
+{
+	unset MAKEFLAGS MAKELEVEL MFLAGS
+	for make in make bmake; do
+		command -v $make >path || continue
+		case $($make --version 2>/dev/null) in
+		GNU*)	want=2 ;;
+		*)	want=1 ;;
+		esac
+		$make -C "$(source_folder)" BUILDDIR='a b' >out 2>&1
+		status=$?
+		[ $status = $want ] || atf_fail "$make: exit $status: $(cat out)"
+		sed '/directory/d; /^$/d; /: stopped in/d' out >said
+		[ "$(wc -l <said)" = 2 ] || atf_fail "$make: $(cat out)"
+		sed -n 1p said | grep -q 'a b: .* no blanks' &&
+		    sed -n 2p said | grep -q 'stop.mk.*rules.sh failed' ||
+		    atf_fail "$make: $(cat out)"
+	done
+}
+
 test_case readme__is_short "README has at most 250 lines, 2,500 words and one" \
     "picture"
 readme__is_short_body()
