@@ -31,6 +31,9 @@ report_printer lock_profile_print;
 void table_head_print(FILE *out, const struct result *r);
 void table_below_print(FILE *out, const struct result *r);
 void table_cell_print(FILE *out, const void *result_cell);
+/* The same, with a mark, or "", behind figures of the harvest thread. */
+void table_cell_marked(FILE *out, const struct result_cell *cell,
+    const char *mark);
 
 /*
  * A band over drawn profiles, "[2.90..5.17]", with ^ behind it if the figure of

@@ -29,6 +29,9 @@ static const struct column columns[KINDS][TABLE_COLUMNS] = {
 	    { "", 0 } }
 };
 
+/* What stands behind figures of the harvest thread that need longer windows. */
+#define	FEW_PASSES(r)	(comparable_few_passes(r) ? "?" : "")
+
 struct table {
 	FILE		*tbl_out;
 	const struct result *tbl_result;
@@ -163,7 +166,7 @@ print_row(struct table *tb, const struct result_cell *base,
 		    kind == OPEN ? p99 : kind == LOCKS ?
 		    FORMAT(real, cell->acquisition_thread_ns) :
 		    FORMATF("%s%s", FORMAT(percent, cell->harvest.cpu_percent),
-		    comparable_few_passes(tb->tbl_result) ? "?" : ""),
+		    FEW_PASSES(tb->tbl_result)),
 		kind == PRODUCERS ?
 		    FORMAT(ns, COMPARABLE_QUANTILE(cell, call_ns.p99)) :
 		    kind != OPEN ? p99 : FORMAT(ns, COMPARABLE_QUANTILE(cell,
@@ -221,8 +224,9 @@ print_bands(const struct table *tb, const struct grouped_cell *gc, unsigned n)
 		    c->readers), "", c->design,
 		    BAND(rb->total_mb_per_s, c->total_mb_per_s, format_real,
 		    unit),
-		    BAND(rb->harvest_cpu_percent, c->harvest.cpu_percent,
-		    format_percent, 1),
+		    FORMATF("%s%s", BAND(rb->harvest_cpu_percent,
+		    c->harvest.cpu_percent, format_percent, 1),
+		    FEW_PASSES(tb->tbl_result)),
 		    BAND(BAND_P99(rb), COMPARABLE_QUANTILE(c, latency_ns.p99),
 		    format_ns, 1));
 	}
@@ -334,7 +338,7 @@ table_print(FILE *out, const void *result)
 	table_head_print(out, r);
 	if (n == 1) {
 		fputc('\n', out);
-		table_cell_print(out, r->cells);
+		table_cell_marked(out, r->cells, FEW_PASSES(r));
 	} else if (n > 1) {
 		/* Cells of a block differ in design and readers alone. */
 		gc = cells_group(r, PART_DESIGN);

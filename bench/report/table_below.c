@@ -220,11 +220,10 @@ table_below_print(FILE *out, const struct result *r)
 		    "readers gives other figures.", cell->lock, cell->cpus,
 		    cell->readers, cell->readers);
 	print_ledgers(out, r);
-	/* Of a benchmark of locks the table has none. */
-	if (comparable_few_passes(r) && r->cells->acquisition_ns <= 0)
+	if (comparable_few_passes(r))
 		format_wrapf(out, "", 2, "Windows of %g s have fewer than %d "
-		    "passes of the harvest thread: its figures, marked ? in "
-		    "tables, need a larger -t.", r->time_s, COMPARABLE_PASSES);
+		    "passes of the harvest thread: its figures, marked ?, "
+		    "need a larger -t.", r->time_s, COMPARABLE_PASSES);
 	print_uncertainty(out, r);
 	/* Profiling takes no virtual time. */
 	if (provenance_of(r) != RESULT_PREDICTED)

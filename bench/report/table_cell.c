@@ -2,9 +2,6 @@
 
 enum { CELL_LABEL = 15 };
 
-/* More than any machine counts; figures stay finite whatever a file has. */
-static const double largest = 1e300;
-
 /* A line of a cell, with its label. */
 #define	LINE(label, ...)						\
 	format_wrapf(out, label, CELL_LABEL, __VA_ARGS__)
@@ -24,15 +21,16 @@ static void
 print_times(FILE *out, const char *what, double count, double total_ns,
     const struct result_quantiles *q, double most_ns)
 {
-	const double limit_ns = most_ns > 0 ? most_ns : largest;
+	/* Figures stay finite whatever a file has. */
+	const double limit_ns = most_ns > 0 ? most_ns : RESULT_REAL_MAX;
 
 	if (count <= 0)
 		return;
 	/* Quantiles of 0 below a total above 0: the document lacks them. */
 	if (q != NULL && q->p999 <= 0 && total_ns > 0)
 		q = NULL;
-	COLUMNS_ROW(out, columns, what, FORMAT(count, count),
-	    FORMAT(ns, total_ns), FORMAT(ns, fmin(total_ns / count, largest)),
+	COLUMNS_ROW(out, columns, what, FORMAT(count, count), FORMAT(ns,
+	    total_ns), FORMAT(ns, fmin(total_ns / count, RESULT_REAL_MAX)),
 	    q == NULL ? NULL : FORMAT(ns, fmin(q->p50, limit_ns)),
 	    q == NULL ? NULL : FORMAT(ns, fmin(q->p99, limit_ns)),
 	    most_ns > 0 ? FORMAT(ns, most_ns) : NULL);
@@ -41,10 +39,9 @@ print_times(FILE *out, const char *what, double count, double total_ns,
 static void
 print_count(FILE *out, const char *what, double count)
 {
-	const char *const texts[] = { what, FORMAT(count, count) };
-
 	if (count > 0)
-		columns_row(out, columns, 2, texts);
+		columns_row(out, columns, 2, (const char *const[]){ what,
+		    FORMAT(count, count) });
 }
 
 static void
@@ -130,11 +127,11 @@ rate(const struct result_cell *cell, double mb_per_s)
 	if (!comparable_open_loop(cell) || total <= 0)
 		return (mb_per_s);
 	return (fmin(COMPARABLE_MEDIAN(cell, reads_per_s) * (mb_per_s / total),
-	    1e300));
+	    RESULT_REAL_MAX));
 }
 
 static void
-print_rates(FILE *out, const struct result_cell *cell)
+print_rates(FILE *out, const struct result_cell *cell, const char *mark)
 {
 	const struct result_band *rb = &cell->uncertainty;
 	const char *name = comparable_open_loop(cell) ? "requests/s" : "MB/s";
@@ -146,11 +143,11 @@ print_rates(FILE *out, const struct result_cell *cell)
 	    "of window parts" : FORMATF("%u repeats", cell->repeats));
 	if (rb->samples > 0)
 		LINE("10-90 %", "of the drawn profiles: total %s %s, harvest "
-		    "CPU %s %%, read p99 %s", BAND(rb->total_mb_per_s,
+		    "CPU %s%s %%, read p99 %s", BAND(rb->total_mb_per_s,
 		    cell->total_mb_per_s, format_real, cell->total_mb_per_s /
 		    rate(cell, cell->total_mb_per_s)), name,
 		    BAND(rb->harvest_cpu_percent, cell->harvest.cpu_percent,
-		    format_percent, 1), BAND(BAND_P99(rb),
+		    format_percent, 1), mark, BAND(BAND_P99(rb),
 		    COMPARABLE_QUANTILE(cell, latency_ns.p99), format_ns, 1));
 }
 
@@ -249,7 +246,7 @@ print_producers(FILE *out, const struct result_cell *cell)
 
 /* What readers got. */
 static void
-print_reading(FILE *out, const struct result_cell *cell)
+print_reading(FILE *out, const struct result_cell *cell, const char *mark)
 {
 	const struct result_fairness *f = &cell->fairness;
 	const bool open = comparable_open_loop(cell);
@@ -264,7 +261,7 @@ print_reading(FILE *out, const struct result_cell *cell)
 		PRINT_LATENCY("blocked", cell, latency_ns);
 	if (cell->readers == 0 || cell->time_to_seeded_ns > 0)
 		return;
-	print_rates(out, cell);
+	print_rates(out, cell, mark);
 	if (cell->acquisition_ns > 0)
 		LINE("acquisitions", "%s ns between those of the whole system, "
 		    "%s ns between those of a thread; nodes' min/max %.3f",
@@ -280,7 +277,12 @@ print_reading(FILE *out, const struct result_cell *cell)
 void
 table_cell_print(FILE *out, const void *result_cell)
 {
-	const struct result_cell *cell = result_cell;
+	table_cell_marked(out, result_cell, "");
+}
+
+void
+table_cell_marked(FILE *out, const struct result_cell *cell, const char *mark)
+{
 	const struct result_fairness *f = &cell->fairness;
 	const struct result_harvest *h = &cell->harvest;
 	const double *ci95 = cell->harvest_cpu_percent_ci95;
@@ -289,7 +291,7 @@ table_cell_print(FILE *out, const void *result_cell)
 	describe_cell(&t, cell);
 	LINE("cell", "%s", t.s);
 	print_producers(out, cell);
-	print_reading(out, cell);
+	print_reading(out, cell, mark);
 	if (f->hold_cna > 0)
 		print_indexes(out, "  of holding", f->hold_min_max,
 		    f->hold_cov, f->hold_jain, f->hold_cna);
@@ -297,14 +299,15 @@ table_cell_print(FILE *out, const void *result_cell)
 		LINE(" ", "lock again after p50 %s, p99 %s acquisitions by any "
 		    "thread", FORMAT(count, f->reacquire_p50),
 		    FORMAT(count, f->reacquire_p99));
-	LINE("harvest", "CPU %s %%%s; waiting for locks: %s %% awake, %s %% "
-	    "asleep", PERCENT(h->cpu_percent), ci95[1] <= 0 ? "" :
-	    FORMATF(", 95 %% interval %s to %s %%", PERCENT(ci95[0]),
-	    PERCENT(ci95[1])), PERCENT(h->spin_percent),
-	    PERCENT(h->block_percent));
-	LINE(" ", "%s events/s, %s dropped, p99 of one %s",
+	LINE("harvest", "CPU %s%s %%%s; waiting for locks: %s%s %% awake, "
+	    "%s%s %% asleep", PERCENT(h->cpu_percent), mark, ci95[1] <= 0 ?
+	    "" : FORMATF(", 95 %% interval %s%s to %s%s %%", PERCENT(ci95[0]),
+	    mark, PERCENT(ci95[1]), mark), PERCENT(h->spin_percent), mark,
+	    PERCENT(h->block_percent), mark);
+	LINE(" ", "%s events/s, %s dropped, p99 of one %s%s",
 	    FORMAT(real, h->events_per_s), FORMAT(real, h->dropped),
-	    FORMAT(ns, COMPARABLE_QUANTILE(cell, harvest.latency_p99_ns)));
+	    FORMAT(ns, COMPARABLE_QUANTILE(cell, harvest.latency_p99_ns)),
+	    mark);
 	LINE(" ", "holds %s %% of the time that the lock is held",
 	    PERCENT(100 * fmin(f->hold_share_harvest, 1e6)));
 	print_health(out, cell);

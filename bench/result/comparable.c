@@ -114,13 +114,11 @@ comparable_lost(const struct result_cell *cell, const struct result_host *host)
 bool
 comparable_few_passes(const struct result *r)
 {
-	static const char name[] = "rngsim.harvest.rate_hz=";
 	double rate_hz = 10;
 
 	for (char *const *t = r->tunables; t != NULL && *t != NULL; t++)
-		if (strncmp(*t, name, sizeof(name) - 1) == 0)
-			rate_hz = strtod(*t + sizeof(name) - 1, NULL);
-	return (r->time_s > 0 && rate_hz > 0 &&
+		(void)sscanf(*t, "rngsim.harvest.rate_hz=%lf", &rate_hz);
+	return (r->time_s > 0 && rate_hz > 0 && r->cells->acquisition_ns <= 0 &&
 	    r->time_s * rate_hz < COMPARABLE_PASSES);
 }
 

@@ -94,7 +94,8 @@ double comparable_lost(const struct result_cell *cell,
 
 /*
  * Whether windows have too few passes of the harvest thread: its CPU time and
- * latencies then depend on where a window begins.
+ * latencies then depend on where a window begins.  A benchmark of locks has no
+ * such thread.  There is a cell.
  */
 bool comparable_few_passes(const struct result *r);
 

@@ -402,7 +402,7 @@ virtual__uncertainty_body() {
 	    --uncertainty 12 -o r.json
 	grep -q '12 profiles drawn around epyc-9654-2s' table.txt ||
 	    atf_fail "no head"
-	[ "$(grep -c '^ *[0-9]* *[a-z]* *\[.*\.\..*\].*\[.*\].*\[.*s\]' table.txt)" \
+	[ "$(grep -c '^ *[0-9]* *[a-z]* *\[.*\.\..*\].*\[.*\]^*?.*\[.*s\]' table.txt)" \
 	    -eq 4 ] || atf_fail "no bands: $(cat table.txt)"
 	[ "$(grep -c ' |\|#|\||#' table.txt)" -eq 8 ] ||
 	    atf_fail "not eight values"
@@ -423,6 +423,8 @@ virtual__uncertainty_body() {
 	saves cell.txt run $virtual $brief -r 2 --uncertainty 10
 	grep -q '^10-90 %  *of the drawn profiles: total \[.*\.\..*\]^* MB/s' cell.txt ||
 	    atf_fail "no band of one cell"
+	tr -s '\n ' ' ' <cell.txt | grep -q 'harvest CPU \[[^]]*\]^*? %' ||
+	    atf_fail "no ? at harvest CPU: $(cat cell.txt)"
 }
 
 test_case virtual__uncertain_repeats "each drawn profile runs as many repeats" \

@@ -134,6 +134,11 @@ TEST(table_print__doubts, "A ? at harvest CPU in short windows, what was wrong "
 	print_by(table_print);
 	check_has(text, "CPU 3.2 %, 95 % interval 3.0 to 4.5 %; waiting");
 	check_has_not(text, "Windows of");
+	r.time_s = 0.2;
+	print_by(table_print);
+	check_has(text, "CPU 3.2? %, 95 % interval 3.0? to 4.5? %; waiting");
+	check_has(text, "marked ?, need a larger -t.");
+	r.time_s = 1.5;
 	r.cells[0].ledger = (struct result_ledger){ .records = 1,
 	    .plain_mb_per_s = 125 };
 	for (unsigned i = 0; i < 5; i++)
