@@ -260,7 +260,9 @@ DEVICE_TEST(reseed__pools_and_keys, "Of events of all sources, sizes and "
 	randomdev_free(d.d_rd);
 }
 
-/* Few bytes, many reseeds, and a clock that is a sysctl. */
+/* A sysctl; a tenth of a second is exact. */
+#define	CLOCK	"clock / 1000 * (SBT_1S / 10) + clock % 1000 * (SBT_1S / 10000)"
+/* Few bytes, many reseeds, and that clock. */
 static const struct patch limits[] = {
 	{ "RANDOM_FORTUNA_MAXPOOLSIZE	INT_MAX",
 	    "RANDOM_FORTUNA_MAXPOOLSIZE	100", NULL },
@@ -275,8 +277,7 @@ static const struct patch limits[] = {
 	    "0, \"\");\n"
 	    "SYSCTL_UINT(_kern_random, OID_AUTO, clock, CTLFLAG_RW, &clock, 0, "
 	    "\"\");", NULL },
-	{ "now = getsbinuptime()", "now = (sbintime_t)clock * (SBT_1S / 10000)",
-	    NULL },
+	{ "now = getsbinuptime()", "now = " CLOCK, NULL },
 };
 
 static void
@@ -332,7 +333,7 @@ static const struct patch other_limits[] = {
 	PATCH("RANDOM_CHECK_UINT(minpoolsize,", "static u_int clock;\n"
 	    "SYSCTL_UINT(_kern_random, OID_AUTO, clock, CTLFLAG_RW, &clock, 0, "
 	    "\"\");\n"
-	    "#define getsbinuptime() ((sbintime_t)clock * (SBT_1S / 10000))\n"
+	    "#define getsbinuptime() (" CLOCK ")\n"
 	    "SYSCTL_UINT(_kern_random, OID_AUTO, reseeds, CTLFLAG_RW, "
 	    "&fortuna_state.fs_reseedcount, 0, \"\");\n"
 	    "RANDOM_CHECK_UINT(minpoolsize,"),
@@ -347,7 +348,6 @@ check_pace(const struct design *de, const char *file)
 		unsigned reseeds;	/* then */
 	} rows[] = {
 		{ 0, true, 1 }, { 1, true, 1 }, { 99 * MS, false, 1 },
-		/* A tenth of a second is a little more than this. */
 		{ 100 * MS, false, 1 }, { 100 * MS + 1, false, 2 },
 		{ 201 * MS, true, 3 }, { 300 * MS, true, 3 },
 		/* A clock that goes backwards opens no gate. */
