@@ -108,4 +108,4 @@ const struct random_algorithm random_alg_context = {
 
 RANDOM_CLAIMS(.rm_key = &base_crng.key, .rm_lag = 1,
     .rm_reseeds = &crng_reseeds, .rm_stored_bytes = VGETRANDOM_BATCH,
-    .rm_no_call = true);
+    .rm_locks_little = true, .rm_no_call = true);

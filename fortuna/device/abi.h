@@ -88,8 +88,8 @@ struct random_claims {
 	const void	*rm_reseeds;	/* 32 bits */
 	/* A first read seeds it, if nothing else did. */
 	bool		 rm_never_blocks;
-	/* A read is no system call. */
-	bool		 rm_no_call;
+	/* Most reads take no lock; and are no system call. */
+	bool		 rm_locks_little, rm_no_call;
 };
 
 #define	RANDOM_CLAIMS(...)						\

@@ -108,6 +108,7 @@ info_of(const struct kern_object *ko, uint32_t points)
 		.di_stored_bytes = rm->rm_stored_bytes == RANDOM_ANY ?
 		    LEDGER_STORED_ANY : rm->rm_stored_bytes,
 		.di_never_blocks = rm->rm_never_blocks,
+		.di_locks_little = rm->rm_locks_little,
 		.di_cored = ro->ro_key != NULL,
 		.di_probed = ro->ro_state != NULL,
 		.di_held = ko->ko_holds != ko->ko_holds_end,
