@@ -112,8 +112,10 @@ print_subject(FILE *out, const struct compare *co,
 	    n[COMPARE_BETTER] == 0 && 2 * n[COMPARE_WORSE] > all ?
 	    " class=\"worse\"" : "");
 	page_paragraph(out, "strong", head.s);
-	page_paragraph(out, "span", FORMATF("%s: %s.",
-	    quantities[q].qu_title, t.s));
+	/* It may be longer than a cell of a table. */
+	head.s[0] = '\0';
+	text_add(&head, "%s: %s.", quantities[q].qu_title, t.s);
+	page_paragraph(out, "span", head.s);
 	fputs("</p>\n", out);
 }
 

@@ -422,15 +422,18 @@ TEST(page_results__names_few_cells, "A page says of which cells a minority is, "
 	    .pgr_count = 1 };
 	char *out;
 
-	for (unsigned most = 0; most < 2; most++) {
+	for (unsigned better = 1; better <= 3; better++) {
 		make(&a, 8, 10, 3);
-		for (unsigned i = 1; i < (most ? 6 : 2); i += 2)
+		for (unsigned i = 1; i < 2 * better; i += 2)
 			scale_total(&a.cells[i], 1.5);
 		out = fixture_printed(page_results, (const void *)&pr);
-		ATF_CHECK_EQ(most, strstr(out, "<p class=\"better\">") != NULL);
-		if (most) {
+		ATF_CHECK_EQ(better == 3, strstr(out,
+		    "<p class=\"better\">") != NULL);
+		if (better == 3) {
 			check_has(out, "total MB/s: better in 3 of 4 (+");
 			check_has_not(out, " %: aes");
+		} else if (better == 2) {
+			check_has(out, " in 2 of 4.</span>");
 		} else {
 			check_has(out, "total MB/s: better in 1 of 4 (+");
 			check_has(out, " %: aes, 2 readers of 64 KiB), no ");
