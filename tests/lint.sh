@@ -68,7 +68,7 @@ found "more lines than the budget" "$(budget <<'END'
 1490 bench/survey
 2560 bench/sweep
 460 bench/timeline
-1440 bench/workload
+1450 bench/workload
 68000 lib fortuna harvest bench
 48090 tests
 END

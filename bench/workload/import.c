@@ -75,6 +75,7 @@ add_request(struct import *im, struct import_thread *ip, uint64_t began_ns,
     uint64_t bytes)
 {
 	struct recording *rec = im->im_rec;
+	struct recording_stream *rm;
 	char name[RECORDING_NAME_SIZE];
 	unsigned s = 0;
 
@@ -95,7 +96,12 @@ add_request(struct import *im, struct import_thread *ip, uint64_t began_ns,
 		im->im_summary->iu_threads++;
 		ip->imt_stream = s;
 	}
-	recording_add(&rec->rec_streams[ip->imt_stream], began_ns, bytes);
+	rm = &rec->rec_streams[ip->imt_stream];
+	/* It may end after one that began later, if lines were lost. */
+	if (rm->rcs_count > 0)
+		began_ns = MAX(began_ns,
+		    rm->rcs_requests[rm->rcs_count - 1].rq_at_ns);
+	recording_add(rm, began_ns, bytes);
 	return (0);
 }
 

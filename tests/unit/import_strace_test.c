@@ -104,6 +104,11 @@ TEST(import_strace__unfinished, "A call that was begun on an earlier line "
 	    "10 0.000010 <... getrandom resumed> <unfinished ...>) = ?\n",
 	    "pid-10:40+3 pid-11:10+1 pid-12:50+4", &iu);
 	ATF_CHECK_EQ(2, iu.iu_count[IMPORT_FAILED]);
+	/* The end of the first one's line was lost, or came late. */
+	expect("10 0.000000 getrandom( <unfinished ...>\n"
+	    "10 0.000010 getrandom(\"\\x00\", 3, 0) = 3\n"
+	    "10 0.000010 <... getrandom resumed>\"\\x00\", 1, 0) = 1\n",
+	    "pid-10:10+3,10+1", &iu);
 }
 
 TEST(import_strace__streams, "A thread goes on with the stream of one that "
