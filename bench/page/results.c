@@ -178,7 +178,8 @@ print_result(FILE *out, const struct page_results *pr, unsigned side)
 		describe_cell(&t, c);
 		fputs("<details>", out);
 		page_paragraph(out, "summary", t.s);
-		page_printed(out, table_cell_print, c);
+		page_printed(out, table_cell_print,
+		    &(struct table_cell){ r, c });
 		/* The page's script draws their distribution. */
 		if (comparable_sliced(c))
 			fputs("<p class=\"values\">MB/s of slices:", out);

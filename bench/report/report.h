@@ -30,10 +30,11 @@ report_printer lock_profile_print;
 /* Parts: what stands above and below tables, and a cell at length. */
 void table_head_print(FILE *out, const struct result *r);
 void table_below_print(FILE *out, const struct result *r);
-void table_cell_print(FILE *out, const void *result_cell);
-/* The same, with a mark, or "", behind figures of the harvest thread. */
-void table_cell_marked(FILE *out, const struct result_cell *cell,
-    const char *mark);
+struct table_cell {
+	const struct result *tc_result;
+	const struct result_cell *tc_cell;
+};
+void table_cell_print(FILE *out, const void *table_cell);
 
 /*
  * A band over drawn profiles, "[2.90..5.17]", with ^ behind it if the figure of

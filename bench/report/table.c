@@ -338,7 +338,7 @@ table_print(FILE *out, const void *result)
 	table_head_print(out, r);
 	if (n == 1) {
 		fputc('\n', out);
-		table_cell_marked(out, r->cells, FEW_PASSES(r));
+		table_cell_print(out, &(struct table_cell){ r, r->cells });
 	} else if (n > 1) {
 		/* Cells of a block differ in design and readers alone. */
 		gc = cells_group(r, PART_DESIGN);

@@ -275,14 +275,11 @@ print_reading(FILE *out, const struct result_cell *cell, const char *mark)
 }
 
 void
-table_cell_print(FILE *out, const void *result_cell)
+table_cell_print(FILE *out, const void *table_cell)
 {
-	table_cell_marked(out, result_cell, "");
-}
-
-void
-table_cell_marked(FILE *out, const struct result_cell *cell, const char *mark)
-{
+	const struct table_cell *tc = table_cell;
+	const struct result_cell *cell = tc->tc_cell;
+	const char *mark = comparable_few_passes(tc->tc_result) ? "?" : "";
 	const struct result_fairness *f = &cell->fairness;
 	const struct result_harvest *h = &cell->harvest;
 	const double *ci95 = cell->harvest_cpu_percent_ci95;
