@@ -70,6 +70,8 @@ assure__rows_body() {
 		has "Bounds Seed 3, a budget of 1 s of which rows took [0-9]*, "
 		has "Replay rngsim assure -d concurrent --budget 1 --seed 3 \
 --only $name"
+		[ $name != schedules ] ||
+			has "Schedules [0-9.]* thousand, [0-9.]* thousand of them"
 		grep -c "Not selected" out >others
 		[ "$(cat others)" = $(($(wc -l <names) - 1)) ] ||
 		    atf_fail "$name: $(cat out)"

@@ -487,6 +487,7 @@ TEST(compare_judge__side_by_side, "Under a load that takes up to nine tenths: "
 {
 	const struct compare_row *row;
 	unsigned claimed = 0;
+	char *out;
 
 	for (unsigned seed = 1; seed <= 100; seed++) {
 		make(&a, 2, seed % 2 == 0 ? 5 : 30, seed);
@@ -508,6 +509,10 @@ TEST(compare_judge__side_by_side, "Under a load that takes up to nine tenths: "
 			    row->cmr_change_ci95[0], row->cmr_change_ci95[1]);
 			ATF_CHECK(row->cmr_change > 0.015 &&
 			    row->cmr_change < 0.045);
+			out = fixture_printed(verdict_print,
+			    (const void *)&co);
+			check_has(out, "measured side by side");
+			free(out);
 		}
 		done();
 	}
