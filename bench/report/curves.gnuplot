@@ -66,11 +66,13 @@ set border 3
 set tics nomirror
 set grid noxtics ytics back linetype 1 linewidth 0.6 linecolor rgb '#b0b0b0'
 set xlabel AXIS.'s' offset 0,0.5
+# On a linear axis; curves beside each other must fit.
+MARGIN = 0.4 > 0.08 * (MOST - LEAST) ? 0.4 : 0.08 * (MOST - LEAST)
 if (BY2) {
 	set logscale x 2
-	set xrange [LEAST / 1.15:MOST * 1.05]
+	set xrange [LEAST / 1.15:MOST * 1.15]
 } else {
-	set xrange [LEAST - 0.4:MOST + 0.4]
+	set xrange [LEAST - MARGIN:MOST + MARGIN]
 }
 if (!BY2 && MOST - LEAST <= 12) { set xtics 1 nomirror } else { set xtics autofreq nomirror }
 if (SHADE == 0) {
@@ -84,8 +86,8 @@ if (SHADE > 0) {
 
 # Bars of curves beside each other, up from the median, with two ticks.
 beside(i, n) = BY2 ? n * (1 + 0.05 * (i - (N + 1) / 2.0)) : \
-    n + 0.025 * (i - (N + 1) / 2.0) * (MOST - LEAST + 0.8)
-tick(n) = (BY2 ? n : MOST - LEAST + 0.8) * 0.008
+    n + 0.025 * (i - (N + 1) / 2.0) * (MOST - LEAST + 2 * MARGIN)
+tick(n) = (BY2 ? n : MOST - LEAST + 2 * MARGIN) * 0.008
 
 # Of row k of $D: a value of a column, of each reader if so; its text.  Where
 # a value is along an axis from LOW to HIGH.
