@@ -322,20 +322,23 @@ await_readers(struct cell_run *run)
 	const unsigned all = 2 * run->run_params->cp_cell.ce_readers +
 	    run->run_params->cp_cell.ce_producers;
 	uint32_t ready, was = all;
-	int64_t end_ns = 0;
+	int64_t before_ns, left_ns = 0;
 
 	while ((ready = atomic_load_acq_32(&run->run_ready)) < all) {
 		if (ready != was)
-			end_ns = machine_uptime_ns() + timeout_ms * NS_PER_MS;
+			left_ns = timeout_ms * NS_PER_MS;
 		was = ready;
-		if (machine_uptime_ns() >= end_ns) {
+		if (left_ns <= 0) {
 			(void)run_error("%u of %u readers do not end: they "
 			    "wait for a lock, or loop; with --engine virtual "
 			    "the threads are named (rngsim.end_timeout_ms=%u)",
 			    all - ready, run->run_started, timeout_ms);
 			_exit(EXIT_FAILURE);
 		}
+		before_ns = machine_uptime_ns();
 		machine_wait_32(&run->run_ready, ready, NS_PER_S);
+		/* The process may have been stopped meanwhile. */
+		left_ns -= MIN(machine_uptime_ns() - before_ns, 2 * NS_PER_S);
 	}
 }
 
