@@ -58,10 +58,8 @@ check_end(struct kernel *k, struct kern_lock *kl, const struct kern_site *site)
 	unsigned at;
 
 	for (kt = k->k_thread; kt < &k->k_thread[threads]; kt++) {
-		if (!MACHINE_SIMULATED && kt != kern_thread_of(k))
-			continue;
-		at = kern_held_at(kt, kl);
-		if (at == kt->kt_held)
+		if ((!MACHINE_SIMULATED && kt != kern_thread_of(k)) ||
+		    (at = kern_held_at(kt, kl)) == kt->kt_held)
 			continue;
 		hd = &kt->kt_hold[at];
 		if (kt != kern_thread_of(k) || kl->kl_kind > KERN_SPIN ||

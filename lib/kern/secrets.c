@@ -285,10 +285,11 @@ void
 kernel_served(struct kernel *k, const void *out, size_t n)
 {
 	const struct kern_copy *kc = k->k_copy;
-	const word_t *word = (const void *)kc->kc_data;
 	char name[KERN_NAME_SIZE];
 
-	for (size_t i = kc->kc_data_bytes / sizeof(*word); i > 0; i--, word++) {
+	for (size_t i = 0; i + sizeof(uint64_t) <= kc->kc_data_bytes; i++) {
+		const word_t *word = (const void *)(kc->kc_data + i);
+
 		/* Addresses and small numbers are nothing that was served. */
 		if (*word >> 48 == 0 || !served_word(out, n, word))
 			continue;
