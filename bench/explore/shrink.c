@@ -105,7 +105,8 @@ stopped(const struct counterexample *cx)
 static bool
 spent(const struct shrinker *sz)
 {
-	return (sz->sz_error != 0 || sz->sz_runs >= sz->sz_runs_max);
+	return (sz->sz_error != 0 || sz->sz_runs >= sz->sz_runs_max ||
+	    stopped(sz->sz_case));
 }
 
 /* Whether the last run, which returned error, broke the same property. */
@@ -115,9 +116,7 @@ broke(struct shrinker *sz, int error)
 	const char *word = sz->sz_replay.ry_outcome.to_word;
 
 	sz->sz_runs += sz->sz_replay.ry_outcome.to_weight;
-	/* A loop that does not end is not interrupted by itself. */
-	sz->sz_error = error == 0 && stopped(sz->sz_case) ? EINTR : error;
-	error = sz->sz_error;
+	sz->sz_error = error;
 	return (error == 0 && word != NULL &&
 	    strcmp(word, sz->sz_case->cx_word) == 0);
 }
@@ -172,6 +171,7 @@ int
 shrink(struct execution *ex, struct counterexample *cx, uint64_t runs_max)
 {
 	struct shrinker sz = { .sz_ex = ex, .sz_case = cx };
+	const volatile sig_atomic_t *stop = cx->cx_subject.tb_stop;
 	struct replay *ry = &sz.sz_replay;
 	struct scenario smaller;
 	bool any = true;
@@ -193,9 +193,14 @@ shrink(struct execution *ex, struct counterexample *cx, uint64_t runs_max)
 	sz.sz_runs_max = runs_max;
 	if (sz.sz_error == 0)
 		shrink_schedule(&cx->cx_schedule, still_fails, &sz);
-	if (sz.sz_error != 0 || !broke(&sz, counterexample_run(ex, cx, false,
-	    ry)))
-		return (sz.sz_error != 0 ? sz.sz_error : EPROTO);
+	/* What a signal has left of it is run to its end. */
+	cx->cx_subject.tb_stop = NULL;
+	if ((sz.sz_error != 0 && sz.sz_error != EINTR) ||
+	    !broke(&sz, counterexample_run(ex, cx, false, ry)))
+		error = sz.sz_error != 0 ? sz.sz_error : EPROTO;
+	cx->cx_subject.tb_stop = stop;
+	if (error != 0)
+		return (error);
 	cx->cx_hash = ry->ry_outcome.to_hash;
 	schedule_copy(&cx->cx_schedule, ry->ry_outcome.to_made);
 	return (0);
@@ -239,7 +244,7 @@ find_lost(struct execution *ex, const struct counterexample *cx,
 	unsigned can = 0, lost = cx->cx_schedule.sd_choices.sq_count, well;
 
 	/* What is lost stays lost. */
-	for (unsigned middle = 0; lost > 0 && can + 1 < lost;
+	for (unsigned middle = 0; lost > 0 && can + 1 < lost && !stopped(cx);
 	    middle = can + (lost - can) / 2)
 		if (end_well(ex, cx, middle, runs, 1) > 0)
 			can = middle;
