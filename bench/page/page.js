@@ -163,6 +163,9 @@
 			const parts = row.cells[0].textContent.split(", ");
 			const names = parts[0].split(" instead of ");
 			const two = document.getElementById("each-b") !== null;
+			/* A name may have a comma. */
+			if (names.length < 2 && !two)
+				return;
 			const side = (n) => key([names[two ? 0 : n],
 			    ...parts.slice(1)]);
 
@@ -190,12 +193,12 @@
 		const lines = new Map(), loads = new Set();
 
 		for (const row of rows) {
-			const parts = row.cells[0].textContent.split(", ");
+			const text = row.cells[0].textContent;
 			const load = /\b(\d+) (?:reader|producer)s?(?: of )?/;
-			const n = load.exec(row.cells[0].textContent);
-			const line = parts.map((p) => p.replace(load, ""))
-			    .filter((p) => p !== "" && p !== "predicted")
-			    .join(", ");
+			const n = load.exec(text);
+			const line = text.replace(load, "").split(", ")
+			    .filter((p) => !/^$|^predicted$|^oversubscribed$|^few repeats/
+				.test(p)).join(", ");
 
 			if (n === null)
 				continue;
