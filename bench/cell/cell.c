@@ -329,9 +329,8 @@ await_readers(struct cell_run *run)
 			left_ns = timeout_ms * NS_PER_MS;
 		was = ready;
 		if (left_ns <= 0) {
-			(void)run_error("%u of %u readers do not end: they "
-			    "wait for a lock, or loop; with --engine virtual "
-			    "the threads are named (rngsim.end_timeout_ms=%u)",
+			(void)run_error("%u of %u readers do not end; --engine "
+			    "virtual says why (rngsim.end_timeout_ms=%u)",
 			    all - ready, run->run_started, timeout_ms);
 			_exit(EXIT_FAILURE);
 		}

@@ -52,7 +52,7 @@ compare_gate_met(const struct compare *co, const struct compare_gate *cg,
 
 	/* Nothing is excluded. */
 	if (row->cmr_stop == COMPARE_STOP_PASSES)
-		return (true);
+		return (row->cmr_wanted);
 	if (row->cmr_verdict == COMPARE_REFUSED ||
 	    (row->cmr_verdict == COMPARE_NONE && !cg->cg_possible))
 		return (false);

@@ -183,7 +183,8 @@ check_trace(const struct options *op)
 	const char *end = op->op_trace == NULL ? NULL :
 	    strrchr(op->op_trace, '.');
 
-	if (end != NULL && strncmp(end, ".htm", 4) == 0)
+	if (end != NULL && (strcmp(end, ".htm") == 0 ||
+	    strcmp(end, ".html") == 0))
 		return (usage_error("--trace: \"%s\": it writes JSON for "
 		    "ui.perfetto.dev: expected a name such as trace.json",
 		    op->op_trace));

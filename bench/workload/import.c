@@ -2,7 +2,6 @@
 
 #define	REFUSE(...)	lines_refuse(&im->im_lines, __VA_ARGS__)
 
-
 /* A thread that has not ended. */
 struct import_thread {
 	uint64_t	 imt_pid, imt_start_ns;
