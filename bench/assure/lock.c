@@ -260,8 +260,7 @@ trylock_gather(const struct assure_params *ap, struct evidence_row *row)
 		open = held = (struct lock_trial){ .lt_threads = 1,
 		    .lt_rounds = TRIES, .lt_try_every = 1, .lt_brief = true };
 		held.lt_kind = LOCK_TRIAL_HELD;
-		if (!ran(ap, m, &open, row) ||
-		    !ran(ap, m, &held, row))
+		if (!ran(ap, m, &open, row) || !ran(ap, m, &held, row))
 			continue;
 		if (open.lt_acquired < open.lt_rounds)
 			row_fails(row, "On %s %" PRIu64 " of %u tries did not "
@@ -332,9 +331,11 @@ starvation_gather(const struct assure_params *ap, struct evidence_row *row)
 {
 	struct lock_trial lt = rush;
 
-	/* Without exclusion design and ledger fail. */
 	if (claims(ap, LC_EXCLUDES))
 		lock_explore(ap, &strategy_starve, row);
+	else
+		evidence_say(row->er_unshown, "orders of threads: a design "
+		    "fails without exclusion.");
 	try_ends(ap, 1, row);
 	if (row->er_state == EVIDENCE_HOLDS)
 		(void)ran(ap, SIMULATED, &lt, row);

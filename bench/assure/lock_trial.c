@@ -154,9 +154,8 @@ run_members(struct trial *tl)
 	for (made = 0; made < lt->lt_threads; made++) {
 		mb = &tl->tl_member[made];
 		mb->mb_trial = tl;
-		tl->tl_error = machine_spawn(&mb->mb_thread,
-		    FORMATF("member %u", made + 1),
-		    MACHINE_CPU_ANY, member_main, mb);
+		tl->tl_error = machine_spawn(&mb->mb_thread, FORMATF("member "
+		    "%u", made + 1), MACHINE_CPU_ANY, member_main, mb);
 		if (tl->tl_error != 0)
 			break;
 		if (held && !rush)
