@@ -127,6 +127,101 @@ is_seed(const struct kern_thread *kt, const void *key)
 	return (false);
 }
 
+/* The range that has p; NULL: none. */
+static struct ahead *
+ahead_of(struct kernel *k, const void *p)
+{
+	for (unsigned i = 0; i < k->k_aheads && i < KERN_AHEAD_MAX; i++)
+		if ((uintptr_t)p - (uintptr_t)k->k_ahead[i].ah_at <
+		    k->k_ahead[i].ah_bytes)
+			return (&k->k_ahead[i]);
+	return (NULL);
+}
+
+/* Its word, if threads may race for it by design, as for a seed; or NULL. */
+static struct m32 *
+version_of(struct kernel *k, const struct ahead *ah)
+{
+	return (ah->ah_bytes <= 2 * KERN_KEY_BYTES && vm_explores() &&
+	    ah < k->k_ahead + nitems(k->k_version) ?
+	    &k->k_version[ah - k->k_ahead] : NULL);
+}
+
+/* A source begins to make what it stores. */
+static struct ahead *
+ahead_begin(struct kernel *k, const void *out, size_t n)
+{
+	struct ahead *ah;
+
+	kern_tables_take(k);
+	if (k->k_ahead == NULL)
+		k->k_ahead = xcalloc(KERN_AHEAD_MAX, sizeof(*ah));
+	if ((ah = ahead_of(k, out)) == NULL)
+		ah = &k->k_ahead[k->k_aheads++ % KERN_AHEAD_MAX];
+	ah->ah_at = out;
+	ah->ah_bytes = n;
+	ah->ah_made |= 1;
+	kern_tables_drop(k);
+	if (version_of(k, ah) != NULL)
+		atomic_store_32(version_of(k, ah), ah->ah_made);
+	return (ah);
+}
+
+static void
+ahead_end(struct kernel *k, struct ahead *ah)
+{
+	const uint32_t made = (ah->ah_made | 1) + 1;
+	const unsigned i = made / 2 % KERN_AHEAD_PAST;
+
+	ah->ah_past[i].lineage = ledger_lineage(k->k_params.kp_ledger);
+	ah->ah_past[i].mark = vm_mark();
+	ah->ah_made = made;
+	if (version_of(k, ah) != NULL)
+		atomic_store_32(version_of(k, ah), made);
+}
+
+/*
+ * The lineage of what a source stores goes with it to who copies it.  Returns:
+ * the thread need not see what it copies, or not all of it.
+ */
+static bool
+take_ahead(struct kernel *k, const void *from)
+{
+	struct m32 *version;
+	struct ahead *ah;
+	uint64_t lineage;
+	uint32_t made;
+	unsigned i;
+
+	kern_tables_take(k);
+	ah = ahead_of(k, from);
+	kern_tables_drop(k);
+	if (ah == NULL)
+		return (false);
+	version = version_of(k, ah);
+	made = version == NULL ? ah->ah_made : atomic_load_32(version);
+	i = made / 2 % KERN_AHEAD_PAST;
+	lineage = ah->ah_past[i].lineage;
+	if (lineage != 0)
+		ledger_set_lineage(k->k_params.kp_ledger, lineage);
+	return (version != NULL && (made % 2 != 0 ||
+	    !vm_sees(ah->ah_past[i].mark)));
+}
+
+/* What is copied may be looked at again, and dropped, but not used. */
+void
+kern_check_seen(struct kernel *k, struct kern_thread *kt, const void *p,
+    size_t n)
+{
+	if (kt->kt_unseen == NULL || (uintptr_t)kt->kt_unseen - (uintptr_t)p >=
+	    n)
+		return;
+	kt->kt_unseen = NULL;
+	ledger_kernel(k->k_params.kp_ledger, LEDGER_TORN, "a seed is used that "
+	    "was copied while it was made, or is not ordered before that by a "
+	    "release and an acquire");
+}
+
 /* The core's key is there; under a lock of the source's own it is used now. */
 static void
 arrived(struct kernel *k, struct kern_thread *kt)
@@ -142,6 +237,10 @@ copying(struct kernel *k, void *to, const void *from, size_t n)
 	struct kern_thread *kt = kern_thread_of(k);
 
 	kern_keys_copy(k, to, from, n);
+	if (kern_is_shared(k, from) && take_ahead(k, from))
+		kt->kt_unseen = to;
+	else if ((uintptr_t)kt->kt_unseen - (uintptr_t)to < n)
+		kt->kt_unseen = NULL;
 	if (kt->kt_away && (uintptr_t)kern_core_key(k) - (uintptr_t)to < n) {
 		kt->kt_away = false;
 		arrived(k, kt);
@@ -154,6 +253,7 @@ host_key_set(struct kernel *k, void *to, const void *key)
 	struct kern_thread *kt = kern_thread_of(k);
 
 	kt->kt_touched = kt->kt_unlooked = true;
+	kern_check_seen(k, kt, key, KERN_KEY_BYTES);
 	if (k->k_cored && (to == kern_core_key(k) || is_seed(kt, key)))
 		note_core_key(k, kt, to, key);
 	kern_secret(k, KERN_SECRET_KEY, key, KERN_KEY_BYTES);
@@ -185,47 +285,6 @@ keyed(struct kernel *k, struct kern_thread *kt, const uint8_t *key)
 	if (memcmp(ck->ck_raw, key, KERN_KEY_BYTES) != 0)
 		cipher_key_set(ck, key);
 	return (ck);
-}
-
-/* The range that has p; NULL: none. */
-static struct ahead *
-ahead_of(struct kernel *k, const void *p)
-{
-	for (unsigned i = 0; i < k->k_aheads && i < KERN_AHEAD_MAX; i++)
-		if ((uintptr_t)p - (uintptr_t)k->k_ahead[i].ah_at <
-		    k->k_ahead[i].ah_bytes)
-			return (&k->k_ahead[i]);
-	return (NULL);
-}
-
-/* The lineage of what a source stores goes with it to who copies it. */
-static void
-keep_lineage(struct kernel *k, const void *out, size_t n)
-{
-	const uint64_t lineage = ledger_lineage(k->k_params.kp_ledger);
-	struct ahead *ah;
-
-	kern_tables_take(k);
-	if (k->k_ahead == NULL)
-		k->k_ahead = xmalloc(KERN_AHEAD_MAX * sizeof(*ah));
-	if ((ah = ahead_of(k, out)) == NULL)
-		ah = &k->k_ahead[k->k_aheads++ % KERN_AHEAD_MAX];
-	*ah = (struct ahead){ out, n, lineage };
-	kern_tables_drop(k);
-}
-
-static void
-take_lineage(struct kernel *k, const void *from)
-{
-	const struct ahead *ah;
-	uint64_t lineage = 0;
-
-	kern_tables_take(k);
-	if ((ah = ahead_of(k, from)) != NULL)
-		lineage = ah->ah_lineage;
-	kern_tables_drop(k);
-	if (lineage != 0)
-		ledger_set_lineage(k->k_params.kp_ledger, lineage);
 }
 
 /* cipher_keystream() for any n with any cipher. */
@@ -269,6 +328,7 @@ host_keystream(struct kernel *k, const void *key, uint64_t lo, uint64_t hi,
 	const size_t end = MIN(n, 2 * KERN_KEY_BYTES);
 	struct kern_thread *kt = kern_thread_of(k);
 	struct cipher_key *ck = keyed(k, kt, key);
+	struct ahead *ah = NULL;
 	uint128_t ctr = uint128_make(hi, lo);
 
 	kt->kt_touched = kt->kt_unlooked = true;
@@ -277,7 +337,11 @@ host_keystream(struct kernel *k, const void *key, uint64_t lo, uint64_t hi,
 	if (kp->kp_ledger != NULL)
 		ledger_use(kp->kp_ledger, ck->ck_raw, ctr, n / block +
 		    (n % block != 0));
+	if (kp->kp_ledger != NULL && kern_is_shared(k, out))
+		ah = ahead_begin(k, out, n);
 	generate(k, ck, &ctr, out, n);
+	if (ah != NULL)
+		ahead_end(k, ah);
 	/* Both ends of it are looked for later. */
 	if (k->k_secrets != NULL) {
 		kern_secret(k, KERN_SECRET_STREAM, out, end);
@@ -286,8 +350,6 @@ host_keystream(struct kernel *k, const void *key, uint64_t lo, uint64_t hi,
 	}
 	if (!ck->ck_loop)
 		machine_charge(COST_KEYSTREAM, n);
-	if (kp->kp_ledger != NULL && kern_is_shared(k, out))
-		keep_lineage(k, out, n);
 	return (uint128_lo(ctr) - lo);
 }
 
@@ -313,8 +375,6 @@ host_copying(struct kernel *k, void *to, const void *from, size_t n)
 {
 	if (k->k_keys == NULL)
 		return;
-	if (kern_is_shared(k, from))
-		take_lineage(k, from);
 	copying(k, to, from, n);
 }
 

@@ -232,6 +232,7 @@ host_hash_add(struct kernel *k, void *state, const void *data, size_t n)
 	struct kern_thread *kt = kern_thread_of(k);
 	struct hash_slot *sl = hash_begun(k, kt, state);
 
+	kern_check_seen(k, kt, data, n);
 	digest_update(&sl->hsl_digest, data, n);
 	kt->kt_hashed += n;
 	if (sl->hsl_pool < 0) {

@@ -3,6 +3,12 @@
 
 #include "lib/crypto/digest.h"
 #include "lib/kern/kernel.h"
+#ifndef MACHINE_VIRTUAL
+#define	vm_explores()	false
+#define	vm_mark()	0
+#define	vm_sees(mark)	((mark) == 0)
+#define	vm_monitored(p, store)
+#endif
 
 enum {
 	KERN_HELD_MAX		= 32,	/* locks and sections of one thread */
@@ -11,6 +17,8 @@ enum {
 	KERN_KEYS_CACHED	= 2,	/* set up, for each thread */
 	KERN_KEY_BUCKETS	= 64,	/* a bit each */
 	KERN_AHEAD_MAX		= 512,
+	KERN_AHEAD_PAST		= 4,
+	KERN_RACED_MAX		= 32,
 	KERN_EVENT_STORES	= 4,	/* at least, with its time stamp */
 	KERN_STACK_BYTES	= 64 * 1024	/* of a source's functions */
 };
@@ -100,6 +108,7 @@ struct kern_thread {
 	const void	*kt_entry;	/* its stack when the call began */
 	bool		 kt_touched;	/* secrets, in this call */
 	bool		 kt_unlooked;	/* since its stack was looked at */
+	const void	*kt_unseen;	/* a copy that it may not use */
 	/* The last whole structure that it accessed. */
 	const void	*kt_range;
 	size_t		 kt_range_bytes;
@@ -123,7 +132,11 @@ struct order {
 struct ahead {
 	const uint8_t	*ah_at;
 	size_t		 ah_bytes;
-	uint64_t	 ah_lineage;
+	uint32_t	 ah_made;	/* odd while it is made */
+	/* Of the latest. */
+	struct {
+		uint64_t lineage, mark;
+	}		 ah_past[KERN_AHEAD_PAST];
 };
 
 /* The lock that was taken first at a site. */
@@ -195,6 +208,8 @@ struct kernel {
 	struct m32	 k_passes;	/* sleeps of processes */
 	struct m64	 k_draw;	/* state of drawn holds */
 	struct ahead	*k_ahead;	/* or NULL */
+	/* ah_made of the first, as threads see their bytes; if explored. */
+	struct m32	 k_version[KERN_RACED_MAX];
 	struct kern_cpu	*k_cpu;		/* NULL: the source does not look */
 	/* The last two threads that were on one CPU. */
 	struct kern_look k_shared[2];
@@ -299,6 +314,10 @@ void kern_no_memory(struct kernel *k) __attribute__((noreturn));
 void kern_take_seed(struct kern_thread *kt, const uint8_t *out);
 void kern_use_seed(struct kern_thread *kt, const uint8_t *data, size_t n);
 void kern_keys_free(struct kernel *k);
+
+/* n bytes at p are used: they are no copy that the thread need not see. */
+void kern_check_seen(struct kernel *k, struct kern_thread *kt, const void *p,
+    size_t n);
 
 /*
  * A key is put where it was not, unseen: by a thread that need not see it;

@@ -28,9 +28,12 @@ host_uptime_ns(struct kernel *k, bool coarse)
 
 	if (k->k_params.kp_unpaced && kern_thread_of(k)->kt_timer_ns != 0)
 		return (kern_thread_of(k)->kt_timer_ns);
-	if (k->k_params.kp_unpaced)
+	if (k->k_params.kp_unpaced) {
+		/* Which of two threads looks first may matter. */
+		vm_monitored(&k->k_unpaced_ns, true);
 		return (atomic_fetch_add(&k->k_unpaced_ns, UNPACED_STEP_NS) +
 		    UNPACED_STEP_NS);
+	}
 	now_ns = coarse ? machine_uptime_coarse_ns() : machine_uptime_ns();
 	now_ns = ka->ka_clock(k->k_params.kp_above_arg, now_ns);
 	/* FreeBSD's sources take 0 for "never". */

@@ -1,10 +1,6 @@
 /* Where keys are, for the ledger: from set or copied to overwritten, freed. */
 
 #include "lib/kern/impl.h"
-#ifndef MACHINE_VIRTUAL
-#define	vm_mark()	0
-#define	vm_sees(mark)	((mark) == 0)
-#endif
 
 enum {
 	BUCKETS		= KERN_KEY_BUCKETS,

@@ -127,6 +127,7 @@ struct ledger {
 	uint64_t	 lg_secret[4];
 	_Atomic bool	 lg_violated;
 	_Atomic uint32_t lg_ended;	/* reseeds, as threads see it */
+	uint64_t	 lg_mark[CORE_RESEEDS];	/* vm_mark() of the last */
 	int64_t		 lg_start_ns;
 	uint64_t	 lg_start_cycles;
 	/* Under lg_lock. */

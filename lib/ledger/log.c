@@ -146,6 +146,8 @@ check_reseeded(const struct at *at, struct ledger_core *lc)
 	at->at_lt->lgt_reseeding = NO_CORE;
 	lc->lgc_generation[i] = at->at_lt->lgt_reseed;
 	lc->lgc_ended[i] = (uint32_t)++at->at_lg->lg_result.le_reseeds;
+	if (at->at_lt->lgt_simulated)
+		at->at_lg->lg_mark[lc->lgc_ended[i] % CORE_RESEEDS] = vm_mark();
 	atomic_store_explicit(&at->at_lg->lg_ended, lc->lgc_ended[i],
 	    memory_order_release);
 	at->at_lr->lgr_lo = at->at_lr->lgr_generation;
@@ -371,8 +373,22 @@ log_op(struct ledger *lg, struct ledger_thread *lt, unsigned op,
 			    core, flag, lo, hi);			\
 	}
 
-LOGS(begin, (struct ledger *lg, uint64_t bytes), LEDGER_BEGIN, 0,
-    atomic_load_explicit(&lg->lg_ended, memory_order_acquire), false, 0, bytes)
+/* Of the reseeds that have ended, those that the caller must see. */
+static uint32_t
+ended(const struct ledger *lg)
+{
+	const uint32_t all = atomic_load_explicit(&lg->lg_ended,
+	    memory_order_acquire);
+	uint32_t n = all;
+
+	while (vm_explores() && n > 0 && all - n < CORE_RESEEDS &&
+	    !vm_sees(lg->lg_mark[n % CORE_RESEEDS]))
+		n--;
+	return (n);
+}
+
+LOGS(begin, (struct ledger *lg, uint64_t bytes), LEDGER_BEGIN, 0, ended(lg),
+    false, 0, bytes)
 LOGS(end, (struct ledger *lg, uint64_t bytes), LEDGER_END, 0, 0, false, 0,
     bytes)
 LOGS(event, (struct ledger *lg, unsigned core, unsigned pool, uint64_t bytes),

@@ -114,6 +114,8 @@ vm_mark(void)
 		return (0);
 	mv = &memory_self(vm)->met_view;
 	id = vm->vm_self->vt_id;
+	if (vm->vm_controlled.vx_memory->me_kind == VM_TSO)
+		return ((uint64_t)id << 32 | memory_self(vm)->met_issued);
 	view_set(mv, id, view_at(mv, id) + 1);
 	return ((uint64_t)id << 32 | view_at(mv, id));
 }
@@ -122,11 +124,24 @@ bool
 vm_sees(uint64_t mark)
 {
 	struct vm *vm = vm_running_machine;
+	const unsigned id = (unsigned)(mark >> 32);
+	const struct memory_thread *mt;
 
-	return (mark == 0 || vm == NULL || vm->vm_self->vt_host ||
-	    vm->vm_controlled.vx_memory->me_kind != VM_WEAK ||
-	    view_at(&memory_self(vm)->met_view, (unsigned)(mark >> 32)) >=
-	    (uint32_t)mark);
+	if (mark == 0 || vm == NULL || vm->vm_self->vt_host)
+		return (true);
+	mt = &vm->vm_controlled.vx_memory->me_thread[id];
+	if (vm->vm_controlled.vx_memory->me_kind == VM_TSO)
+		return (id == vm->vm_self->vt_id || mt->met_issued -
+		    mt->met_pending >= (uint32_t)mark);
+	return (view_at(&memory_self(vm)->met_view, id) >= (uint32_t)mark);
+}
+
+bool
+vm_explores(void)
+{
+	const struct vm *vm = vm_running_machine;
+
+	return (vm != NULL && vm_is_controlled(vm) && !vm->vm_self->vt_host);
 }
 
 bool

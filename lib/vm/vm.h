@@ -282,12 +282,15 @@ void vm_settle(void);
 
 /*
  * In weak memory: a mark, before the caller writes; whether the caller would
- * see what was written after it; whether it would not, but has read a later
- * atomic of the writer.  Elsewhere 0, true and false.
+ * see what was written after it, in VM_TSO before it; whether it would not, but
+ * has read a later atomic of the writer.  Elsewhere 0, true and false.
  */
 uint64_t vm_mark(void);
 bool vm_sees(uint64_t mark);
 bool vm_misses(uint64_t mark);
+
+/* Whether the caller is a thread of the controlled scheduler. */
+bool vm_explores(void);
 
 /* How a kernel's thread is held to a CPU; 0: it may be moved. */
 enum vm_hold {
