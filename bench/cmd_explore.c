@@ -11,7 +11,8 @@ enum { WHY_SIZE = 256, NAME_SIZE = 64, SHRINK_RUNS = 10 * 1000, PARTS = 100 };
 
 /* Options that the command for an unshrunk failure repeats. */
 static const enum option_id kept[] = { OPTION_EXPLORE_READERS,
-    OPTION_EXPLORE_SIZE, OPTION_ALLOW, OPTION_MEMORY, OPTION_STRATEGY };
+    OPTION_EXPLORE_SIZE, OPTION_EACH_READS, OPTION_RESEEDS, OPTION_ALLOW,
+    OPTION_MEMORY, OPTION_STRATEGY };
 
 /* The campaigns of a command line, one for each row. */
 struct exploration {
@@ -97,11 +98,17 @@ set_row(struct campaign *cn, const struct options *op, unsigned row)
 	tb->tb_design = design_at(op->op_designs.ol_value[row / of_ciphers /
 	    of_locks]);
 	campaign_limits(cn);
+	if (GIVEN(op, EACH_READS) || GIVEN(op, RESEEDS)) {
+		sm->lim_all = true;
+		sm->lim_readers_most = sm->lim_readers_least;
+	}
 	if (GIVEN(op, EXPLORE_READERS)) {
 		sm->lim_readers_least = (unsigned)op->op_readers.ol_value[0];
 		sm->lim_readers_most = sm->lim_readers_least - 1 +
 		    op->op_readers.ol_count;
 	}
+	sm->lim_reads = op->op_reads;
+	sm->lim_reseeds = op->op_reseeds;
 	sm->lim_sizes = op->op_sizes.ol_count;
 	sm->lim_size = op->op_sizes.ol_value;
 }

@@ -43,9 +43,8 @@ seed_of(const struct campaign *cn, uint64_t number, enum salt salt)
 	return (splitmix_next(&state));
 }
 
-/* All schedules are one block. */
-static bool
-is_whole(const struct campaign *cn)
+bool
+campaign_is_whole(const struct campaign *cn)
 {
 	return (cn->cn_strategy != NULL && cn->cn_strategy->sy_all);
 }
@@ -56,7 +55,11 @@ campaign_limits(struct campaign *cn)
 	const struct subject *tb = &cn->cn_subject;
 
 	cn->cn_limits = (struct scenario_limits){ .lim_readers_least = 2,
-	    .lim_readers_most = is_whole(cn) ? 2 : 4, .lim_all = is_whole(cn),
+	    .lim_readers_most = campaign_is_whole(cn) ? 2 : 4,
+	    .lim_all = campaign_is_whole(cn),
+	    .lim_reads = 1, .lim_reseeds = 1,
+	    .lim_events = (tb->tb_design->de_flags & DE_NULL) != 0 ? 2 :
+	    SCENARIO_RESEED_EVENTS,
 	    .lim_block_bytes = tb->tb_cipher->ci_block_bytes,
 	    .lim_whole_blocks = tb->tb_cipher->ci_whole_blocks,
 	    .lim_timer = !design_info(tb->tb_design).di_probed,
@@ -66,6 +69,28 @@ campaign_limits(struct campaign *cn)
 	for (unsigned i = FAILPOINT_QUEUE; tb->tb_faults != NULL &&
 	    i < FAILPOINTS; i++)
 		cn->cn_limits.lim_queue |= tb->tb_faults->fl_text[i] != NULL;
+}
+
+struct text
+campaign_bound(const struct campaign *cn)
+{
+	struct scenario sn;
+	struct text t = { .s = "" };
+
+	scenario_draw(&sn, &cn->cn_limits, seed_of(cn, 0, SALT_SCENARIO));
+	text_add(&t, "%u reader%s with %u read%s each, of ", sn.sn_readers,
+	    PLURAL(sn.sn_readers), sn.sn_reads[0], PLURAL(sn.sn_reads[0]));
+	if (cn->cn_limits.lim_sizes > 1)
+		text_add(&t, "a drawn size");
+	else
+		text_add(&t, "%u bytes", sn.sn_read[0][0].stp_amount);
+	if ((cn->cn_subject.tb_design->de_flags & DE_NULL) != 0)
+		text_add(&t, ", and %u events", sn.sn_bursts *
+		    cn->cn_limits.lim_events);
+	else
+		text_add(&t, ", and at most %u reseed%s", sn.sn_bursts,
+		    PLURAL(sn.sn_bursts));
+	return (t);
 }
 
 void
@@ -92,7 +117,7 @@ run_schedule(struct block *bk, const struct campaign *cn,
 	    .vh_running = sg->sg_class->sy_running, .vh_context = sg,
 	    .vh_polls = sg->sg_class->sy_polls,
 	    .vh_access = sg->sg_class->sy_access };
-	const uint64_t draws = seed_of(cn, is_whole(cn) ? 0 : number,
+	const uint64_t draws = seed_of(cn, campaign_is_whole(cn) ? 0 : number,
 	    SALT_DRAWS);
 	struct campaign_result *ce = &bk->bk_result;
 	struct outcome *to = &ce->cgr_outcome;
@@ -180,7 +205,7 @@ run_block(void *context, unsigned task, unsigned slot)
 	aged.sn_seeded = aged.sn_aged = 1;
 	aged.sn_queue = aged.sn_real = aged.sn_sources = aged.sn_signals =
 	    aged.sn_calls = 0;
-	if (is_whole(cn))
+	if (campaign_is_whole(cn))
 		allocate_alike();
 	strategy_init(&sg, cn->cn_strategy, cn->cn_parameter);
 	for (uint64_t i = 0; i < cy->cy_block_size && number < cn->cn_end &&
@@ -236,7 +261,8 @@ show_progress(void *context)
 uint64_t
 campaign_parts(const struct campaign *cn)
 {
-	return (is_whole(cn) ? 1 : howmany(cn->cn_end, CAMPAIGN_BLOCK));
+	return (campaign_is_whole(cn) ? 1 : howmany(cn->cn_end,
+	    CAMPAIGN_BLOCK));
 }
 
 void
@@ -253,7 +279,8 @@ campaign_split(struct campaign *cn, unsigned part, unsigned parts)
 int
 campaign_run(const struct campaign *cn, struct campaign_result *ce)
 {
-	const uint64_t size = is_whole(cn) ? UINT64_MAX : CAMPAIGN_BLOCK;
+	const uint64_t size = campaign_is_whole(cn) ? UINT64_MAX :
+	    CAMPAIGN_BLOCK;
 	const struct subject *tb = &cn->cn_subject;
 	const uint64_t end = (cn->cn_end - 1) / size + 1;
 	const unsigned slots = POOL_AHEAD * cn->cn_jobs;

@@ -1,6 +1,7 @@
 /* Campaigns: many schedules of one subject, on several host threads. */
 #pragma once
 
+#include "bench/cli/format.h"
 #include "bench/explore/counterexample.h"
 #include "bench/explore/strategy.h"
 #include "bench/result/result.h"
@@ -63,6 +64,12 @@ struct campaign_result {
 
 /* Sets the default limits of the scenarios of its subject and strategy. */
 void campaign_limits(struct campaign *cn);
+
+/* Whether it is of all executions, which are one block of schedules. */
+bool campaign_is_whole(const struct campaign *cn);
+
+/* What is done in each of all executions: threads, reads, reseeds. */
+struct text campaign_bound(const struct campaign *cn);
 
 /* Adds a campaign's counts to a sum, which is all 0 at first. */
 void campaign_add(struct campaign_result *sum,

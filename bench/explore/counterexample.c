@@ -52,7 +52,7 @@ static const struct key {
 	{ "memory", CHOICE, 0, AT(cx_subject.tb_memory), vm_memory_names },
 #define	ALSO(of)	{ #of, CHOICE, 0, AT(cx_scenario.sn_##of), no_yes }
 	ALSO(guarded), ALSO(sources), ALSO(signals), ALSO(pair), ALSO(calls),
-	ALSO(aged),
+	ALSO(aged), ALSO(unpaced),
 	{ "polls", CHOICE, 0, AT(cx_schedule.sd_polls), polls },
 	{ "choices", CHOICES, REPEATS, AT(cx_schedule.sd_choices), NULL },
 	{ "answers", ANSWERS, REPEATS, AT(cx_schedule.sd_answers), NULL },

@@ -57,8 +57,6 @@ read_one(struct execution *ex, struct execution_reader *r, uint32_t bytes,
 		memset(r->xrd_buf, OUTPUT_CHECK_CANARY, bytes);
 		output_check_begin(&ex->ex_output, thread);
 	}
-	/* For the ledger a reseed that has ended is known to later reads. */
-	vm_settle();
 	if (as == READ_KERNEL) {
 		randomdev_read_kernel(ex->ex_device, r->xrd_buf, bytes);
 		if (!seeded)
@@ -225,6 +223,7 @@ make_device(struct execution *ex, const struct subject *tb)
 		.rp_kernel.kp_ledger = ex->ex_ledger,
 		.rp_kernel.kp_scans = sn->sn_aged || ex->ex_seed %
 		    EXECUTION_SCANS == 0,
+		.rp_kernel.kp_unpaced = sn->sn_unpaced != 0,
 		.rp_arg = ex, .rp_timed = true,
 		.rp_idle = sn->sn_queue ? execution_idle : NULL,
 		.rp_included = (uint32_t)(sn->sn_queue != 0) << RANDOM_UMA,

@@ -17,6 +17,9 @@ enum {
 	FAST_EVERY	= 4
 };
 
+/* Longer than timers wait. */
+#define	LATE_NS	(24 * 3600 * NS_PER_S)
+
 /* What an event holds; real hashes and ciphers get other keys in each run. */
 static uint64_t
 entropy_of(const struct execution *ex, uint32_t i)
@@ -130,6 +133,8 @@ timer_main(void *arg)
 void
 execution_tick(struct execution *ex, bool last)
 {
+	const bool unpaced = ex->ex_scenario->sn_unpaced != 0;
+
 	if (ex->ex_timed) {
 		atomic_fetchadd_rel_32(&ex->ex_ticks, last ? LAST_TICK : 1);
 		machine_wake_32(&ex->ex_ticks);
@@ -137,9 +142,10 @@ execution_tick(struct execution *ex, bool last)
 			machine_join(&ex->ex_timer);
 		return;
 	}
-	/* From now on, if there are any. */
+	/* From now on, if there are any; all that are due if it is late. */
 	ex->ex_timed = randomdev_timer(ex->ex_device,
-	    machine_uptime_coarse_ns()) && ex->ex_seed % 2 == 0 &&
+	    machine_uptime_coarse_ns() + (unpaced ? ex->ex_events *
+	    LATE_NS : 0)) && ex->ex_seed % 2 == 0 && !unpaced &&
 	    ex->ex_scenario->sn_readers + 4 <= EXECUTION_CPUS && machine_spawn(
 	    &ex->ex_timer, "timer", MACHINE_CPU_ANY, timer_main, ex) == 0;
 }
@@ -150,6 +156,9 @@ make_bursts(struct execution *ex)
 {
 	const struct scenario *sn = ex->ex_scenario;
 
+	/* A timer counts from when it is looked at first. */
+	if (sn->sn_unpaced)
+		execution_tick(ex, false);
 	if (sn->sn_sources)
 		execution_sources_come(ex, 1);
 	/* So that some are asleep, and others come to sleep later. */

@@ -34,21 +34,22 @@ explore_print_excluded(FILE *out, uint64_t n, bool rows)
 
 /* Of a search of all schedules. */
 static void
-print_all(FILE *out, const struct campaign_result *sum, unsigned campaigns)
+print_all(FILE *out, const struct campaign *cn,
+    const struct campaign_result *sum, unsigned campaigns)
 {
 	const uint64_t n = sum->cgr_row.schedules - sum->cgr_redundant;
 
 	if (sum->cgr_exhausted == campaigns)
 		format_wrapf(out, head, 0, "these are all %" PRIu64
-		    " executions of one scenario%s, but for the order of "
-		    "steps that do not affect each other; %" PRIu64
-		    " more were redundant.", n, campaigns > 1 ? " for each row"
-		    : "", sum->cgr_redundant);
+		    " executions%s of %s, but for the order of steps that do "
+		    "not affect each other; %" PRIu64 " more were redundant.",
+		    n, campaigns > 1 ? " of all rows, each" : "",
+		    campaign_bound(cn).s, sum->cgr_redundant);
 	else
 		format_wrapf(out, head, 0, "these are not all: %" PRIu64
-		    " executions were run, at least %" PRIu64 " are left; %"
-		    PRIu64 " more were redundant.", n, sum->cgr_open,
-		    sum->cgr_redundant);
+		    " executions were run, at least %" PRIu64 " are left, of "
+		    "%s; %" PRIu64 " more were redundant.", n, sum->cgr_open,
+		    campaign_bound(cn).s, sum->cgr_redundant);
 }
 
 void
@@ -66,8 +67,8 @@ explore_print_sum(FILE *out, const struct campaign *cn,
 	fprintf(out, "\nChecked: %" PRIu64 " reads, %" PRIu64 " reseeds, %"
 	    PRIu64 " blocks of keystream.\n", sum->cgr_row.reads,
 	    sum->cgr_row.reseeds, sum->cgr_row.blocks);
-	if (cn->cn_strategy != NULL && cn->cn_strategy->sy_all)
-		print_all(out, sum, campaigns);
+	if (campaign_is_whole(cn))
+		print_all(out, cn, sum, campaigns);
 	else if (n == 1)
 		format_wrapf(out, head, 0, "schedule %" PRIu64 " alone, which "
 		    "excludes nothing.%s", cn->cn_first, sum->cgr_ahead > 0 ?
@@ -77,8 +78,7 @@ explore_print_sum(FILE *out, const struct campaign *cn,
 		explore_print_excluded(out, n, campaigns > 1);
 	format_wrapf(out, "", 0, "%s, ideal ciphers%s: rngsim-explore(1) lists "
 	    "what that does not show.", memories[cn->cn_subject.tb_memory],
-	    cn->cn_strategy != NULL && cn->cn_strategy->sy_all ? "" :
-	    " except in one scenario of 64");
+	    cn->cn_limits.lim_all ? "" : " except in one scenario of 64");
 }
 
 void

@@ -46,6 +46,24 @@ draw_sleep_ms(const struct scenario_limits *sm, uint64_t *random)
 	    usual[strategy_below(random, nitems(usual))]);
 }
 
+/* Enough for a search of all schedules to end. */
+static void
+draw_small(struct scenario *sn, const struct scenario_limits *sm,
+    uint64_t *random)
+{
+	sn->sn_seeded = sn->sn_guarded = sn->sn_unpaced = 1;
+	sn->sn_places = sn->sn_readers;
+	sn->sn_bursts = sm->lim_reseeds;
+	for (unsigned k = 0; k < sn->sn_bursts; k++)
+		sn->sn_burst[k].stp_amount = sm->lim_events;
+	for (unsigned i = 0; i < sn->sn_readers; i++) {
+		sn->sn_reads[i] = sm->lim_reads;
+		for (unsigned k = 0; k < sm->lim_reads; k++)
+			sn->sn_read[i][k].stp_amount = sm->lim_sizes > 0 ?
+			    draw_bytes(sm, random) : SCENARIO_BYTES;
+	}
+}
+
 void
 scenario_draw(struct scenario *sn, const struct scenario_limits *sm,
     uint64_t seed)
@@ -57,16 +75,8 @@ scenario_draw(struct scenario *sn, const struct scenario_limits *sm,
 	memset(sn, 0, sizeof(*sn));
 	sn->sn_readers = sm->lim_readers_least + strategy_below(&random,
 	    sm->lim_readers_most - sm->lim_readers_least + 1);
-	/* Enough for a search of all schedules to end. */
 	if (sm->lim_all) {
-		sn->sn_seeded = sn->sn_bursts = sn->sn_guarded = 1;
-		sn->sn_places = sn->sn_readers;
-		sn->sn_burst[0].stp_amount = 2;
-		for (unsigned i = 0; i < sn->sn_readers; i++) {
-			sn->sn_reads[i] = 1;
-			sn->sn_read[i][0].stp_amount = sm->lim_sizes > 0 ?
-			    draw_bytes(sm, &random) : 16;
-		}
+		draw_small(sn, sm, &random);
 		return;
 	}
 	sn->sn_seeded = strategy_below(&random, 4) > 0;

@@ -7,6 +7,8 @@ enum {
 	SCENARIO_READERS_MAX	= 6,
 	SCENARIO_READS_MAX	= 6,	/* of one reader */
 	SCENARIO_BURSTS_MAX	= 6,
+	SCENARIO_RESEED_EVENTS	= 3,	/* two of which are for pool 0 */
+	SCENARIO_BYTES		= 16,	/* where all schedules are run */
 	SCENARIO_EVENTS_MAX	= 1100,	/* of one burst; a queue has 1024 */
 	SCENARIO_BYTES_MAX	= 4 * 1024 * 1024,	/* of one read */
 	SCENARIO_SLEEP_MAX_MS	= 24 * 3600 * 1000,
@@ -35,6 +37,7 @@ struct scenario {
 	unsigned	sn_pair;	/* of producers: scenario_paired() */
 	unsigned	sn_calls;	/* of programs, beside reads */
 	unsigned	sn_aged;	/* after many reseeds and reads */
+	unsigned	sn_unpaced;	/* the clock is late at each look */
 };
 
 /* Whether a second producer has the same bursts. */
@@ -53,7 +56,10 @@ struct scenario_limits {
 	unsigned	lim_block_bytes;	/* the cipher's */
 	bool		lim_whole_blocks;	/* a key ends after a MiB */
 	bool		lim_timer;	/* the design may reseed by the clock */
-	bool		lim_all;	/* few steps, all choices: for dpor */
+	bool		lim_all;	/* few steps, all choices, so: */
+	unsigned	lim_reads;	/* of each reader */
+	unsigned	lim_reseeds;	/* that events come for */
+	unsigned	lim_events;	/* for each */
 	bool		lim_queue;	/* always with a queue */
 	bool		lim_sources;	/* they may be polled */
 	bool		lim_own_queue;	/* often, as it is the source's */

@@ -134,6 +134,7 @@ struct options {
 	uint64_t	 op_schedules, op_only;
 	const char	*op_strategy;
 	bool		 op_exhaustive;
+	unsigned	 op_reads, op_reseeds;
 	unsigned	 op_memory;	/* enum vm_memory */
 	struct option_list op_allowed;	/* enum ledger_property */
 	struct option_list op_rows;	/* into family_evidences */

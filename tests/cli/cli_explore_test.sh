@@ -25,9 +25,9 @@ explore__clean_body() {
 	# Of two rows the first is cut short.  A sanitizer's malloc(3) has other
 	# addresses in each run.
 	[ -z "$RNGSIM_SANITIZER" ] || return 0
-	ends 0 -d locked,percpu -l mcs --exhaustive -r 2 --schedules 800
+	ends 0 -d locked,none -l ticket --exhaustive -r 2 --schedules 800
 	grep -q "^locked .* 800 " out || atf_fail "$(cat out)"
-	grep -q "^percpu .* 800 " out && atf_fail "$(cat out)"
+	grep -q "^none .* 800 " out && atf_fail "$(cat out)"
 	has "these are not all"
 }
 
@@ -42,11 +42,29 @@ explore__exhaustive_body() {
 		grep -o "these are all .* executions" out | diff all - ||
 		    atf_fail "another number: $(cat out)"
 	done
-	for memory in sc tso weak; do
+	for memory in sc tso; do
 		ends 0 --exhaustive -d pcpu --memory $memory
 		has "^pcpu *one-step "
-		has "these are all [0-9]* executions"
+		has "these are all [0-9]* executions of 2 readers with 1 read"
 	done
+	ends 0 --exhaustive -d percpu --memory weak
+	has "these are all [0-9]* executions"
+	# A reseed happens beside the reads, in more of them with two.
+	for design in locked concurrent percpu vdso privctx cckprng pcpu; do
+		ends 0 --exhaustive -d $design
+		awk '/^Checked:/ { exit !($4 > $2 / 2) }' out ||
+		    atf_fail "no reseed: $(cat out)"
+	done
+	ends 0 --exhaustive -d locked --reads 2 --reseeds 0 -s 32
+	has "of 2 readers with 2 reads each, of 32"
+	has "at most 0 reseeds"
+	ends 0 --exhaustive -d privctx -r 1 --reseeds 2
+	has "of 1 reader with 1 read each"
+	has "at most 2 reseeds"
+	awk '/^Checked:/ { exit !($4 == 3 * $2) }' out || atf_fail "$(cat out)"
+	# The same scenario, sampled: no reseed but the first.
+	ends 0 -d locked --strategy random --schedules 50 --reads 2 --reseeds 0
+	has "^Checked: 20[0-9]* reads, 5[01] reseeds,"
 	ends 0 --exhaustive -d pcpu -l mcs --schedules 100
 	has "these are not all: 100 executions were run, at least [0-9]"
 	ends 1 --exhaustive -d pcpu -l none --seed 5 -o first.schedule
