@@ -308,10 +308,10 @@ random_fortuna_seeded(void)
 		return (false);
 	});
 	/* Waits for a first reseed that another thread has begun. */
-	if (__predict_false(atomic_load_acq_int(
+	if (__predict_false(atomic_load_int(
 	    &fortuna_shared.fh_generation) == 0))
 		random_fortuna_try();
-	return (atomic_load_acq_int(&fortuna_shared.fh_generation) != 0);
+	return (atomic_load_int(&fortuna_shared.fh_generation) != 0);
 }
 
 /* A leaf's first key. */
@@ -364,7 +364,7 @@ random_fortuna_leaf(size_t n)
 	mtx_lock(&leaf->fl_mtx);
 	if (__predict_false(leaf->fl_made >= FORTUNA_LEAF_MAX ||
 	    leaf->fl_generation == 0 || leaf->fl_generation !=
-	    atomic_load_acq_int(&fortuna_shared.fh_generation)))
+	    atomic_load_int(&fortuna_shared.fh_generation)))
 		random_fortuna_follow(leaf);
 	leaf->fl_made += MIN(n, FORTUNA_LEAF_MAX);
 	return (leaf);

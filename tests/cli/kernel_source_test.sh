@@ -40,6 +40,42 @@ kernel_source__answers_body() {
 	answers "$(kernel percpu)" "$(atf_get_srcdir)"/vectors-designs/percpu-*.script
 }
 
+# A copy whose reseeds need no events is a scenario of two threads.  Each line:
+# the property that fails, the memory, how schedules are chosen, the edit.
+test_case kernel_source__orders "pcpu.c with one step less in how it publishes" \
+    "a seed is broken, with each fence and each order"
+kernel_source__orders_body() {
+	prepare
+	sed 's/if (\(.*fsp_length < fortuna_state.fs_minpoolsize\))/if (\
+	    fortuna_state.fs_reseedcount == 0 \&\& \1)/' \
+	    "$folder/../fortuna/pcpu.c" >often.c
+	while read -r property memory how edit; do
+		sed "$edit" often.c >one.c
+		cmp -s often.c one.c && [ "$property" != none ] &&
+		    atf_fail "$edit: no change"
+		expected="exit:1 -o match:^FAILED.$property:"
+		[ "$property" != none ] || expected="exit:0 -o match:^No.failure:"
+		# Of all executions it needs the same addresses in each run.
+		[ "$how" != exhaustive ] || [ -z "$RNGSIM_SANITIZER" ] ||
+		    continue
+		atf_check -s $expected "$(program)" explore -d kernel:one.c \
+		    -l one-step --reads 2 --reseeds 0 --allow pools --seed 1 \
+		    --memory "$memory" "--$how" --schedules 60000 \
+		    -o one.schedule
+		rm -f one.schedule
+	done <<-'END'
+	none weak strategy=pct s,^,,
+	none tso exhaustive s,^,,
+	torn sc exhaustive s/generation % 2/0/
+	torn sc exhaustive s/while (generation != .*/while (0);/
+	stale sc exhaustive s/\(fl_generation = \)generation/\1fortuna_shared.fh_generation/
+	torn weak exhaustive /^.atomic_store_rel_int(&fortuna_shared/s/_rel//
+	torn weak exhaustive /generation = atomic_load_acq_int/s/_acq//
+	torn weak strategy=pct /atomic_thread_fence_rel/d
+	torn weak strategy=pct /atomic_thread_fence_acq/d
+	END
+}
+
 # A tree of AES alone, with reads of whole blocks, a LIST and ra_init_alg.
 test_case kernel_source__old "a release before r349154 is explored whole, with" \
     "weak memory too; its cipher is AES, and no other by that name"
