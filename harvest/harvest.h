@@ -163,11 +163,27 @@ int random_source_list_parse(struct random_source_list *sl, const char *names,
     struct harvest_error *error);
 
 /*
- * rs_read for instructions that make a word at a time and may fail; for
- * src_*.c.  step makes one, or could not: after ten times the call ends short.
+ * rs_read for instructions that make a word at a time and may fail.  step makes
+ * one, or could not: after ten times the call ends short.
  * Source: random_ivy_read() of sys/dev/random/ivy.c, FreeBSD 14.
  */
 size_t random_source_words(bool (*step)(uint64_t *), void *buf, size_t len);
+
+/* The source of such an instruction, which lib/machine/cpurand.h has. */
+#define	RANDOM_INSTRUCTION(name, NAME)					\
+static size_t								\
+name##_read(void *state __unused, void *buf, size_t len)		\
+{									\
+	return (random_source_words(cpurand_##name##_64, buf, len));	\
+}									\
+									\
+RANDOM_SOURCE(name) = {							\
+	.rs_ident	= #name,					\
+	.rs_descr	= #NAME " instruction, polled by the harvest thread", \
+	.rs_source	= RANDOM_PURE_##NAME,				\
+	.rs_present	= cpurand_has_##name,				\
+	.rs_read	= name##_read,					\
+}
 
 /* A source that pushes, and its thread. */
 struct harvest_producer {
