@@ -24,12 +24,10 @@ extern __typeof__(random_alg_context) __real_random_alg_context;
 /* Where others find random_alg_context; it is not constant. */
 struct random_algorithm __wrap_random_alg_context;
 
-bool	__wrap_random_harvest_healthtest(const struct harvest_event *);
 bool	__real_random_harvest_healthtest(const struct harvest_event *)
 	    __attribute__((weak));
 
-void	__wrap_random_source_register(const struct random_source *),
-	    __real_random_source_register(const struct random_source *);
+void	__real_random_source_register(const struct random_source *);
 
 /* By bit; all others but those of the environment have no tests. */
 static uint32_t glue_registered;
@@ -77,7 +75,7 @@ __wrap_random_harvest_healthtest(const struct harvest_event *event)
 	return (accepted);
 }
 
-void	__wrap_randomdev_unblock(void), __real_randomdev_unblock(void);
+void	__real_randomdev_unblock(void);
 
 void
 __wrap_randomdev_unblock(void)

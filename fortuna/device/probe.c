@@ -12,10 +12,6 @@ RANDOM_CLAIMS(.rm_stored_bytes = FXRNG_BUFRNG_SZ);
 
 #ifndef KERN_NO_PROBE
 
-void	kern_probe_state(struct random_state *, bool);
-__uint128_t kern_probe_counter(void);
-const void *kern_probe_key(void);
-
 /* In order of bytes, its words are little-endian ones. */
 #ifdef RANDOM_READ_BLOCKS
 #define	le128enc(p, counter)	__builtin_memcpy(p, &(counter), 16)

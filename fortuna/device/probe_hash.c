@@ -5,8 +5,6 @@
 #ifndef KERN_NO_PROBE
 #include <random_abi.h>
 
-void	kern_probe_hash(uint8_t *);
-
 /* A digest, which becomes a key; its keystream, where C carries; and C. */
 KERN_PLAIN void
 kern_probe_hash(uint8_t *out)

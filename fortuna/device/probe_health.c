@@ -5,8 +5,6 @@
 #if defined(RANDOM_SELFTEST_APT_WINDOW) && !defined(KERN_NO_PROBE)
 #include <random_abi.h>
 
-enum random_tested	kern_probe_tested(u_int);
-
 /* The repetition count comes first, and is said of a fail point, too. */
 KERN_PLAIN enum random_tested
 kern_probe_tested(u_int source)

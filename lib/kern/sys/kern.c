@@ -501,19 +501,11 @@ const struct kern_object kern_object = {
 #ifdef KERNEL_SIMULATED
 #define	KERN_HOOK	KERN_PLAIN __attribute__((used))
 #define	KERN_ACCESS(n)							\
-void	__tsan_read##n(void *), __tsan_write##n(void *),		\
-	    __tsan_unaligned_read##n(void *),				\
-	    __tsan_unaligned_write##n(void *);				\
 KERN_HOOK void __tsan_read##n(void *p) { KERN_LOADS(p, n); }		\
 KERN_HOOK void __tsan_write##n(void *p) { KERN_STORES(p, n); }		\
 KERN_HOOK void __tsan_unaligned_read##n(void *p) { KERN_LOADS(p, n); }	\
 KERN_HOOK void __tsan_unaligned_write##n(void *p) { KERN_STORES(p, n); }
 KERN_ACCESS(1) KERN_ACCESS(2) KERN_ACCESS(4) KERN_ACCESS(8) KERN_ACCESS(16)
-void	__tsan_read_range(void *, size_t), __tsan_write_range(void *, size_t),
-	    __tsan_func_entry(void *), __tsan_func_exit(void),
-	    __tsan_init(void), *__tsan_memcpy(void *, const void *, size_t),
-	    *__tsan_memmove(void *, const void *, size_t),
-	    *__tsan_memset(void *, int, size_t);
 #define	KERN_RANGE(name, store)						\
 KERN_HOOK void								\
 __tsan_##name##_range(void *p, size_t n)				\
