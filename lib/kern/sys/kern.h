@@ -48,7 +48,6 @@ KERN_PLAIN static __inline type name args { return (value); }
 /* sys/cdefs.h, sys/types.h, sys/limits.h */
 #define	__FBSDID(x)		struct kern_hack
 #define	__BEGIN_DECLS
-#define	__END_DECLS
 #define	__CONCAT1(x, y)		x##y
 #define	__CONCAT(x, y)		__CONCAT1(x, y)
 #define	__STRING(x)		#x
@@ -63,8 +62,6 @@ KERN_PLAIN static __inline type name args { return (value); }
 #define	__printflike(f, a)	__attribute__((format(printf, f, a)))
 #define	__predict_true(x)	__builtin_expect((x) != 0, 1)
 #define	__predict_false(x)	__builtin_expect((x) != 0, 0)
-#define	__read_frequently
-#define	__read_mostly
 #define	__exclusive_cache_line	__aligned(CACHE_LINE_SIZE)
 #define	__DECONST(type, v)	((type)(uintptr_t)(const void *)(v))
 #define	__DEVOLATILE(type, v)	((type)(uintptr_t)(volatile void *)(v))
@@ -80,8 +77,6 @@ KERN_PLAIN static __inline type name args { return (value); }
 #define	__alloc_size(x)		__attribute__((alloc_size(x)))
 #define	__weak_symbol		__attribute__((weak))
 #define	__fallthrough		__attribute__((fallthrough))
-#define	__exported
-#define	__nosanitizethread	KERN_PLAIN
 #define	__XSTRING(x)		__STRING(x)
 #define	__FreeBSD__		15
 #define	__FreeBSD_version	1500000
@@ -93,10 +88,9 @@ typedef unsigned long	u_long;
 typedef uint8_t		u_int8_t;
 typedef uint16_t	u_int16_t;
 typedef uint32_t	u_int32_t;
-typedef uint64_t	u_int64_t;
-typedef int64_t		sbintime_t;
-typedef int64_t		time_t;
-typedef int64_t		off_t;
+typedef uint64_t	u_int64_t, u_quad_t, vm_offset_t, vm_paddr_t, vm_size_t;
+typedef int64_t		sbintime_t, time_t, off_t, quad_t;
+typedef int		pid_t;
 typedef intptr_t	ssize_t;
 typedef char		*caddr_t;
 
@@ -105,10 +99,6 @@ typedef char		*caddr_t;
 #define	UINT_MAX		(INT_MAX * 2u + 1)
 #define	LONG_MAX		__LONG_MAX__
 #define	ULONG_MAX		(LONG_MAX * 2ul + 1)
-typedef uint64_t	u_quad_t;
-typedef int64_t		quad_t;
-typedef int		pid_t;
-typedef uint64_t	vm_offset_t, vm_paddr_t, vm_size_t;
 
 /* sys/param.h */
 #define	PAGE_SIZE		4096
@@ -250,7 +240,6 @@ extern const uint8_t kern_zeros[ZERO_REGION_SIZE];
 
 /* sys/endian.h */
 #define	_BYTE_ORDER		__BYTE_ORDER__
-#define	BYTE_ORDER		__BYTE_ORDER__
 #define	LITTLE_ENDIAN		__ORDER_LITTLE_ENDIAN__
 #define	BIG_ENDIAN		__ORDER_BIG_ENDIAN__
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__

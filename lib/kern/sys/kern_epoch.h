@@ -25,7 +25,6 @@ void	kern_epoch_drain(epoch_t, const struct kern_site *);
 	    KERN_EPOCH_PREEMPT : KERN_EPOCH, KERN_SITE()))
 #define	epoch_free(ep)		(kern_epoch_drain(ep, KERN_SITE()),	\
 	kern_lock_destroy(&(ep)->lock_object, KERN_SITE()), free(ep, NULL))
-#define	epoch_enter(ep)			KERN_ENTER(ep)
 #define	epoch_enter_preempt(ep, et) do {				\
 	MPASS(((ep)->ep_flags & EPOCH_PREEMPT) != 0);			\
 	KERN_ENTER(ep);							\

@@ -12,9 +12,6 @@ struct name { struct lock_object lock_object; volatile uintptr_t word; }
 /* sx(9) */
 enum { SX_DUPOK = 1, SX_NOPROFILE = 2, SX_NOWITNESS = 4, SX_QUIET = 8,
     SX_NOADAPTIVE = 0x10, SX_RECURSE = 0x20, SX_NEW = 0x40 };
-enum { SA_LOCKED = LA_LOCKED, SA_SLOCKED = LA_SLOCKED, SA_XLOCKED = LA_XLOCKED,
-    SA_UNLOCKED = LA_UNLOCKED, SA_RECURSED = LA_RECURSED,
-    SA_NOTRECURSED = LA_NOTRECURSED };
 KERN_LOCK_STRUCT(sx, sx_lock);
 #define	sx_init_flags(sx, name, opts)					\
 	KERN_INIT(sx, name, NULL, KERN_SX | KERN_LOCK_FLAGS(SX, opts))
@@ -43,9 +40,6 @@ KERN_LOCK_STRUCT(sx, sx_lock);
 /* rwlock(9) */
 enum { RW_DUPOK = 1, RW_NOPROFILE = 2, RW_NOWITNESS = 4, RW_QUIET = 8,
     RW_RECURSE = 0x10, RW_NEW = 0x20 };
-enum { RA_LOCKED = LA_LOCKED, RA_RLOCKED = LA_SLOCKED, RA_WLOCKED = LA_XLOCKED,
-    RA_UNLOCKED = LA_UNLOCKED, RA_RECURSED = LA_RECURSED,
-    RA_NOTRECURSED = LA_NOTRECURSED };
 KERN_LOCK_STRUCT(rwlock, rw_lock);
 #define	rw_init_flags(rw, name, opts)					\
 	KERN_INIT(rw, name, NULL, KERN_RW | KERN_LOCK_FLAGS(RW, opts))
