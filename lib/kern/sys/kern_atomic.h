@@ -51,22 +51,20 @@ atomic_fcmpset_##o##s(volatile type *p, type *old, type v)		\
 KERN_CALL(int, atomic_cmpset_##o##s, (volatile type *p, type old, type v), \
     atomic_fcmpset_##o##s(p, &old, v))
 
+#define	KERN_LOAD_STORE(s, type, acq, acquire, rel, release)		\
+KERN_CALL(type, atomic_load_##acq##s, (volatile const type *p),		\
+    KERN_EITHER(p, (type)KERN_SIMULATE(p, LOAD, acquire, 0, 0),		\
+    __atomic_load_n(p, __ATOMIC_##acquire)))				\
+KERN_CALL(void, atomic_store_##rel##s, (volatile type *p, type v),	\
+    KERN_EITHER(p, (void)KERN_SIMULATE(p, STORE, release, v, 0),	\
+    __atomic_store_n(p, v, __ATOMIC_##release)))
+
 #define	KERN_ATOMICS(s, type)						\
 KERN_ATOMICS_OF(, RELAXED, s, type)					\
 KERN_ATOMICS_OF(acq_, ACQUIRE, s, type)					\
 KERN_ATOMICS_OF(rel_, RELEASE, s, type)					\
-KERN_CALL(type, atomic_load_##s, (volatile const type *p), KERN_EITHER(p, \
-    (type)KERN_SIMULATE(p, LOAD, RELAXED, 0, 0),			\
-    __atomic_load_n(p, __ATOMIC_RELAXED)))				\
-KERN_CALL(type, atomic_load_acq_##s, (volatile const type *p),		\
-    KERN_EITHER(p, (type)KERN_SIMULATE(p, LOAD, ACQUIRE, 0, 0),		\
-    __atomic_load_n(p, __ATOMIC_ACQUIRE)))				\
-KERN_CALL(void, atomic_store_##s, (volatile type *p, type v),		\
-    KERN_EITHER(p, (void)KERN_SIMULATE(p, STORE, RELAXED, v, 0),	\
-    __atomic_store_n(p, v, __ATOMIC_RELAXED)))				\
-KERN_CALL(void, atomic_store_rel_##s, (volatile type *p, type v),	\
-    KERN_EITHER(p, (void)KERN_SIMULATE(p, STORE, RELEASE, v, 0),	\
-    __atomic_store_n(p, v, __ATOMIC_RELEASE)))				\
+KERN_LOAD_STORE(s, type, , RELAXED, , RELAXED)				\
+KERN_LOAD_STORE(s, type, acq_, ACQUIRE, rel_, RELEASE)			\
 KERN_FETCH(type, atomic_swap_##s, (volatile type *p, type v), SWAP, RELAXED, \
     __atomic_exchange_n, v)						\
 KERN_CALL(type, atomic_fetchadd_##s, (volatile type *p, type v),	\

@@ -22,17 +22,15 @@ struct name { u_long __bits[KERN_BIT_WORDS(size)]; }
 #define	BIT_ISSET(size, i, p)	bit_test((p)->__bits, i)
 #define	BIT_SET(size, i, p)	bit_set((p)->__bits, i)
 #define	BIT_CLR(size, i, p)	bit_clear((p)->__bits, i)
-#define	KERN_SET_WORD(p, i)	KERN_WORD((p)->__bits, i)
-#define	BIT_SET_ATOMIC(size, i, p)					\
-	atomic_set_long(&KERN_SET_WORD(p, i), KERN_BIT(i))
-#define	BIT_SET_ATOMIC_ACQ(size, i, p)					\
-	atomic_set_acq_long(&KERN_SET_WORD(p, i), KERN_BIT(i))
-#define	BIT_CLR_ATOMIC(size, i, p)					\
-	atomic_clear_long(&KERN_SET_WORD(p, i), KERN_BIT(i))
-#define	BIT_TEST_SET_ATOMIC(size, i, p)					\
-	atomic_testandset_long(&KERN_SET_WORD(p, i), (u_int)(i))
-#define	BIT_TEST_CLR_ATOMIC(size, i, p)					\
-	atomic_testandclear_long(&KERN_SET_WORD(p, i), (u_int)(i))
+#define	KERN_BIT_ATOMIC(op, p, i, with)					\
+	atomic_##op##_long(&KERN_WORD((p)->__bits, i), with)
+#define	BIT_SET_ATOMIC(n, i, p)	KERN_BIT_ATOMIC(set, p, i, KERN_BIT(i))
+#define	BIT_SET_ATOMIC_ACQ(n, i, p)	KERN_BIT_ATOMIC(set_acq, p, i, KERN_BIT(i))
+#define	BIT_CLR_ATOMIC(n, i, p)	KERN_BIT_ATOMIC(clear, p, i, KERN_BIT(i))
+#define	BIT_TEST_SET_ATOMIC(n, i, p)					\
+	KERN_BIT_ATOMIC(testandset, p, i, (u_int)(i))
+#define	BIT_TEST_CLR_ATOMIC(n, i, p)					\
+	KERN_BIT_ATOMIC(testandclear, p, i, (u_int)(i))
 #define	BIT_ZERO(size, p)	kern_bits_fill((p)->__bits, 0, size, false)
 #define	BIT_FILL(size, p)	kern_bits_fill((p)->__bits, 0, size, true)
 #define	BIT_SETOF(size, i, p)	(BIT_ZERO(size, p), BIT_SET(size, i, p))
