@@ -28,20 +28,17 @@ enum { PRI_UNCHANGED = -1, PRI_USER = -2 };
 #define	should_yield()		((ticks & 1) != 0)
 #define	CRITICAL_ASSERT(td)						\
 	KASSERT((td)->td_critnest > 0, ("not in a critical section"))
-#define	critical_enter()	HOST(nest, KERN_CRITICAL, 1, KERN_HOLD())
-#define	critical_exit()		HOST(nest, KERN_CRITICAL, -1, KERN_HOLD())
-#define	spinlock_enter()						\
-	HOST(nest, KERN_CRITICAL | KERN_MASKED, 1, KERN_HOLD())
-#define	spinlock_exit()							\
-	HOST(nest, KERN_CRITICAL | KERN_MASKED, -1, KERN_HOLD())
-#define	sched_pin()		HOST(nest, KERN_PINNED, 1, KERN_HOLD())
-#define	sched_unpin()		HOST(nest, KERN_PINNED, -1, KERN_HOLD())
+#define	KERN_NEST(what, delta)	HOST(nest, what, delta, KERN_HOLD())
+#define	critical_enter()	KERN_NEST(KERN_CRITICAL, 1)
+#define	critical_exit()		KERN_NEST(KERN_CRITICAL, -1)
+#define	spinlock_enter()	KERN_NEST(KERN_CRITICAL | KERN_MASKED, 1)
+#define	spinlock_exit()		KERN_NEST(KERN_CRITICAL | KERN_MASKED, -1)
+#define	sched_pin()		KERN_NEST(KERN_PINNED, 1)
+#define	sched_unpin()		KERN_NEST(KERN_PINNED, -1)
 /* Both are counted, so what intr_restore() is given is not looked at. */
 typedef u_long register_t;
-#define	intr_disable()							\
-	(HOST(nest, KERN_MASKED, 1, KERN_HOLD()), (register_t)0)
-#define	intr_restore(flags)						\
-	((void)(flags), HOST(nest, KERN_MASKED, -1, KERN_HOLD()))
+#define	intr_disable()		(KERN_NEST(KERN_MASKED, 1), (register_t)0)
+#define	intr_restore(flags)	((void)(flags), KERN_NEST(KERN_MASKED, -1))
 /* A thread binds itself alone, so its lock has no other user. */
 #define	thread_lock(td)		((void)(td))
 #define	sched_bind(td, cpu)						\
