@@ -39,13 +39,12 @@ struct sysctl_oid {
 #define	SYSCTL_STATIC_CHILDREN(name)	(&(struct sysctl_oid_list){ #name })
 #define	SYSCTL_CHILDREN(oid)						\
 	(&(struct sysctl_oid_list){ kern_sysctl_path(oid) })
-#define	KERN_SYSCTL(parent, name, ...)					\
-static struct sysctl_oid kern_sysctl_##parent##_##name			\
-    __section("kern_sysctls") __used __aligned(8) =			\
-	KERN_OID(#parent, #name, __VA_ARGS__)
-#define	KERN_OID(parent, name, kind, arg1, arg2, handler, descr) {	\
+#define	KERN_OID(oid, parent, name, kind, arg1, arg2, handler, descr)	\
+static struct sysctl_oid oid __section("kern_sysctls") __used __aligned(8) = {	\
 	parent, name, (unsigned)(kind), __DECONST(void *, arg1), arg2,	\
 	handler, descr, NULL }
+#define	KERN_SYSCTL(parent, name, ...)					\
+	KERN_OID(kern_sysctl_##parent##_##name, #parent, #name, __VA_ARGS__)
 #define	KERN_NODE_ARGS		CTLTYPE_NODE, NULL, 0, NULL
 #define	SYSCTL_NODE(parent, nbr, name, access, handler, descr)		\
 	KERN_SYSCTL(parent, name, KERN_NODE_ARGS, descr)
@@ -108,9 +107,7 @@ struct sysctl_oid *kern_sysctl_add(struct sysctl_oid_list *, const char *,
 #define	KERN_TUNABLE(type, handler, path, ptr)				\
 	KERN_TUNED(path, KERN_TYPED(type, CTLFLAG_RDTUN, ptr, 0, handler), "")
 #define	KERN_TUNED(path, ...)						\
-static struct sysctl_oid __CONCAT(kern_tunable_, __LINE__)		\
-    __section("kern_sysctls") __used __aligned(8) =			\
-	KERN_OID("", path, __VA_ARGS__)
+	KERN_OID(__CONCAT(kern_tunable_, __LINE__), "", path, __VA_ARGS__)
 #define	TUNABLE_STR(path, ptr, size)	struct kern_hack
 #define	TUNABLE_INT_FETCH(path, ptr) ({				\
 	int64_t kern_set = 0;						\
