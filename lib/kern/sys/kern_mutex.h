@@ -71,17 +71,16 @@ kern_assert(const struct lock_object *lo, bool mutex, int what,
 }
 
 /* These may be given to a call, too. */
-#define	KERN_MTX_HOW(flags)						\
-	((((flags) & MTX_RECURSE) != 0 ? KERN_RECURSES : 0u) |		\
-	(((flags) & MTX_DUPOK) != 0 ? KERN_DUPES : 0u))
-#define	mtx_lock_flags(m, flags)					\
-	((void)KERN_TAKE(m, KERN_MTX_HOW(flags)))
+#define	KERN_TAKE_MTX(m, how, flags)					\
+	KERN_TAKE(m, (how) |						\
+	    (((flags) & MTX_RECURSE) != 0 ? KERN_RECURSES : 0u) |	\
+	    (((flags) & MTX_DUPOK) != 0 ? KERN_DUPES : 0u))
+#define	mtx_lock_flags(m, flags)	((void)KERN_TAKE_MTX(m, 0, flags))
 #define	mtx_lock_spin_flags(m, flags)					\
-	((void)KERN_TAKE(m, KERN_SPINS | KERN_MTX_HOW(flags)))
-#define	mtx_trylock_flags(m, flags)					\
-	KERN_TAKE(m, KERN_TRIES | KERN_MTX_HOW(flags))
+	((void)KERN_TAKE_MTX(m, KERN_SPINS, flags))
+#define	mtx_trylock_flags(m, flags)	KERN_TAKE_MTX(m, KERN_TRIES, flags)
 #define	mtx_trylock_spin_flags(m, flags)				\
-	KERN_TAKE(m, KERN_TRIES | KERN_SPINS | KERN_MTX_HOW(flags))
+	KERN_TAKE_MTX(m, KERN_TRIES | KERN_SPINS, flags)
 #define	mtx_unlock_flags(m, flags)	KERN_DROP_LOCK(m, 0)
 #define	mtx_unlock_spin_flags(m, flags)	KERN_DROP_LOCK(m, KERN_SPINS)
 #define	mtx_lock(m)		mtx_lock_flags(m, 0)

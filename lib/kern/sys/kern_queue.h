@@ -31,13 +31,15 @@
 	((void)(SLIST_FIRST(head) = SLIST_NEXT(SLIST_FIRST(head), f)))
 #define	SLIST_REMOVE_AFTER(e, f)					\
 	((void)(SLIST_NEXT(e, f) = SLIST_NEXT(SLIST_NEXT(e, f), f)))
-#define	SLIST_REMOVE(head, e, type, f) do {				\
+#define	KERN_REMOVE(head, e, type, f, cut) do {				\
 	struct type **kern_at = &SLIST_FIRST(head);			\
 									\
 	while (*kern_at != (e))						\
 		kern_at = &SLIST_NEXT(*kern_at, f);			\
-	*kern_at = SLIST_NEXT(e, f);					\
+	cut;								\
 } while (0)
+#define	SLIST_REMOVE(head, e, type, f)					\
+	KERN_REMOVE(head, e, type, f, *kern_at = SLIST_NEXT(e, f))
 #define	SLIST_SWAP(a, b, type)	KERN_SWAP(SLIST_FIRST(a), SLIST_FIRST(b))
 #define	KERN_SWAP(a, b) do {						\
 	__typeof__(a) kern_swapped = (a);				\
@@ -118,13 +120,8 @@ struct name { struct type *q_first, **q_last; }
 	KERN_STAILQ_CUT(head, STAILQ_FIRST(head), f)
 #define	STAILQ_REMOVE_AFTER(head, e, f)					\
 	KERN_STAILQ_CUT(head, STAILQ_NEXT(e, f), f)
-#define	STAILQ_REMOVE(head, e, type, f) do {				\
-	struct type **kern_at = &STAILQ_FIRST(head);			\
-									\
-	while (*kern_at != (e))						\
-		kern_at = &STAILQ_NEXT(*kern_at, f);			\
-	KERN_STAILQ_CUT(head, *kern_at, f);				\
-} while (0)
+#define	STAILQ_REMOVE(head, e, type, f)					\
+	KERN_REMOVE(head, e, type, f, KERN_STAILQ_CUT(head, *kern_at, f))
 #define	STAILQ_CONCAT(a, b) do {					\
 	if (!STAILQ_EMPTY(b)) {						\
 		KERN_PUBLISH(*(a)->q_last, STAILQ_FIRST(b));		\
