@@ -342,13 +342,9 @@ kern_copy_name(const struct kern_file *kf, const struct kern_copy *kc,
 	const ElfW(Ehdr) *eh = kf->kf_object;
 	const ElfW(Shdr) *sh = (const void *)(elf + eh->e_shoff);
 	const ElfW(Sym) *sym, *end;
-	uintptr_t at;
-	Dl_info di;
+	const uintptr_t at = (uintptr_t)p - kc->kc_base;
 
 	snprintf(name, KERN_NAME_SIZE, "?");
-	if (dladdr(kc->kc_object, &di) == 0)
-		return;
-	at = (uintptr_t)p - (uintptr_t)di.dli_fbase;
 	for (unsigned i = 0; i < eh->e_shnum; i++) {
 		if (sh[i].sh_type != SHT_SYMTAB)
 			continue;
