@@ -6,13 +6,14 @@
 
 /* Takes a thread that sleeps out; of those after it the first moves up. */
 static void
-dequeue(struct kernel *k, const struct kern_thread *kt)
+dequeue(struct kernel *k, struct kern_thread *kt)
 {
 	struct kern_thread **at = &k->k_sleepers;
 
 	while (*at != kt)
 		at = &(*at)->kt_sleeper;
 	*at = kt->kt_sleeper;
+	kt->kt_channel = NULL;
 }
 
 static void
@@ -44,10 +45,8 @@ await(struct kernel *k, struct kern_thread *kt, uint32_t seen,
 		seen = atomic_load_acq_32(&kt->kt_wakes);
 		kern_tables_take(k);
 		woken = kt->kt_channel == NULL;
-		if (!woken && error != 0) {
+		if (!woken && error != 0)
 			dequeue(k, kt);
-			kt->kt_channel = NULL;
-		}
 		kern_tables_drop(k);
 	} while (!woken && error == 0);
 	return (woken);
@@ -144,10 +143,8 @@ take_sleeper(struct kernel *k, const void *ident, uint64_t before)
 	for (kt = k->k_sleepers; kt != NULL && (kt->kt_channel != ident ||
 	    kt->kt_slept >= before);)
 		kt = kt->kt_sleeper;
-	if (kt != NULL) {
+	if (kt != NULL)
 		dequeue(k, kt);
-		kt->kt_channel = NULL;
-	}
 	kern_tables_drop(k);
 	return (kt);
 }
