@@ -96,13 +96,13 @@ points_of(const struct kern_object *ko)
 	return (points);
 }
 
-static struct design_info
-info_of(const struct kern_object *ko, uint32_t points)
+static void
+take_info(struct design_object *dob, const struct kern_object *ko)
 {
 	const struct random_object *ro = ko->ko_device();
 	const struct random_claims *rm = ro->ro_claims;
 
-	return ((struct design_info){
+	dob->do_info = (struct design_info){
 		.di_poolcount = *ro->ro_poolcount,
 		.di_lag = rm->rm_lag,
 		.di_stored_bytes = rm->rm_stored_bytes == RANDOM_ANY ?
@@ -113,9 +113,11 @@ info_of(const struct kern_object *ko, uint32_t points)
 		.di_probed = ro->ro_state != NULL,
 		.di_held = ko->ko_holds != ko->ko_holds_end,
 		/* Of all variants, as queues differ. */
-		.di_points = points | points_of(ko),
+		.di_points = dob->do_info.di_points | points_of(ko),
 		.di_ciphers = ro->ro_aes_alone ? 1 : cipher_count,
-	});
+		.di_queued = dob->do_path[0] != NULL &&
+		    dob->do_path[HARVEST_MODEL_ring] == NULL,
+	};
 }
 
 /* Opens one variant of an object; what is wrong is in error. */
@@ -139,10 +141,7 @@ open_variant(struct design_object *dob, unsigned i, char error[KERN_ERROR_SIZE])
 		    dob->do_bytes[i], (size_t)(dob->do_end[i] -
 		    dob->do_bytes[i]), &kc, error);
 		if (rc == 0) {
-			dob->do_info = info_of(kc->kc_object,
-			    dob->do_info.di_points);
-			dob->do_info.di_queued = dob->do_path[0] != NULL &&
-			    dob->do_path[HARVEST_MODEL_ring] == NULL;
+			take_info(dob, kc->kc_object);
 			kern_copy_put(&dob->do_file[i], kc);
 			dob->do_opened[i] = true;
 		}
