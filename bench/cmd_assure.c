@@ -193,18 +193,19 @@ run(struct options *op)
 		ap.ap_lock = lock_classes[op->op_locks.ol_value[0]];
 		ap.ap_simulated_lock = virtual_lock_class_find(
 		    ap.ap_lock->lc_name);
-		ap.ap_design = "concurrent";
+		ap.ap_design = design_find("concurrent");
 		pg.pg_subject = ap.ap_lock->lc_name;
 	} else {
-		pg.pg_design = design_at(op->op_designs.ol_value[0]);
-		pg.pg_subject = ap.ap_design = pg.pg_design->de_ident;
+		pg.pg_design = ap.ap_design =
+		    design_at(op->op_designs.ol_value[0]);
+		pg.pg_subject = ap.ap_design->de_ident;
 		if (!GIVEN(op, ROWS) && pg.pg_budget_s < LEAST_S)
 			run_note("the least work of all rows takes some %d s "
 			    "of an idle machine", LEAST_S);
 	}
-	text_add(&spec, "%s%s%s", ksource_words(ap.ap_design), GIVEN(op,
-	    ALLOW) ? " --allow " : "", GIVEN(op, ALLOW) ?
-	    op->op_text[OPTION_ALLOW] : "");
+	text_add(&spec, "%s", ksource_words(ap.ap_design->de_ident));
+	if (GIVEN(op, ALLOW))
+		text_add(&spec, " --allow %s", op->op_text[OPTION_ALLOW]);
 	ap.ap_spec = spec.s;
 	ap.ap_jobs = op->op_jobs != 0 ? op->op_jobs : cpu_count();
 	ap.ap_seed = op->op_seed;

@@ -30,7 +30,7 @@ is_same(char *expected, char *given)
 
 /* path is a script's, without its ".script".  !*run: it sets a hidden state. */
 static bool
-is_right(const char *path, const char *design, bool *run)
+is_right(const char *path, const struct design *de, bool *run)
 {
 	char file[2 * EVIDENCE_PATH_SIZE], *expected = NULL, *given = NULL;
 	char why[LINES_ERROR_SIZE];
@@ -44,8 +44,8 @@ is_right(const char *path, const char *design, bool *run)
 	snprintf(file, sizeof(file), "%s.expected", path);
 	wanted = fopen(file, "re");
 	out = xmemstream(&given, &size);
-	right = kat_run(&li, design, out) == 0;
-	*run = right || design_info(design_find(design)).di_probed;
+	right = kat_run(&li, de->de_ident, out) == 0;
+	*run = right || design_info(de).di_probed;
 	right = right && wanted != NULL &&
 	    read_file(fileno(wanted), SIZE_MAX, &expected, &size) == 0;
 	xmemclose(out);
@@ -61,7 +61,7 @@ is_right(const char *path, const char *design, bool *run)
 /* Adds all scripts of a folder whose names have that part. */
 static void
 try_folder(struct tally *ta, const char *folder, const char *part,
-    const char *design)
+    const struct design *de)
 {
 	const unsigned most = ta->tly_named + NAMED;
 	char path[EVIDENCE_PATH_SIZE + 256];
@@ -78,7 +78,7 @@ try_folder(struct tally *ta, const char *folder, const char *part,
 			continue;
 		*end = '\0';
 		snprintf(path, sizeof(path), "%s/%s", folder, name);
-		right = is_right(path, design, &run);
+		right = is_right(path, de, &run);
 		ta->tly_scripts += run;
 		ta->tly_right += right;
 		if (!right && run && ta->tly_named < most)
@@ -129,7 +129,7 @@ try_model(const struct assure_params *ap, const char *model,
 	}
 	try_folder(&ta, folder, part, ap->ap_design);
 	if (ta.tly_scripts == 0 || (ta.tly_right < ta.tly_scripts &&
-	    (design_find(ap->ap_design)->de_flags & DE_ADDED) != 0))
+	    (ap->ap_design->de_flags & DE_ADDED) != 0))
 		return (false);
 	if (ta.tly_right < ta.tly_scripts)
 		say_wrong(&ta, "give its model's", row);
@@ -141,11 +141,11 @@ try_model(const struct assure_params *ap, const char *model,
 
 /* What a design's hash.c gives; false: its functions are others. */
 static bool
-hash_of(const char *design, const struct cipher *ci,
+hash_of(const struct design *de, const struct cipher *ci,
     uint8_t out[RANDOM_ABI_HASH_BYTES])
 {
 	const struct randomdev_params params = {
-		.rp_design = design_find(design), .rp_kernel.kp_cipher = ci,
+		.rp_design = de, .rp_kernel.kp_cipher = ci,
 		.rp_kernel.kp_lock = lock_class_find("mtx"),
 		.rp_kernel.kp_lock_config = lock_config_default(1),
 		.rp_kernel.kp_cpus = 1, .rp_kernel.kp_unpaced = true,
@@ -171,7 +171,7 @@ is_wrong(const struct assure_params *ap, const struct tally *ta,
 	uint8_t ours[RANDOM_ABI_HASH_BYTES], own[RANDOM_ABI_HASH_BYTES];
 
 	for (unsigned i = 0; i < cipher_count; i++)
-		if (hash_of("concurrent", ciphers[i], ours) &&
+		if (hash_of(design_find("concurrent"), ciphers[i], ours) &&
 		    hash_of(ap->ap_design, ciphers[i], own) &&
 		    memcmp(ours, own, sizeof(own)) != 0)
 			row_fails(row, "Its hash.c, with %s: the %s not "
@@ -195,13 +195,13 @@ static void
 try_fortuna(const struct assure_params *ap, const char *folder,
     struct evidence_row *row)
 {
-	const struct design *de = design_find(ap->ap_design);
+	const struct design *de = ap->ap_design;
 	const bool modes = evidence_has_modes(ap);
 	struct tally locked = { .tly_scripts = 0 }, ta = locked;
 	const char *whose = "of FreeBSD's concurrent mode give FreeBSD's";
 
-	try_folder(&ta, folder, "-concurrent-", ap->ap_design);
-	try_folder(modes ? &ta : &locked, folder, "-locked-", ap->ap_design);
+	try_folder(&ta, folder, "-concurrent-", de);
+	try_folder(modes ? &ta : &locked, folder, "-locked-", de);
 	if (modes) {
 		whose = "of FreeBSD's two modes give FreeBSD's";
 	} else if (locked.tly_right > ta.tly_right ||
@@ -220,7 +220,7 @@ try_fortuna(const struct assure_params *ap, const char *folder,
 	else if ((de->de_flags & DE_ADDED) == 0)
 		say_wrong(&ta, whose, row);
 	else if (!is_wrong(ap, &ta, row) &&
-	    !try_model(ap, strchr(ap->ap_design, ':') + 1, row)) {
+	    !try_model(ap, strchr(de->de_ident, ':') + 1, row)) {
 		if ((design_info(de).di_probed || ta.tly_right > 0) &&
 		    (ledger_allowed >> LEDGER_ANSWERS & 1) == 0) {
 			say_wrong(&ta, whose, row);
@@ -239,11 +239,11 @@ try_fortuna(const struct assure_params *ap, const char *folder,
 void
 answers_gather(const struct assure_params *ap, struct evidence_row *row)
 {
-	const struct design *de = design_find(ap->ap_design);
+	const struct design *de = ap->ap_design;
 	const bool aes_alone = design_info(de).di_ciphers == 1;
 	const unsigned flags = de->de_flags;
-	const char *name = aes_alone ? strchr(ap->ap_design, ':') + 1 :
-	    ap->ap_design;
+	const char *name = aes_alone ? strchr(de->de_ident, ':') + 1 :
+	    de->de_ident;
 	char folder[EVIDENCE_PATH_SIZE];
 	struct mthread self;
 

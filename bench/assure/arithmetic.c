@@ -343,7 +343,7 @@ arithmetic_wraps(struct arithmetic *ar)
 static void
 read_long(const struct assure_params *ap, struct evidence_row *row)
 {
-	struct arithmetic ar = { .ar_design = design_find(ap->ap_design),
+	struct arithmetic ar = { .ar_design = ap->ap_design,
 	    .ar_cipher = ciphers[0] };
 	struct sweep *sw;
 	int error = sweep_new(&sw, &ar);
@@ -401,10 +401,8 @@ arithmetic_gather(const struct assure_params *ap, struct evidence_row *row)
 	int error;
 
 	machine_attach(&self, "arithmetic");
-	for (unsigned i = 0; i < design_info(design_find(ap->ap_design))
-	    .di_ciphers; i++) {
-		ar = wraps = (struct arithmetic){
-		    .ar_design = design_find(ap->ap_design),
+	for (unsigned i = 0; i < design_info(ap->ap_design).di_ciphers; i++) {
+		ar = wraps = (struct arithmetic){ .ar_design = ap->ap_design,
 		    .ar_cipher = ciphers[i], .ar_calls = ARITHMETIC_CALLS };
 		if ((error = arithmetic_sweep(&ar)) == 0)
 			error = arithmetic_wraps(&wraps);

@@ -71,18 +71,13 @@ receive_row(int fd, const struct assure_params *ap, double patience_s,
 	return (0);
 }
 
-struct gathering {
-	const struct evidence *ga_evidence;
-	const struct assure_params *ga_params;
-};
-
 static void
 gather(void *arg, int fd)
 {
-	const struct gathering *ga = arg;
+	const struct assure_params *ap = arg;
 	struct evidence_row *row = xcalloc(1, sizeof(*row));
 
-	ga->ga_evidence->ev_gather(ga->ga_params, row);
+	ap->ap_evidence->ev_gather(ap, row);
 	if (atomic_file_write_all(fd, (const char *)row, sizeof(*row)) != 0)
 		_exit(EXIT_FAILURE);
 }
@@ -98,7 +93,7 @@ bool
 evidence_has_modes(const struct assure_params *ap)
 {
 	const struct kern_setting locked = { EVIDENCE_MODE, 0 };
-	const struct design *de = design_find(ap->ap_design);
+	const struct design *de = ap->ap_design;
 	char range[DESIGN_RANGE_SIZE];
 
 	return (de->de_setting.kv_name[0] == '\0' && design_check(de,
@@ -110,12 +105,12 @@ evidence_gather(const struct evidence *ev, const struct assure_params *ap,
     double patience_s, struct evidence_row *row)
 {
 	struct assure_params mine = *ap;
-	struct gathering ga = { ev, &mine };
-	struct child ch = { .ch_main = gather, .cld_arg = &ga };
+	struct child ch = { .ch_main = gather, .cld_arg = &mine };
 	const char *temp = getenv("TMPDIR");
 	int error, status;
 	FILE *err;
 
+	mine.ap_evidence = ev;
 	snprintf(mine.ap_scratch, sizeof(mine.ap_scratch),
 	    "%s/rngsim-assure-XXXXXX", temp == NULL || temp[0] == '\0' ?
 	    "/tmp" : temp);

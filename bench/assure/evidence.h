@@ -20,7 +20,7 @@ enum evidence_state {
 };
 
 struct assure_params {
-	const char	*ap_design;	/* a lock's page: the one it is under */
+	const struct design *ap_design;	/* a lock's page: that it is under */
 	const char	*ap_spec;	/* as -d takes it in another process */
 	/* Of a lock's page; NULL: there is no such flavour. */
 	const struct lock_class *ap_lock, *ap_simulated_lock;
@@ -30,6 +30,7 @@ struct assure_params {
 	char		 ap_program[EVIDENCE_PATH_SIZE];	/* or empty */
 	/* An empty folder, removed afterwards; for rows with ev_scratch. */
 	char		 ap_scratch[EVIDENCE_PATH_SIZE];
+	const struct evidence *ap_evidence;	/* evidence_gather()'s */
 	/* Called some times a second while a row is gathered; or NULL. */
 	void		(*ap_waiting)(void *context, double elapsed_s);
 	void		*ap_context;

@@ -81,8 +81,7 @@ check(const struct assure_params *ap, const char *engine, unsigned readers,
 	json = status != 0 || text == NULL ? NULL : json_loads(text, 0, NULL);
 	if (json != NULL) {
 		say(json_object_get(json, "cells"), engine, readers, cpus,
-		    design_info(design_find(ap->ap_design)).di_ciphers, md,
-		    row);
+		    design_info(ap->ap_design).di_ciphers, md, row);
 	} else {
 		if (text != NULL)
 			text[strcspn(text, "\n")] = '\0';
@@ -100,7 +99,7 @@ check(const struct assure_params *ap, const char *engine, unsigned readers,
 void
 ledger_gather(const struct assure_params *ap, struct evidence_row *row)
 {
-	const unsigned n = design_info(design_find(ap->ap_design)).di_ciphers;
+	const unsigned n = design_info(ap->ap_design).di_ciphers;
 	/* Each cell runs with the ledger and without, besides controls. */
 	const bool modes = evidence_has_modes(ap);
 	const double time_s = ap->ap_budget_s / (3 * CELLS * n) / (1 + modes);

@@ -72,7 +72,7 @@ begin(struct explored *ed, const struct assure_params *ap)
 
 	*ed = (struct explored){ .ed_params = ap };
 	subject_default(&cn->cn_subject);
-	cn->cn_subject.tb_design = design_find(ap->ap_design);
+	cn->cn_subject.tb_design = ap->ap_design;
 	cn->cn_subject.tb_stop = &stop_signal;
 	cn->cn_seed = ap->ap_seed;
 	cn->cn_jobs = ap->ap_jobs;
@@ -128,7 +128,7 @@ explore_memories(struct explored *ed, double time_s, struct evidence_row *row)
 void
 schedules_gather(const struct assure_params *ap, struct evidence_row *row)
 {
-	const unsigned n = design_info(design_find(ap->ap_design)).di_ciphers;
+	const unsigned n = design_info(ap->ap_design).di_ciphers;
 	const bool modes = evidence_has_modes(ap);
 	const unsigned rounds = LOCKS * n * (modes ? 2 : 1);
 	const double time_s = ap->ap_budget_s / rounds;
@@ -224,7 +224,7 @@ executions_gather(const struct assure_params *ap, struct evidence_row *row)
 {
 	struct assure_params bare = *ap;
 
-	bare.ap_design = bare.ap_spec = "none";
+	bare.ap_design = design_find(bare.ap_spec = "none");
 	if (ap->ap_simulated_lock != NULL)
 		exhaust(&bare, ap->ap_simulated_lock, row);
 	else
@@ -260,7 +260,7 @@ void
 faults_gather(const struct assure_params *ap, struct evidence_row *row)
 {
 	const double time_s = ap->ap_budget_s / (FAILPOINTS * SPECS);
-	const struct design_info di = design_info(design_find(ap->ap_design));
+	const struct design_info di = design_info(ap->ap_design);
 	/* FreeBSD's files have these, the design's have not. */
 	const uint32_t lacks = ~di.di_points &
 	    design_info(design_find("concurrent")).di_points;

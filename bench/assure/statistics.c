@@ -98,9 +98,9 @@ scan(const struct assure_params *ap, const struct cipher *cipher,
 	FILE *in;
 
 	snprintf(words, sizeof(words), "cat -d %s -c %s -r %d -s %zu "
-	    "--interleave %zu -n %" PRIu64, ksource_words(ap->ap_design),
-	    cipher->ci_name, READERS, request_bytes, request_bytes,
-	    requests * request_bytes);
+	    "--interleave %zu -n %" PRIu64,
+	    ksource_words(ap->ap_design->de_ident), cipher->ci_name, READERS,
+	    request_bytes, request_bytes, requests * request_bytes);
 	program_words(ap->ap_program, words, argv);
 	if ((in = child_open(argv, NULL, false, &pid)) != NULL) {
 		duplicates_read(&du, in);
@@ -147,8 +147,7 @@ statistics_gather(const struct assure_params *ap, struct evidence_row *row)
 		evidence_say(row->er_bounds, "%s %zu", i == 0 ? "" :
 		    i == nitems(sizes) - 1 ? " or" : ",", sizes[i]);
 	evidence_say(row->er_bounds, " bytes, lock mtx.");
-	for (c = 0; c < design_info(design_find(ap->ap_design)).di_ciphers;
-	    c++) {
+	for (c = 0; c < design_info(ap->ap_design).di_ciphers; c++) {
 		blocks = 0;
 		for (i = 0; i < nitems(sizes); i++)
 			if (!scan(ap, ciphers[c], sizes[i], requests, &blocks,

@@ -62,7 +62,7 @@ say_results(const struct assure_params *ap, FILE *in, struct evidence_row *row)
 			unfinished++;
 			continue;
 		}
-		add_run(line, FORMATF("%s-", ap->ap_design), &design);
+		add_run(line, FORMATF("%s-", ap->ap_design->de_ident), &design);
 		add_run(line, "harvest-", &harvest);
 		(void)sscanf(line, "mutants %u %u", &killed, &mutants);
 	}
@@ -98,7 +98,7 @@ model_gather(const struct assure_params *ap, struct evidence_row *row)
 	FILE *in;
 
 	/* They are of rngsim's own files. */
-	if ((design_find(ap->ap_design)->de_flags & DE_ADDED) != 0) {
+	if ((ap->ap_design->de_flags & DE_ADDED) != 0) {
 		row_none(row, "There is no model of this source.");
 		evidence_say(row->er_unshown, "every order of a few of its "
 		    "reads.");
@@ -176,9 +176,9 @@ sanitizers_gather(const struct assure_params *ap, struct evidence_row *row)
 			row->er_state = EVIDENCE_FAILS;
 		row_says(row, "%s", sa->sa_name);
 		if (status == 0)
-			row_says(row, ksource_named(
-			    ap->ap_design) && strcmp(sa->sa_flavour, "tsan") ==
-			    0 ? ": clean except FreeBSD's load of the counter "
+			row_says(row, ksource_named(ap->ap_design->de_ident) &&
+			    strcmp(sa->sa_flavour, "tsan") == 0 ?
+			    ": clean except FreeBSD's load of the counter "
 			    "without the mutex, which is harmless "
 			    "(rngsim-kernel(7)). " : ": clean. ");
 		else if (WIFEXITED(status) &&

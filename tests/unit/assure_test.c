@@ -30,7 +30,7 @@ static int alive[2];
 static void
 say_so(const struct assure_params *ap, struct evidence_row *row)
 {
-	evidence_say(row->er_text, "%s is ", ap->ap_design);
+	evidence_say(row->er_text, "%s is ", ap->ap_design->de_ident);
 	evidence_say(row->er_text, "looked at.");
 	evidence_say(row->er_bounds, "%u jobs.", ap->ap_jobs);
 }
@@ -85,7 +85,8 @@ hang(const struct assure_params *ap, struct evidence_row *row __unused)
 static void
 gather(const struct evidence *ev, double patience_s, struct evidence_row *row)
 {
-	struct assure_params ap = { .ap_design = "concurrent", .ap_jobs = 3 };
+	struct assure_params ap = { .ap_design = design_find("concurrent"),
+	    .ap_jobs = 3 };
 
 	memset(row, 0, sizeof(*row));
 	ATF_REQUIRE_EQ(0, evidence_gather(ev, &ap, patience_s, row));
@@ -209,7 +210,7 @@ TEST(evidence_gather__hangs, "A row's process that does not end is ended, with "
 	/* Where there can be no folder. */
 	ATF_REQUIRE_EQ(0, setenv("TMPDIR", "temp/nowhere", 1));
 	ATF_CHECK_EQ(EALREADY, evidence_gather(&ev, &(struct assure_params){
-	    .ap_design = "concurrent" }, long_s, &row));
+	    .ap_jobs = 1 }, long_s, &row));
 }
 
 static unsigned waited;
@@ -233,8 +234,7 @@ TEST(evidence_gather__stops, "A signal ends it, and leaves nothing")
 	ATF_REQUIRE_EQ(0, setenv("TMPDIR", "temp", 1));
 	ATF_REQUIRE_EQ(0, pipe(alive));
 	ATF_CHECK_EQ(EINTR, evidence_gather(&ev, &(struct assure_params){
-	    .ap_design = "concurrent", .ap_waiting = ask_to_stop,
-	    .ap_context = &waited }, long_s, &row));
+	    .ap_waiting = ask_to_stop, .ap_context = &waited }, long_s, &row));
 	ATF_CHECK_EQ(1, waited);
 	ATF_CHECK_EQ(0, entries("temp"));
 	check_gone();

@@ -271,13 +271,13 @@ TEST(mutants__rows, "designs that schedules alone do not find fail in their "
 
 		if (i == 0 || row_mutants[i].gather != row_mutants[i - 1]
 		    .gather) {
-			ap.ap_design = "concurrent";
+			ap.ap_design = design_find("concurrent");
 			memset(&row, 0, sizeof(row));
 			row_mutants[i].gather(&ap, &row);
 			ATF_CHECK_EQ_MSG(EVIDENCE_HOLDS, row.er_state, "%s",
 			    row.er_text);
 		}
-		ap.ap_design = design_of(tc, mu, path)->de_ident;
+		ap.ap_design = design_of(tc, mu, path);
 		memset(&row, 0, sizeof(row));
 		row_mutants[i].gather(&ap, &row);
 		ATF_CHECK_EQ_MSG(EVIDENCE_FAILS, row.er_state, "%s survives: "
@@ -292,8 +292,8 @@ TEST(mutants__rows, "designs that schedules alone do not find fail in their "
 static const char *
 failing_rows(const struct lock_class *class, const char *name)
 {
-	struct assure_params ap = { .ap_design = "concurrent", .ap_seed = SEED,
-	    .ap_jobs = 1, .ap_simulated_lock = class };
+	struct assure_params ap = { .ap_design = design_find("concurrent"),
+	    .ap_seed = SEED, .ap_jobs = 1, .ap_simulated_lock = class };
 	static struct evidence_row row;
 	static char failing[256];
 	unsigned i;
