@@ -174,7 +174,7 @@ window(struct cell_run *run, bool open)
 	struct device_status ds;
 
 	if (open) {
-		machine_mark("window");
+		machine_event(VM_MARK, NULL, "window");
 		lockprof_open(&run->run_prof, WINDOW);
 	} else {
 		machine_set_32(&run->run_phase, PHASE_STOP);

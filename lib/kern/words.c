@@ -371,7 +371,7 @@ host_upgrade(struct kernel *k, struct kern_lock *kl,
 	    (v & WORD_WAITERS)));
 	kt->kt_shared--;
 	hd->hd_shared = false;
-	machine_lock_held(&kl->kl_lock, kl->kl_lock.lo_name);
+	machine_event(VM_LOCK_HELD, &kl->kl_lock, kl->kl_lock.lo_name);
 	return (true);
 }
 
@@ -388,7 +388,7 @@ host_downgrade(struct kernel *k, struct kern_lock *kl,
 		    kern_kind_name(kl), kl->kl_lock.lo_name);
 	if (k->k_cored)
 		kern_report(k, kt);
-	machine_lock_free(&kl->kl_lock, kl->kl_lock.lo_name);
+	machine_event(VM_LOCK_FREE, &kl->kl_lock, kl->kl_lock.lo_name);
 	/* Writers that sleep keep new readers out, and so those that do. */
 	while (!atomic_fcmpset_rel_ptr(word_of(kl), &v, (WORD_ONE + WORD_READ) |
 	    ((v & WORD_WRITERS) != 0 ? v & WORD_WAITERS : 0)))

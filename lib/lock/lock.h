@@ -180,7 +180,7 @@ static inline void
 lock_booked(struct lock *l, struct lock_node *n, unsigned site,
     const struct lock_wait *w)
 {
-	machine_lock_held(l, l->lo_name);
+	machine_event(VM_LOCK_HELD, l, l->lo_name);
 	lockprof_acquired(l->lo_prof, &l->lo_owner, &n->ln_hold, site, w);
 	machine_charge(COST_LOCK, 1);
 	if (LOCK_FAULTS(l))
@@ -194,7 +194,7 @@ lock_acquire(struct lock *l, struct lock_node *n, unsigned site)
 	struct lock_wait w;
 	bool waits;
 
-	machine_lock_wait(l, l->lo_name);
+	machine_event(VM_LOCK_WAIT, l, l->lo_name);
 	waits = !l->lo_class->lc_enter(l, n);
 	if (waits)
 		lock_await(l, n, &w);
@@ -222,7 +222,7 @@ lock_release(struct lock *l, struct lock_node *n)
 		lock_fault(lf->lf_releasing, lf->lf_first, lf->lf_count);
 	}
 	now = lockprof_releasing(l->lo_prof, &n->ln_hold);
-	machine_lock_free(l, l->lo_name);
+	machine_event(VM_LOCK_FREE, l, l->lo_name);
 	l->lo_class->lc_unlock(l, n);
 	lockprof_released(l->lo_prof, &n->ln_hold, now);
 	machine_charge(COST_UNLOCKED, 1);

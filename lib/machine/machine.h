@@ -45,15 +45,12 @@ int machine_run(const struct machine_config *mc, void (*fn)(void *), void *arg,
 bool machine_draw(uint64_t *word);
 
 /*
- * Events of a lock for the simulated machine's traces and deadlock reports: a
- * thread tries it, holds it, has released it.  No effect on a real machine.
+ * Events for the simulated machine's traces and deadlock reports: a thread
+ * tries a lock, VM_LOCK_WAIT, holds it, VM_LOCK_HELD, or has released it,
+ * VM_LOCK_FREE; VM_MARK marks an instant of the run.  No effect on a real
+ * machine.
  */
-void machine_lock_wait(const void *lock, const char *name);
-void machine_lock_held(const void *lock, const char *name);
-void machine_lock_free(const void *lock, const char *name);
-
-/* Marks an instant of the run in the simulated machine's traces. */
-void machine_mark(const char *what);
+void machine_event(enum vm_event_kind kind, const void *lock, const char *name);
 
 /*
  * Spins for about n pause instructions without touching memory: cpu_spinwait()

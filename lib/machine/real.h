@@ -213,11 +213,9 @@ MACHINE_INERT(void, name, , type1 a __unused, type2 b __unused)
 MACHINE_NOTHING(machine_charge, enum machine_cost, size_t)
 MACHINE_NOTHING(machine_touch, const void *, unsigned)
 MACHINE_NOTHING(machine_failed_32, struct m32 *, uint32_t)
-MACHINE_NOTHING(machine_lock_wait, const void *, const char *)
-MACHINE_NOTHING(machine_lock_held, const void *, const char *)
-MACHINE_NOTHING(machine_lock_free, const void *, const char *)
 MACHINE_INERT(void, machine_interrupt_context, , void)
-MACHINE_INERT(void, machine_mark, , const char *what __unused)
+MACHINE_INERT(void, machine_event, , enum vm_event_kind kind __unused,
+    const void *lock __unused, const char *name __unused)
 MACHINE_INERT(void, machine_access, , const void *p __unused,
     size_t n __unused, bool store __unused)
 MACHINE_INERT(bool, machine_interrupt_wait, return (false),

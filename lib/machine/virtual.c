@@ -157,64 +157,38 @@ machine_charge(enum machine_cost cost, size_t n)
 	vm_spend(vm, ps);
 }
 
-static void
-note(enum vm_event_kind kind, const void *lock, const char *name)
+void
+machine_event(enum vm_event_kind kind, const void *lock, const char *name)
 {
 	struct vm *vm = vm_get();
+	struct vm_thread *self = vm->vm_self;
 
+	if (kind == VM_LOCK_WAIT) {
+		self->vt_wants = lock;
+		self->vt_wants_name = name;
+	} else if (kind == VM_LOCK_HELD) {
+		self->vt_wants = NULL;
+		if (self->vt_held_count < VM_LOCKS_HELD_MAX) {
+			self->vt_held[self->vt_held_count].lock = lock;
+			self->vt_held[self->vt_held_count++].name = name;
+		}
+		vm_controlled_taken(vm);
+	} else if (kind == VM_LOCK_FREE) {
+		for (unsigned i = self->vt_held_count; i-- > 0; ) {
+			if (self->vt_held[i].lock != lock)
+				continue;
+			self->vt_held[i] = self->vt_held[--self->vt_held_count];
+			break;
+		}
+	}
 	if (vm->vm_observer == NULL)
 		return;
 	if (kind != VM_LOCK_WAIT)
 		vm_uses(vm, lock, 1, VM_USE_STORE);
-	VM_TELL(vm, vm->vm_self, .vn_kind = kind, .vn_lock = lock,
-	    .vn_detail = name);
+	VM_TELL(vm, self, .vn_kind = kind, .vn_lock = lock, .vn_detail = name);
 	if (vm_is_weak(vm))
 		memory_guard(vm, lock, name, kind == VM_LOCK_HELD ? VM_ACQUIRE :
 		    kind == VM_LOCK_FREE ? VM_RELEASE : 0);
-}
-
-void
-machine_lock_wait(const void *lock, const char *name)
-{
-	struct vm_thread *self = vm_get()->vm_self;
-
-	self->vt_wants = lock;
-	self->vt_wants_name = name;
-	note(VM_LOCK_WAIT, lock, name);
-}
-
-void
-machine_lock_held(const void *lock, const char *name)
-{
-	struct vm_thread *self = vm_get()->vm_self;
-
-	self->vt_wants = NULL;
-	if (self->vt_held_count < VM_LOCKS_HELD_MAX) {
-		self->vt_held[self->vt_held_count].lock = lock;
-		self->vt_held[self->vt_held_count++].name = name;
-	}
-	vm_controlled_taken(vm_get());
-	note(VM_LOCK_HELD, lock, name);
-}
-
-void
-machine_lock_free(const void *lock, const char *name)
-{
-	struct vm_thread *self = vm_get()->vm_self;
-
-	for (unsigned i = self->vt_held_count; i-- > 0; ) {
-		if (self->vt_held[i].lock != lock)
-			continue;
-		self->vt_held[i] = self->vt_held[--self->vt_held_count];
-		break;
-	}
-	note(VM_LOCK_FREE, lock, name);
-}
-
-void
-machine_mark(const char *what)
-{
-	note(VM_MARK, NULL, what);
 }
 
 /* The line with the list of threads that sleep on a word. */

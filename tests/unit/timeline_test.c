@@ -441,7 +441,7 @@ sharing_main(void *arg)
 	machine_attach(&td, "test");
 	lock_init(&sh->shd_lock, lock_class_find(sh->sh_kind), "shared",
 	    &config, NULL);
-	machine_mark("window");
+	machine_event(VM_MARK, NULL, "window");
 	for (unsigned i = 0; i < SHARERS; i++) {
 		error = machine_spawn(&sh->sh_td[i], "sharer",
 		    MACHINE_CPU_ANY, sharer_main, sh);

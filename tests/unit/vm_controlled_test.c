@@ -663,7 +663,7 @@ TEST(vm_controlled__locks, "every lock excludes in random orders, and none is "
 static void
 mark(struct play *p __unused)
 {
-	machine_mark("window");
+	machine_event(VM_MARK, NULL, "window");
 }
 
 TEST(vm_controlled__replay, "the same choices make the same run, others "
