@@ -67,41 +67,32 @@ order_between(const struct kernel *k, unsigned a, unsigned b, bool *seen)
 	return (NULL);
 }
 
-static void __attribute__((noreturn))
-stop_reversal(struct kernel *k, const struct kern_held *hd,
-    const struct kern_lock *kl, const struct kern_site *site,
-    const struct order *before)
-{
-	const struct kern_site *sites = k->k_object->ko_sites;
-	const char *held = hd->hd_lock->kl_lock.lo_name;
-	const char *name = kl->kl_lock.lo_name;
-
-	kernel_stop(k, site, "lock order reversal: %s (%s:%d) then %s; before, "
-	    "%s (%s:%d) then %s (%s:%d)", held, KERN_AT(hd->hd_site), name,
-	    name, KERN_AT(&sites[before->first - 1]), held,
-	    KERN_AT(&sites[before->second - 1]));
-}
-
 /* An order that was seen the other way round is an error. */
 static void
 check_order(struct kernel *k, const struct kern_held *hd,
     const struct kern_lock *kl, const struct kern_site *site)
 {
 	const struct kern_site *sites = k->k_object->ko_sites;
-	const unsigned held = hd->hd_lock->kl_class;
+	const char *held = hd->hd_lock->kl_lock.lo_name;
+	const char *name = kl->kl_lock.lo_name;
 	const struct order *before;
 	struct order *now;
 	bool *seen;
 
 	kern_tables_take(k);
-	now = order_of(k, held, kl->kl_class);
+	now = order_of(k, hd->hd_lock->kl_class, kl->kl_class);
 	if (now->first == 0) {
 		seen = xcalloc(k->k_classes, sizeof(*seen));
-		before = order_between(k, kl->kl_class, held, seen);
+		before = order_between(k, kl->kl_class, hd->hd_lock->kl_class,
+		    seen);
 		xfree(seen);
 		if (before != NULL) {
 			kern_tables_drop(k);
-			stop_reversal(k, hd, kl, site, before);
+			kernel_stop(k, site, "lock order reversal: %s (%s:%d) "
+			    "then %s; before, %s (%s:%d) then %s (%s:%d)", held,
+			    KERN_AT(hd->hd_site), name, name,
+			    KERN_AT(&sites[before->first - 1]), held,
+			    KERN_AT(&sites[before->second - 1]));
 		}
 		*now = (struct order){ (uint16_t)(hd->hd_site - sites + 1),
 		    (uint16_t)(site - sites + 1) };
