@@ -156,20 +156,6 @@ part_bytes(const struct kern_copy *kc, size_t at)
 	return (MIN(left, PART_BYTES));
 }
 
-/* Most are zeros and still so: a queue of a thousand events. */
-static void
-restore_image(struct kern_copy *kc)
-{
-	size_t n;
-
-	for (size_t at = 0; at < kc->kc_data_bytes; at += n) {
-		n = part_bytes(kc, at);
-		if (!kc->kc_zero[at / PART_BYTES] ||
-		    !is_zero(kc->kc_data + at, n))
-			copy_data(kc->kc_data + at, kc->kc_image + at, n);
-	}
-}
-
 /*
  * In the kernel's order, also what is undone: a module's is in the opposite
  * one, but a process has to end before what it uses.
@@ -239,7 +225,15 @@ copy_new(const struct kern_file *kf)
 static void
 put_back(struct kern_copy *kc)
 {
-	restore_image(kc);
+	size_t n;
+
+	/* Most parts are zeros and still so: a queue of a thousand events. */
+	for (size_t at = 0; at < kc->kc_data_bytes; at += n) {
+		n = part_bytes(kc, at);
+		if (!kc->kc_zero[at / PART_BYTES] ||
+		    !is_zero(kc->kc_data + at, n))
+			copy_data(kc->kc_data + at, kc->kc_image + at, n);
+	}
 	wipe(kc->kc_heap, kc->kc_heap_used);
 	memset(kc->kc_freed, 0, kc->kc_heap_used / MACHINE_CACHE_LINE);
 	kc->kc_heap_used = 0;
