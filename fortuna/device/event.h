@@ -12,7 +12,6 @@ enum random_entropy_source {
 #define	EVENT_SOURCE(name)	RANDOM_##name,
 #include "fortuna/device/event.tbl"
 	ENTROPYSOURCE,
-	RANDOM_ENVIRONMENTAL_END = RANDOM_RANDOMDEV,
 	RANDOM_PURE_START = RANDOM_PURE_TPM
 };
 

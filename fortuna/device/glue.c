@@ -212,11 +212,8 @@ glue_read_uio(void *buf, size_t n, bool nonblock, size_t *left)
 }
 
 /* Of older releases it returns a count. */
-static void
-glue_read_kernel(void *buf, u_int n)
-{
-	(void)read_random(buf, n);
-}
+KERN_CALL(void, glue_read_kernel, (void *buf, u_int n),
+    (void)read_random(buf, n))
 
 static size_t
 glue_use(const void *buf, size_t n, int writes)
