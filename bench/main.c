@@ -48,12 +48,6 @@ static const char outro[] =
     "  rngsim-lock(7)     the locks; how to write one\n"
     "  rngsim-result(5), rngsim-profile(5), rngsim-workload(5)  files";
 
-static const char *
-command_name(unsigned i)
-{
-	return (i < COMMANDS ? command_texts[i].ct_name : NULL);
-}
-
 static int
 dispatch(int argc, char *argv[])
 {
@@ -61,7 +55,7 @@ dispatch(int argc, char *argv[])
 	const bool help = strcmp(word, "--help") == 0 ||
 	    strcmp(word, "-h") == 0 || strcmp(word, "help") == 0;
 	const bool version = strcmp(word, "--version") == 0;
-	unsigned cm;
+	int cm;
 
 	if (argc < 2)
 		return (usage_error("expected a command; \"rngsim --help\" "
@@ -86,10 +80,9 @@ dispatch(int argc, char *argv[])
 		options_complete(argc - 2, argv + 2);
 		return (EXIT_SUCCESS);
 	}
-	cm = command_find(argv[1]);
-	if (cm < COMMANDS)
+	if ((cm = family_find(&family_commands, argv[1])) != -1)
 		return (command_execute((enum command_id)cm, argc, argv));
-	nearest = nearest_name(command_name, argv[1]);
+	nearest = nearest_name(family_commands.fa_name, argv[1]);
 	return (usage_error("unknown %s \"%s\"; \"rngsim --help\" lists the "
 	    "commands%s", argv[1][0] == '-' ? "option" : "command", argv[1],
 	    nearest == NULL ? "" : FORMATF(", such as %s", nearest)));

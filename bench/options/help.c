@@ -214,20 +214,19 @@ options_complete(int words, char *const word[])
 {
 	struct word w = { .wo_text = words > 0 ? word[words - 1] : "" };
 	const char *before = words > 1 ? word[words - 2] : "";
-	enum command_id cm = 0;
+	enum command_id cm;
 	unsigned id;
+	int found;
 
 	if (words <= 1) {
-		for (; cm < COMMANDS; cm++)
-			offer(&w, command_texts[cm].ct_name, "",
-			    command_texts[cm].ct_line);
+		offer_family(&w, &family_commands, 0);
 		offer(&w, "--help", "", "list the commands");
 		offer(&w, "--version", "", "print the version");
 		return;
 	}
-	cm = command_find(word[0]);
-	if (cm == COMMANDS)
+	if ((found = family_find(&family_commands, word[0])) == -1)
 		return;
+	cm = (enum command_id)found;
 	id = find(cm, before);
 	if (id < OPTIONS && option_defs[id].od_value != NULL &&
 	    strchr(before, '=') == NULL) {

@@ -187,9 +187,6 @@ struct option_def {
 
 extern const struct option_def option_defs[OPTIONS];
 
-/* The command of that name; COMMANDS: there is none. */
-unsigned command_find(const char *name);
-
 bool option_takes(enum command_id cm, unsigned id);
 
 /* The command's option that a word begins with, "-x", "--name="; or OPTIONS. */

@@ -209,17 +209,11 @@ const struct command_text command_texts[COMMANDS] = {
 #include "bench/options/command.tbl"
 };
 
+FAMILY_DESCR(family_commands, command_texts[i].ct_line)
+FAMILY(family_commands, COMMANDS, command_texts[i].ct_name,
+    .fa_descr = family_commands_descr, .fam_title = NULL);
+
 struct family operand_families[COMMANDS];
-
-unsigned
-command_find(const char *name)
-{
-	unsigned cm = 0;
-
-	while (cm < COMMANDS && strcmp(command_texts[cm].ct_name, name) != 0)
-		cm++;
-	return (cm);
-}
 
 bool
 option_takes(enum command_id cm, unsigned id)
