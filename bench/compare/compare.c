@@ -65,7 +65,7 @@ check_pair(const struct compare *co, struct compare_pair *pa)
 	struct drift trend;
 
 	for (unsigned side = 0; side < 2 && why.s[0] == '\0'; side++)
-		if (comparable_gated(pa->pa_cell[side]))
+		if (pa->pa_cell[side]->gate[0] != '\0')
 			text_add(&why, "gate: %s: %s", compare_name(co, pa,
 			    side), pa->pa_cell[side]->gate);
 	/* Within one run, load falls on both. */

@@ -13,7 +13,7 @@ static const double moved_share = 0.01;
 static bool
 counts(const struct result_cell *c)
 {
-	return (!comparable_gated(c) && c->total_mb_per_s > 0);
+	return (c->gate[0] == '\0' && c->total_mb_per_s > 0);
 }
 
 /* Totals of repeats over their cells' medians, by block: a repeat of each. */

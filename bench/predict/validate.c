@@ -163,7 +163,7 @@ print_pair(FILE *out, const struct pair *vd)
 	char spread[FORMAT_SIZE];
 
 	COLUMNS_ROW(out, cell_columns, mc->design, mc->lock,
-	    FORMATF("%u%s", mc->readers, comparable_gated(mc) ? "!" :
+	    FORMATF("%u%s", mc->readers, mc->gate[0] != '\0' ? "!" :
 	    mc->oversubscribed ? "o" : " "),
 	    FORMAT(real, mc->total_mb_per_s), comparable_spread(mc, spread),
 	    FORMAT(real, predicted),

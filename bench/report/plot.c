@@ -124,7 +124,7 @@ print_cell(FILE *out, unsigned curve, const struct result_cell *c)
 
 	/* A word without a point, as 9e-05, is an integer to gnuplot. */
 	fprintf(out, "%u %d %u %#.9g %#.9g %#.9g %#.9g %#.9g %#.9g %#.9g %#.9g "
-	    "%#.9g %#.9g %d\n", curve, comparable_gated(c),
+	    "%#.9g %#.9g %d\n", curve, c->gate[0] != '\0',
 	    producers ? c->producers : c->readers,
 	    producers ? c->production.events_per_s / unit : c->total_mb_per_s,
 	    total[0] / unit, total[1] / unit, c->harvest.cpu_percent,
@@ -216,7 +216,7 @@ plot_print(FILE *out, const struct result *r, const struct plot *plt)
 	gc = cells_group(r, PARTS);
 	sh.sh_curves = xcalloc(r->cell_count, sizeof(*sh.sh_curves));
 	for (unsigned i = 0; i < r->cell_count; i++) {
-		gated |= comparable_gated(&r->cells[i]);
+		gated |= r->cells[i].gate[0] != '\0';
 		producers |= r->cells[i].producers > 0;
 	}
 	/* Of a result with producers the other cells are left out. */

@@ -85,7 +85,7 @@ mark(struct table *tb, const struct result_cell *cell,
 {
 	unsigned i;
 
-	if (cell->notes[0] == '\0' && !comparable_gated(cell))
+	if (cell->notes[0] == '\0' && cell->gate[0] == '\0')
 		return;
 	for (i = 0; i < tb->tbl_note_count; i++)
 		if (strcmp(tb->tbl_notes[i]->notes, cell->notes) == 0 &&
@@ -107,8 +107,8 @@ ratio_text(struct table *tb, const struct result_cell *base,
 	double ratio;
 	bool shown;
 
-	if (base->total_mb_per_s <= 0 || comparable_gated(base) ||
-	    comparable_gated(cell))
+	if (base->total_mb_per_s <= 0 || base->gate[0] != '\0' ||
+	    cell->gate[0] != '\0')
 		return ("- ");
 	comparable_paired(base, cell, &quantities[QUANTITY_TOTAL], &pd);
 	ratio = pd.prd_count > 0 ? 1 + pd.prd_change :
@@ -127,7 +127,7 @@ kind_of(const struct result_cell *cell)
 {
 	return (cell->time_to_seeded_ns > 0 ? SEEDING :
 	    cell->producers > 0 ? PRODUCERS :
-	    comparable_open_loop(cell) ? OPEN : cell->acquisition_ns > 0 ?
+	    cell->rate_per_s > 0 ? OPEN : cell->acquisition_ns > 0 ?
 	    LOCKS : comparable_sliced(cell) ? SLICED : CLOSED);
 }
 
@@ -156,7 +156,7 @@ print_row(struct table *tb, const struct result_cell *base,
 		    cell->readers, cell->oversubscribed ? '*' : ' '),
 		cell->design,
 		FORMATF("%s%c", kind == SEEDING ? FORMAT(ns, middle) :
-		    FORMAT(real, rate), comparable_gated(cell) ? '!' : ' '),
+		    FORMAT(real, rate), cell->gate[0] != '\0' ? '!' : ' '),
 		kind < PRODUCERS ? comparable_spread(cell, spread) :
 		    few ? "?" : FORMAT(percent, fmin(1e6, 50 *
 		    (ci95[1] - ci95[0]) / fmax(1, middle))),
@@ -183,7 +183,7 @@ print_row(struct table *tb, const struct result_cell *base,
 	mark(tb, cell, notes);
 	tb->tbl_star |= cell->oversubscribed;
 	tb->tbl_spread |= few;
-	tb->tbl_gate |= comparable_gated(cell);
+	tb->tbl_gate |= cell->gate[0] != '\0';
 	columns_row(tb->tbl_out, columns[kind], notes[0] == '\0' &&
 	    kind < PRODUCERS ? TABLE_COLUMNS - 1 : TABLE_COLUMNS, texts);
 }
@@ -251,7 +251,7 @@ print_block(struct table *tb, const struct grouped_cell *gc, unsigned n)
 	}
 	for (unsigned i = 0; i < tb->tbl_note_count; i++) {
 		const struct result_cell *cell = tb->tbl_notes[i];
-		const bool gated = comparable_gated(cell);
+		const bool gated = cell->gate[0] != '\0';
 
 		format_wrapf(tb->tbl_out, FORMATF("[%c]", (int)('a' + i)), 4,
 		    "%s%s%s%s", gated ? "! " : "", cell->gate,

@@ -22,7 +22,7 @@ print_control(FILE *out, const struct result_cell *cell)
 		text_add(&t, "no sharing, %s, %s, %u reader%s of %s: ",
 		    cell->design, cell->cipher, cell->readers,
 		    PLURAL(cell->readers), FORMAT(bytes, cell->request_bytes));
-		if (comparable_open_loop(cell))
+		if (cell->rate_per_s > 0)
 			text_add(&t, "%s requests/s each", FORMAT(real,
 			    COMPARABLE_MEDIAN(cell, reads_per_s) /
 			    cell->readers));
@@ -45,7 +45,7 @@ print_control(FILE *out, const struct result_cell *cell)
 	}
 	if (provenance_predicted(cell))
 		text_add(&t, ", %s", provenance_short(cell));
-	if (comparable_gated(cell))
+	if (cell->gate[0] != '\0')
 		text_add(&t, " (! %s)", cell->gate);
 	format_wrap(out, "control:", 2, t.s);
 }

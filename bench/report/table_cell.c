@@ -109,7 +109,7 @@ lock_profile_print(FILE *out, const void *result)
 		describe_cell(&t, cell);
 		fputc('\n', out);
 		format_wrap(out, "", 2, t.s);
-		if (comparable_gated(cell))
+		if (cell->gate[0] != '\0')
 			format_wrap(out, "!", 2, cell->gate);
 		print_profile(out, cell);
 	}
@@ -124,7 +124,7 @@ rate(const struct result_cell *cell, double mb_per_s)
 {
 	const double total = cell->total_mb_per_s;
 
-	if (!comparable_open_loop(cell) || total <= 0)
+	if (cell->rate_per_s <= 0 || total <= 0)
 		return (mb_per_s);
 	return (fmin(COMPARABLE_MEDIAN(cell, reads_per_s) * (mb_per_s / total),
 	    RESULT_REAL_MAX));
@@ -134,7 +134,7 @@ static void
 print_rates(FILE *out, const struct result_cell *cell, const char *mark)
 {
 	const struct result_band *rb = &cell->uncertainty;
-	const char *name = comparable_open_loop(cell) ? "requests/s" : "MB/s";
+	const char *name = cell->rate_per_s > 0 ? "requests/s" : "MB/s";
 
 	LINE("total", "%s %s, 95 %% interval %s to %s, %s", FORMAT(real,
 	    rate(cell, cell->total_mb_per_s)), name, FORMAT(real, rate(cell,
@@ -154,7 +154,7 @@ print_rates(FILE *out, const struct result_cell *cell, const char *mark)
 static void
 print_readers(FILE *out, const struct result_cell *cell)
 {
-	const char *name = comparable_open_loop(cell) ? "requests/s" : "MB/s";
+	const char *name = cell->rate_per_s > 0 ? "requests/s" : "MB/s";
 	unsigned column = CELL_LABEL;
 
 	fprintf(out, "%-*s", CELL_LABEL, "each reader");
@@ -249,7 +249,7 @@ static void
 print_reading(FILE *out, const struct result_cell *cell, const char *mark)
 {
 	const struct result_fairness *f = &cell->fairness;
-	const bool open = comparable_open_loop(cell);
+	const bool open = cell->rate_per_s > 0;
 
 	if (cell->time_to_seeded_ns > 0)
 		LINE("seeded", "after %s, 95 %% interval %s to %s; blocked %g "
@@ -308,7 +308,7 @@ table_cell_print(FILE *out, const void *table_cell)
 	LINE(" ", "holds %s %% of the time that the lock is held",
 	    PERCENT(100 * fmin(f->hold_share_harvest, 1e6)));
 	print_health(out, cell);
-	if (comparable_gated(cell))
+	if (cell->gate[0] != '\0')
 		format_wrap(out, "! gate", CELL_LABEL, cell->gate);
 	if (cell->notes[0] != '\0')
 		format_wrap(out, "notes", CELL_LABEL, cell->notes);

@@ -102,7 +102,7 @@ comparable_lost(const struct result_cell *cell, const struct result_host *host)
 	const double ran = COMPARABLE_MEDIAN(cell, readers_cpu_percent) / 100;
 
 	if (lost <= 0 && ran > 0 && cell->workload[0] == '\0' &&
-	    !comparable_open_loop(cell) && (n < 2 || (lc != NULL &&
+	    cell->rate_per_s <= 0 && (n < 2 || (lc != NULL &&
 	    (lc->lc_flags & LC_SPIN) != 0)))
 		lost = 1 - ran / n;
 	if (n >= cpus)

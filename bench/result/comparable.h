@@ -63,13 +63,6 @@ enum {
 	BATCHES_LEAST		= 20
 };
 
-/* Whether a cell failed a gate: its figures must not be ranked. */
-static inline bool
-comparable_gated(const struct result_cell *cell)
-{
-	return (cell->gate[0] != '\0');
-}
-
 /*
  * Whether a cell was measured side by side with others: what the machine did
  * meanwhile shows in its level, but not in its differences.
@@ -116,13 +109,6 @@ bool comparable_indistinct(const struct result_cell *a,
 /* The same, or one has not COMPARABLE_REPEATS, or drawn profiles disagree. */
 bool comparable_unranked(const struct result_cell *a,
     const struct result_cell *b);
-
-/* Whether requests were due at a fixed rate. */
-static inline bool
-comparable_open_loop(const struct result_cell *cell)
-{
-	return (cell->rate_per_s > 0);
-}
 
 /* The median over repeats of a number. */
 #define	COMPARABLE_MEDIAN(cell, member)					\
