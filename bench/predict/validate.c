@@ -48,14 +48,8 @@ validate_takes(const struct result_cell *rc)
 	    validate_takes_design(rc->design) && validate_takes_lock(rc->lock));
 }
 
-/* Whether two cells differ at most in readers, design and lock. */
-static bool
-same_table(const struct result_cell *a, const struct result_cell *b)
-{
-	return (strcmp(a->cipher, b->cipher) == 0 &&
-	    strcmp(a->crypto, b->crypto) == 0 &&
-	    a->request_bytes == b->request_bytes);
-}
+/* What cells of one table may differ in, beside their readers. */
+enum { APART = 1 << PART_ENGINE | 1 << PART_DESIGN | 1 << PART_LOCK };
 
 static const struct result_cell *
 partner(const struct result *r, const struct result_cell *like)
@@ -65,7 +59,8 @@ partner(const struct result *r, const struct result_cell *like)
 	for (; rc < r->cells + r->cell_count; rc++)
 		if (strcmp(rc->design, like->design) == 0 &&
 		    strcmp(rc->lock, like->lock) == 0 &&
-		    rc->readers == like->readers && same_table(rc, like))
+		    rc->readers == like->readers &&
+		    cells_alike(rc, like, APART))
 			return (rc);
 	return (NULL);
 }
@@ -141,7 +136,7 @@ make(const struct result *measured, const struct result *predicted,
 			if (a->vd_judged && b->vd_judged &&
 			    a->vd_measured->readers ==
 			    b->vd_measured->readers &&
-			    same_table(a->vd_measured, b->vd_measured))
+			    cells_alike(a->vd_measured, b->vd_measured, APART))
 				agreement_rank(item(a), item(b), &va->va_ranks);
 }
 
@@ -273,10 +268,9 @@ print(FILE *out, const struct validation *va, const struct result *measured,
 	format_wrap(out, "", 2, head.s);
 	for (unsigned i = 0; i < va->va_count; i++, last = mc) {
 		mc = va->va_pairs[i].vd_measured;
-		if (last == NULL || !same_table(last, mc)) {
+		if (last == NULL || !cells_alike(last, mc, APART)) {
 			head.s[0] = '\0';
-			describe_parts(&head, mc, 1u << PART_CIPHER |
-			    1u << PART_CRYPTO | 1u << PART_LOAD);
+			describe_parts(&head, mc, ~(unsigned)APART);
 			fprintf(out, "\n%s\n", head.s);
 			COLUMNS_TITLES(out, cell_columns);
 		}
