@@ -11,7 +11,7 @@ is_open(const struct cell_run *run)
 {
 	const struct workload *wl = run->run_params->cp_cell.ce_workload;
 
-	return (wl != NULL && workload_is_open(wl));
+	return (wl != NULL && wl->wl_arrivals != ARRIVALS_CLOSED);
 }
 
 /*

@@ -23,7 +23,7 @@ bool
 workload_is_plain(const struct workload *wl)
 {
 	return (wl->wl_size_count == 0 && wl->wl_pause_ns == 0 &&
-	    !workload_is_open(wl));
+	    wl->wl_arrivals == ARRIVALS_CLOSED);
 }
 
 bool

@@ -99,13 +99,6 @@ unsigned workload_list(FILE *out);
 bool workload_is_plain(const struct workload *wl);
 bool workload_varies(const struct workload *wl);
 
-/* Whether requests are due by a plan. */
-static inline bool
-workload_is_open(const struct workload *wl)
-{
-	return (wl->wl_arrivals != ARRIVALS_CLOSED);
-}
-
 /*
  * The largest request, the mean one, and, in an open loop, each reader's
  * requests per second; of a recording over all its streams.  bytes: a request's
