@@ -118,13 +118,11 @@ measure(struct judge *ju, struct compare_row *row)
 			v[i] = quantity_value(row->cmr_quantity, c, i);
 		row->cmr_median[side] = stats_median(v, c->repeats);
 		resample_medians(&ju->ju_draws[side], v, ju->ju_medians[side]);
-		resample_interval(ju->ju_medians[side],
-		    &row->cmr_ci95[side][0], &row->cmr_ci95[side][1]);
+		resample_interval(ju->ju_medians[side], row->cmr_ci95[side]);
 	}
 	for (unsigned i = 0; i < HYPOTHESIS_RESAMPLES; i++)
 		ratios[i] /= ju->ju_medians[0][i];
-	resample_interval(ratios, &row->cmr_change_ci95[0],
-	    &row->cmr_change_ci95[1]);
+	resample_interval(ratios, row->cmr_change_ci95);
 	row->cmr_change = row->cmr_median[1] / row->cmr_median[0] - 1;
 	row->cmr_change_ci95[0] -= 1;
 	row->cmr_change_ci95[1] -= 1;

@@ -105,7 +105,7 @@ stats_rng(uint64_t seed)
 
 void
 stats_ci95_median(const double *values, unsigned n, uint64_t seed,
-    double *low, double *high)
+    double ci95[2])
 {
 	double *medians = xcalloc(HYPOTHESIS_RESAMPLES, sizeof(*medians));
 	double *sorted = xcalloc(n, sizeof(*sorted));
@@ -115,7 +115,7 @@ stats_ci95_median(const double *values, unsigned n, uint64_t seed,
 	memcpy(sorted, values, n * sizeof(*sorted));
 	gsl_sort(sorted, 1, n);
 	resample_medians(&rs, sorted, medians);
-	resample_interval(medians, low, high);
+	resample_interval(medians, ci95);
 	free(sorted);
 	free(medians);
 	free(rs.rs_middle);
@@ -373,14 +373,14 @@ resample_medians(const struct resample *rs, const double *sorted,
 }
 
 void
-resample_interval(const double *v, double *low, double *high)
+resample_interval(const double *v, double ci95[2])
 {
 	const double share = HYPOTHESIS_RESAMPLES / 40.0 - 0.025;
 	double tail[TAIL], rest = share - floor(share);
 
 	/* Sorting all of them would take most of a comparison's time. */
 	gsl_sort_smallest(tail, TAIL, v, 1, HYPOTHESIS_RESAMPLES);
-	*low = tail[TAIL - 2] + rest * (tail[TAIL - 1] - tail[TAIL - 2]);
+	ci95[0] = tail[TAIL - 2] + rest * (tail[TAIL - 1] - tail[TAIL - 2]);
 	gsl_sort_largest(tail, TAIL, v, 1, HYPOTHESIS_RESAMPLES);
-	*high = tail[TAIL - 2] + rest * (tail[TAIL - 1] - tail[TAIL - 2]);
+	ci95[1] = tail[TAIL - 2] + rest * (tail[TAIL - 1] - tail[TAIL - 2]);
 }

@@ -35,7 +35,7 @@ gsl_rng *stats_rng(uint64_t seed);
  * draws.  Values in another order give the same interval; one value is its own.
  */
 void stats_ci95_median(const double *values, unsigned n, uint64_t seed,
-    double *low, double *high);
+    double ci95[2]);
 
 /* How b differs from a in n pairs, each drawn alike. */
 struct stats_change {
@@ -132,7 +132,7 @@ void resample_medians(const struct resample *rs, const double *sorted,
     double *medians);
 
 /* The middle 95 % of HYPOTHESIS_RESAMPLES values. */
-void resample_interval(const double *v, double *low, double *high);
+void resample_interval(const double *v, double ci95[2]);
 
 /* Values that differ by less count as equal: a share of the larger one. */
 #define	AGREEMENT_MARGIN	0.01

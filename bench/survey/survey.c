@@ -242,8 +242,7 @@ survey_summarize(struct survey *sv)
 			    pt->pt_task.wtk_threads);
 			failures[i] = 100 * (double)wm->wm_failures / count;
 		}
-		stats_ci95_median(rate, n, SURVEY_SEED, &pt->pt_ci95[0],
-		    &pt->pt_ci95[1]);
+		stats_ci95_median(rate, n, SURVEY_SEED, pt->pt_ci95);
 		pt->pt_per_s = stats_median(rate, n);
 		pt->pt_quartiles[0] = stats_quantile(rate, n, 0.25);
 		pt->pt_quartiles[1] = stats_quantile(rate, n, 0.75);

@@ -53,7 +53,7 @@ interval(const struct result_cell *rc, size_t offset, uint64_t seed,
 	for (unsigned i = 0; i < rc->repeats; i++)
 		memcpy(&values[i], (const char *)&rc->samples[i] + offset,
 		    sizeof(*values));
-	stats_ci95_median(values, rc->repeats, seed, &ci95[0], &ci95[1]);
+	stats_ci95_median(values, rc->repeats, seed, ci95);
 	free(values);
 }
 
@@ -78,7 +78,7 @@ intervals(struct result_cell *rc, uint64_t seed)
 			for (unsigned k = 0; k < rc->samples[i].intervals; k++)
 				values[n++] =
 				    rc->samples[i].interval_mb_per_s[k];
-		stats_ci95_median(values, n, seed, &ci95[0], &ci95[1]);
+		stats_ci95_median(values, n, seed, ci95);
 		free(values);
 	}
 	/* The median of window parts may be outside: contain the total. */

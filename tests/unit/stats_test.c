@@ -83,28 +83,27 @@ TEST(stats_ci95_median__same_seed_same_interval, "A result computed again "
     "from its samples and seed is the same result")
 {
 	const double v[] = { 9.5, 1.25, 7, 3, 5.5, 2, 8, 4.75, 6, 10 };
-	double high[3], low[3], seen[nitems(v)];
+	double ci95[3][2], seen[nitems(v)];
 	unsigned differ = 0;
 
 	memcpy(seen, v, sizeof(v));
-	stats_ci95_median(v, nitems(v), 1, &low[0], &high[0]);
-	stats_ci95_median(v, nitems(v), 1, &low[1], &high[1]);
-	ATF_CHECK_EQ(low[0], low[1]);
-	ATF_CHECK_EQ(high[0], high[1]);
+	stats_ci95_median(v, nitems(v), 1, ci95[0]);
+	stats_ci95_median(v, nitems(v), 1, ci95[1]);
+	ATF_CHECK_EQ(ci95[0][0], ci95[1][0]);
+	ATF_CHECK_EQ(ci95[0][1], ci95[1][1]);
 	ATF_CHECK(memcmp(seen, v, sizeof(v)) == 0);
 	/* In another order they are the same values. */
 	for (unsigned i = 0; i < nitems(v); i++)
 		seen[i] = v[nitems(v) - 1 - i];
-	stats_ci95_median(seen, nitems(v), 1, &low[1], &high[1]);
-	ATF_CHECK_EQ(low[0], low[1]);
-	ATF_CHECK_EQ(high[0], high[1]);
-	ATF_CHECK(low[0] >= 1.25 && low[0] <= 5.75);
-	ATF_CHECK(high[0] >= 5.75 && high[0] <= 10);
+	stats_ci95_median(seen, nitems(v), 1, ci95[1]);
+	ATF_CHECK_EQ(ci95[0][0], ci95[1][0]);
+	ATF_CHECK_EQ(ci95[0][1], ci95[1][1]);
+	ATF_CHECK(ci95[0][0] >= 1.25 && ci95[0][0] <= 5.75);
+	ATF_CHECK(ci95[0][1] >= 5.75 && ci95[0][1] <= 10);
 	/* All 64 bits of a seed count; which draws differ is up to them. */
 	for (unsigned i = 0; i < 64; i++) {
-		stats_ci95_median(v, nitems(v), UINT64_C(1) << i, &low[2],
-		    &high[2]);
-		differ += low[2] != low[0] || high[2] != high[0];
+		stats_ci95_median(v, nitems(v), UINT64_C(1) << i, ci95[2]);
+		differ += memcmp(ci95[2], ci95[0], sizeof(ci95[0])) != 0;
 	}
 	ATF_CHECK(differ > 0);
 }
@@ -113,14 +112,14 @@ TEST(stats_ci95_median__one_value, "One value has no spread; equal values "
     "have one of 0")
 {
 	const double v[] = { 4.5, 4.5, 4.5 };
-	double high = 0, low = 0;
+	double ci95[2] = { 0 };
 
-	stats_ci95_median(v, 1, 3, &low, &high);
-	ATF_CHECK_EQ(4.5, low);
-	ATF_CHECK_EQ(4.5, high);
-	stats_ci95_median(v, 3, 3, &low, &high);
-	ATF_CHECK_EQ(4.5, low);
-	ATF_CHECK_EQ(4.5, high);
+	stats_ci95_median(v, 1, 3, ci95);
+	ATF_CHECK_EQ(4.5, ci95[0]);
+	ATF_CHECK_EQ(4.5, ci95[1]);
+	stats_ci95_median(v, 3, 3, ci95);
+	ATF_CHECK_EQ(4.5, ci95[0]);
+	ATF_CHECK_EQ(4.5, ci95[1]);
 }
 
 /*
@@ -131,12 +130,12 @@ TEST(stats_ci95_median__one_value, "One value has no spread; equal values "
 TEST(stats_ci95_median__two_values, "The interval of two values spans both")
 {
 	const double v[] = { 30, 10 };
-	double high = 0, low = 0;
+	double ci95[2] = { 0 };
 
 	for (uint64_t seed = 0; seed < 20; seed++) {
-		stats_ci95_median(v, 2, seed, &low, &high);
-		ATF_CHECK_EQ(10, low);
-		ATF_CHECK_EQ(30, high);
+		stats_ci95_median(v, 2, seed, ci95);
+		ATF_CHECK_EQ(10, ci95[0]);
+		ATF_CHECK_EQ(30, ci95[1]);
 	}
 }
 
@@ -379,26 +378,26 @@ TEST(resample__medians_of_draws, "Medians lie among the values, the draws are "
 TEST(resample__interval, "The quantiles 0.025 and 0.975 of all, as sorting "
     "gives them; the median's interval is that of the table")
 {
-	double high, low, sorted[HYPOTHESIS_RESAMPLES];
-	double v[HYPOTHESIS_RESAMPLES], values[25], want_high, want_low;
+	double ci95[2], sorted[HYPOTHESIS_RESAMPLES], values[25], want[2];
+	double v[HYPOTHESIS_RESAMPLES];
 	struct resample rs = { .rsm_n = 0 };
 	uint64_t state = 11;
 
 	for (unsigned i = 0; i < nitems(v); i++)
 		v[i] = (double)(support_draw(&state) >> 40);
 	memcpy(sorted, v, sizeof(v));
-	resample_interval(v, &low, &high);
-	CHECK_NEAR(stats_quantile(sorted, nitems(v), 0.025), low, 1e-12);
-	CHECK_NEAR(stats_quantile(sorted, nitems(v), 0.975), high, 1e-12);
+	resample_interval(v, ci95);
+	CHECK_NEAR(stats_quantile(sorted, nitems(v), 0.025), ci95[0], 1e-12);
+	CHECK_NEAR(stats_quantile(sorted, nitems(v), 0.975), ci95[1], 1e-12);
 
 	for (unsigned i = 0; i < nitems(values); i++)
 		values[i] = 1000 + i;
-	stats_ci95_median(values, nitems(values), 5, &want_low, &want_high);
+	stats_ci95_median(values, nitems(values), 5, want);
 	resample_init(&rs, nitems(values), 5);
 	resample_medians(&rs, values, v);
-	resample_interval(v, &low, &high);
-	CHECK_NEAR(want_low, low, 0.002);
-	CHECK_NEAR(want_high, high, 0.002);
+	resample_interval(v, ci95);
+	CHECK_NEAR(want[0], ci95[0], 0.002);
+	CHECK_NEAR(want[1], ci95[1], 0.002);
 	free(rs.rs_middle);
 }
 
