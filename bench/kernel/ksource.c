@@ -285,24 +285,10 @@ set_text(char text[RESULT_TEXT_SIZE], const char *from)
 	snprintf(text, RESULT_TEXT_SIZE, "%s", from);
 }
 
-/* Copies lines: all, or the values of a key. */
-static char **
-copy_lines(const struct listing *li, const char *key)
-{
-	char **to = xcalloc(li->lst_count + 1, sizeof(*to));
-	const char *from;
-
-	for (unsigned i = 0; i < li->lst_count; i++) {
-		from = key == NULL ? li->lst_line[i] : value(li, key, i);
-		to[i] = from[0] != '\0' ? xstrdup(from) : NULL;
-	}
-	return (to);
-}
-
 static void
 describe(const struct source *so, struct result_kernel *rk)
 {
-	const char *folder = value(&so->kso_found, "folder", 0), *sum;
+	const char *folder = value(&so->kso_found, "folder", 0), *flag, *sum;
 	struct listing diff = { .lst_text = NULL };
 	char why[KSOURCE_WHY_SIZE];
 	const size_t n = strlen(folder);
@@ -313,11 +299,14 @@ describe(const struct source *so, struct result_kernel *rk)
 	set_text(rk->revision, value(&so->kso_found, "revision", 0));
 	set_text(rk->compiler, value(&so->kso_found, "compiler", 0));
 	rk->probed = value(&so->kso_found, "probed", 0)[0] != '\0';
-	rk->flags = copy_lines(&so->kso_found, "flag");
+	for (unsigned i = 0; (flag = value(&so->kso_found, "flag", i))[0] !=
+	    '\0'; i++)
+		field_add_word(&rk->flags, flag);
 	if (so != sources && script("diff", sources->kso_spec, so->kso_spec,
 	    &diff.lst_text, why) == 0)
 		split(&diff);
-	rk->diff = copy_lines(&diff, NULL);
+	for (unsigned i = 0; i < diff.lst_count; i++)
+		field_add_word(&rk->diff, diff.lst_line[i]);
 	free(diff.lst_text);
 	/* "HASH FILE" of each, which the compiler read. */
 	rk->files = xcalloc(so->kso_found.lst_count, sizeof(*rk->files));

@@ -251,7 +251,6 @@ options_read(struct options *op, enum command_id cm, int argc,
 	usage_command = argv[0];
 	workload_init(&op->op_workload);
 	bench_config_default(&op->op_config, cpu_count());
-	op->op_tunables = xcalloc(1, sizeof(*op->op_tunables));
 	op->op_operand = xcalloc((size_t)argc, sizeof(*op->op_operand));
 	error = parse(op, argc, argv);
 	if (error != 0 || op->op_help)

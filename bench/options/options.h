@@ -106,7 +106,7 @@ struct options {
 	const char	*op_ledger_path;
 	FILE		*op_ledger_log;	/* the caller opens it, or NULL */
 	struct bench_config op_config;
-	char		**op_tunables;	/* "name=value", NULL-terminated */
+	char		**op_tunables;	/* "name=value" */
 	unsigned	 op_tunable_count;
 
 	/* cat */

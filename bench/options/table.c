@@ -67,9 +67,8 @@ option_tunable(struct options *op, const char *label, const char *text)
 		return (usage_error("%s: %s: \"%s\": expected %s", label,
 		    tn->tn_name, value, range));
 	}
-	ARRAY_EXTEND(op->op_tunables, op->op_tunable_count + 1);
-	op->op_tunables[op->op_tunable_count++] = xstrdup(text);
-	op->op_tunables[op->op_tunable_count] = NULL;
+	field_add_word(&op->op_tunables, text);
+	op->op_tunable_count++;
 	return (0);
 }
 

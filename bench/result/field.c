@@ -179,6 +179,18 @@ field_free_words(char **words)
 }
 
 void
+field_add_word(char ***words, const char *word)
+{
+	size_t n = 0;
+
+	while (*words != NULL && (*words)[n] != NULL)
+		n++;
+	*words = xreallocarray(*words, n + 2, sizeof(**words));
+	(*words)[n] = xstrdup(word);
+	(*words)[n + 1] = NULL;
+}
+
+void
 field_free(const struct field *table, void *base)
 {
 	unsigned n;

@@ -130,30 +130,6 @@ repeat_load(const json_t *object, unsigned readers, struct cell_measure *cm,
 	return (error[0] == '\0' ? 0 : EINVAL);
 }
 
-static char **
-copy_strings(char *const *from)
-{
-	unsigned n = 0;
-	char **to;
-
-	while (from != NULL && from[n] != NULL)
-		n++;
-	to = xcalloc(n + 1, sizeof(*to));
-	for (unsigned i = 0; i < n; i++)
-		to[i] = xstrdup(from[i]);
-	return (to);
-}
-
-static char **
-source_names(const struct random_source *const *sources, unsigned count)
-{
-	char **names = xcalloc(count + 1, sizeof(*names));
-
-	for (unsigned i = 0; i < count; i++)
-		names[i] = xstrdup(sources[i]->rs_ident);
-	return (names);
-}
-
 /* The lines of the simulated machine's profile, and their hash. */
 static void
 describe_profile(const struct profile *pr, struct result *r)
@@ -162,7 +138,6 @@ describe_profile(const struct profile *pr, struct result *r)
 	uint8_t hash[DIGEST_BYTES];
 	size_t size = 0;
 	FILE *out = xmemstream(&text, &size);
-	unsigned n = 0;
 
 	profile_write(out, pr);
 	xmemclose(out);
@@ -170,10 +145,9 @@ describe_profile(const struct profile *pr, struct result *r)
 		no_memory();
 	for (unsigned i = 0; i < DIGEST_BYTES; i++)
 		snprintf(r->profile_sha256 + 2 * i, 3, "%02x", hash[i]);
-	r->profile = xcalloc(PROFILE_VALUES + 3, sizeof(char *));
 	for (char *line = strtok(text, "\n"); line != NULL;
 	    line = strtok(NULL, "\n"))
-		r->profile[n++] = xstrdup(line);
+		field_add_word(&r->profile, line);
 	free(text);
 }
 
@@ -206,18 +180,19 @@ describe_run(const struct options *op, char *const argv[], unsigned cells,
 	struct random_source_list sl;
 	struct harvest_error why;
 
-	r->argv = copy_strings(argv);
-	r->tunables = copy_strings(op->op_tunables);
+	for (; *argv != NULL; argv++)
+		field_add_word(&r->argv, *argv);
+	for (unsigned i = 0; i < op->op_tunable_count; i++)
+		field_add_word(&r->tunables, op->op_tunables[i]);
 	if (random_source_list_parse(&sl, op->op_config.bc_harvest.sources,
 	    &why) != 0)
 		memset(&sl, 0, sizeof(sl));
+	for (unsigned i = 0; i < sl.rsl_count; i++)
+		field_add_word(&r->sources, sl.rsl_source[i]->rs_ident);
 	/* A simulated machine has every source. */
-	for (unsigned i = 0; op->op_simulated && i < sl.rsl_skipped_count; i++)
-		sl.rsl_source[sl.rsl_count++] = sl.rsl_skipped[i];
-	if (op->op_simulated)
-		sl.rsl_skipped_count = 0;
-	r->sources = source_names(sl.rsl_source, sl.rsl_count);
-	r->sources_skipped = source_names(sl.rsl_skipped, sl.rsl_skipped_count);
+	for (unsigned i = 0; i < sl.rsl_skipped_count; i++)
+		field_add_word(op->op_simulated ? &r->sources :
+		    &r->sources_skipped, sl.rsl_skipped[i]->rs_ident);
 	r->cells = xcalloc(cells, sizeof(*r->cells));
 	r->controls = xcalloc(controls, sizeof(*r->controls));
 	ksource_describe(r);
