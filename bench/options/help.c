@@ -1,34 +1,10 @@
-/* --help, names near an unknown one, and what shells offer to complete. */
+/* --help, and what shells offer to complete. */
 #include "bench/options/options.h"
 
 enum {
 	DESCRIPTION	= 29,	/* its column in help */
 	VALUES		= 14	/* column of what follows their name in help */
 };
-
-static enum command_id asked;
-
-static const char *
-name_of(unsigned id)
-{
-	return (id == OPTIONS ? NULL : option_takes(asked, id) ?
-	    option_defs[id].od_name : "");
-}
-
-int
-options_unknown(const struct options *op, const char *word, size_t n)
-{
-	const char *const command = command_texts[op->op_cmd].ct_name;
-	const char *nearest = NULL;
-
-	asked = op->op_cmd;
-	if (n > 3)
-		nearest = nearest_name(name_of, FORMATF("%.*s", (int)n - 2,
-		    word + 2));
-	return (usage_error("unknown option %.*s;%s \"rngsim %s --help\" lists "
-	    "them", (int)n, word, nearest == NULL ? "" :
-	    FORMATF(" nearest is --%s;", nearest), command));
-}
 
 static void
 help_option(const struct option_def *od, enum command_id cm)

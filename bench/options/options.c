@@ -191,6 +191,31 @@ take(struct options *op, unsigned id, const char *text, struct words *wo)
 	    set(op, id, label, text));
 }
 
+static enum command_id asked;
+
+static const char *
+name_of(unsigned id)
+{
+	return (id == OPTIONS ? NULL : option_takes(asked, id) ?
+	    option_defs[id].od_name : "");
+}
+
+/* Complains of n letters that are no option. */
+static int
+unknown(const struct options *op, const char *word, size_t n)
+{
+	const char *const command = command_texts[op->op_cmd].ct_name;
+	const char *nearest = NULL;
+
+	asked = op->op_cmd;
+	if (n > 3)
+		nearest = nearest_name(name_of, FORMATF("%.*s", (int)n - 2,
+		    word + 2));
+	return (usage_error("unknown option %.*s;%s \"rngsim %s --help\" lists "
+	    "them", (int)n, word, nearest == NULL ? "" :
+	    FORMATF(" nearest is --%s;", nearest), command));
+}
+
 /* A long name; or letters of switches, at the end of one with a value. */
 static int
 parse_option(struct options *op, const char *word, struct words *wo)
@@ -203,7 +228,7 @@ parse_option(struct options *op, const char *word, struct words *wo)
 	int error;
 
 	if (id == OPTIONS)
-		return (options_unknown(op, name, n));
+		return (unknown(op, name, n));
 	if (option_defs[id].od_value != NULL)
 		return (take(op, id, *rest == '\0' ? NULL : rest + full, wo));
 	if (full && *rest == '=')

@@ -273,9 +273,6 @@ int option_list_add(struct option_list *ol, const char *label, const char *item,
 /* The largest number of a list; 0: it is empty. */
 uint64_t option_list_max(const struct option_list *ol);
 
-/* Complains of n letters that are no option. */
-int options_unknown(const struct options *op, const char *word, size_t n);
-
 /* Refuse outputs that are the file of an input or of another output; */
 int options_check_files(const struct options *op);
 /* --crypto source where it has no effect, or is not seen; */
