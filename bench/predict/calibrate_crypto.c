@@ -20,13 +20,21 @@ enum {
 static uint8_t buffer[KEYSTREAM_MAX];
 static uint128_t counter;
 
-/* So long calls that nothing but their bytes counts. */
-static void
-bytes_loop(void *arg, unsigned n)
-{
-	while (n-- > 0)
-		cipher_keystream(arg, &counter, buffer, KEYSTREAM_MAX);
+/* Defines a loop of n operations on arg. */
+#define	LOOP_OF(name, operation)					\
+static void								\
+name##_loop(void *arg, unsigned n)					\
+{									\
+	while (n-- > 0)							\
+		operation;						\
 }
+
+/* So long calls that nothing but their bytes counts; one block a call. */
+LOOP_OF(bytes, cipher_keystream(arg, &counter, buffer, KEYSTREAM_MAX))
+LOOP_OF(block, cipher_keystream(arg, &counter, buffer,
+    ((const struct cipher_key *)arg)->ck_cipher->ci_block_bytes))
+LOOP_OF(wipe, cipher_key_wipe(arg))
+LOOP_OF(hash, digest_update(arg, buffer, HASHED))
 
 static void
 rekey_loop(void *arg, unsigned n)
@@ -36,24 +44,6 @@ rekey_loop(void *arg, unsigned n)
 		cipher_key_set(arg, buffer);
 		wipe(buffer, CIPHER_KEY_BYTES);
 	}
-}
-
-/* One block a call. */
-static void
-block_loop(void *arg, unsigned n)
-{
-	const struct cipher_key *ck = arg;
-
-	while (n-- > 0)
-		cipher_keystream(arg, &counter, buffer,
-		    ck->ck_cipher->ci_block_bytes);
-}
-
-static void
-wipe_loop(void *arg, unsigned n)
-{
-	while (n-- > 0)
-		cipher_key_wipe(arg);
 }
 
 /* In the order of the keys. */
@@ -130,13 +120,6 @@ calibrate_jitter(struct calibration *cb)
 	    calibrate_cv(cb->cb_samples, count),
 	    "median deviation of %u pages of %s, %.0f..%.0f ns", count,
 	    ciphers[0]->ci_name, qs.spr_p5, qs.spr_p95);
-}
-
-static void
-hash_loop(void *arg, unsigned n)
-{
-	while (n-- > 0)
-		digest_update(arg, buffer, HASHED);
 }
 
 static void
