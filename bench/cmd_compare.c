@@ -71,7 +71,6 @@ compare(const struct options *op, struct result r[2])
 		    compare_margin(&r[0])
 	};
 	char why[COMPARE_TEXT_SIZE] = "";
-	struct text t = { .s = "" };
 	unsigned side;
 	int error, status;
 
@@ -87,13 +86,11 @@ compare(const struct options *op, struct result r[2])
 	/* A gate never sees the cells that one file lacks. */
 	side = co.co_alone_count[0] > 0 ? 0 : 1;
 	if (status == 0 && co.co_alone_count[side] > 0 && !GIVEN(op, BY) &&
-	    !GIVEN(op, COMMON)) {
-		describe_cell(&t, co.co_alone[side]);
+	    !GIVEN(op, COMMON))
 		status = run_error("cells only in A: %u, only in B: %u, such "
 		    "as \"%s\" in %c; --common compares the others",
-		    co.co_alone_count[0], co.co_alone_count[1], t.s,
-		    "AB"[side]);
-	}
+		    co.co_alone_count[0], co.co_alone_count[1],
+		    TEXT_OF(describe_cell, co.co_alone[side]), "AB"[side]);
 	if (status == 0) {
 		compare_judge(&co);
 		status = emit(op, &co);

@@ -119,6 +119,9 @@ void text_add(struct text *t, const char *fmt, ...)
 	(text_add(t, "%s", (t)->s[0] == '\0' ? "" : ", "),		\
 	    text_add(t, __VA_ARGS__))
 
+/* A new text of what a function adds to one, as FORMAT(); it returns t->s. */
+#define	TEXT_OF(add, ...)	add(&(struct text){ .s = "" }, __VA_ARGS__)
+
 /* Remove an incomplete UTF-8 character from the end; control characters. */
 void utf8_truncate(char *text);
 void text_clean(char *text);

@@ -322,7 +322,6 @@ flag_rows(struct compare *co)
 {
 	const unsigned *alone = co->co_alone_count;
 	const unsigned side = alone[0] == 0;
-	struct text t = { .s = "" };
 
 	if (provenance_of(co->co_result[0]) != RESULT_MEASURED)
 		compare_flag(co, "predicted: %s",
@@ -335,9 +334,9 @@ flag_rows(struct compare *co)
 		    "itself moved, are not ranked", 100 * co->co_noise);
 	if (alone[0] + alone[1] == 0)
 		return;
-	describe_cell(&t, co->co_alone[side]);
 	compare_flag(co, "not compared, without a partner: cells of A %u, of B "
-	    "%u, such as %s in %c", alone[0], alone[1], t.s, "AB"[side]);
+	    "%u, such as %s in %c", alone[0], alone[1],
+	    TEXT_OF(describe_cell, co->co_alone[side]), "AB"[side]);
 }
 
 void

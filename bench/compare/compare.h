@@ -204,12 +204,12 @@ void verdict_print_sentences(FILE *out, const struct compare *co);
 void verdict_print_csv(FILE *out, const struct compare *co);
 
 /* Adds a row as a sentence, with a full stop only where it was refused. */
-void verdict_sentence(struct text *t, const struct compare *co,
+const char *verdict_sentence(struct text *t, const struct compare *co,
     const struct compare_row *row);
 
 /*
  * "concurrent instead of locked, mtx, aes, 2 readers of 64 KiB".  If B was not
  * measured, its provenance follows, in the words given, or the usual ones.
  */
-void verdict_pair(struct text *t, const struct compare *co,
+const char *verdict_pair(struct text *t, const struct compare *co,
     const struct compare_pair *pa, const char *provenance);

@@ -233,7 +233,8 @@ find_differences(const struct result *const r[2], struct text groups[GROUPS])
 	const bool predicted = provenance_of(r[0]) == RESULT_PREDICTED;
 	json_t *head[2] = { result_format_head(r[0]),
 	    result_format_head(r[1]) };
-	struct text machine[2] = { { .s = "" } };
+	const char *const machine[2] = { TEXT_OF(provenance_machine, r[0]),
+	    TEXT_OF(provenance_machine, r[1]) };
 	char a[VALUE_SIZE], b[VALUE_SIZE];
 	const json_t *values[2];
 
@@ -251,11 +252,9 @@ find_differences(const struct result *const r[2], struct text groups[GROUPS])
 	}
 	json_decref(head[0]);
 	json_decref(head[1]);
-	provenance_machine(&machine[0], r[0]);
-	provenance_machine(&machine[1], r[1]);
-	if (predicted && strcmp(machine[0].s, machine[1].s) != 0)
+	if (predicted && strcmp(machine[0], machine[1]) != 0)
 		text_list(&groups[HOST], "machine (A \"%s\", B \"%s\")",
-		    machine[0].s, machine[1].s);
+		    machine[0], machine[1]);
 	if (predicted && strcmp(r[0]->cells[0].profile,
 	    r[1]->cells[0].profile) == 0)
 		add_profiles(r, groups);

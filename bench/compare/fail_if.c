@@ -75,18 +75,16 @@ name_rows(const struct compare *co, const struct compare_gate *cg, bool refused)
 
 	for (const struct compare_pair *pa = co->co_pairs;
 	    pa < co->co_pairs + co->co_pair_count; pa++) {
-		struct text t = { .s = "" };
-
 		row = &pa->pa_row[cg->cg_quantity];
 		if (!(refused ? row->cmr_wanted && pa->pa_refused[0] != '\0' :
 		    compare_gate_met(co, cg, pa)))
 			continue;
 		count++;
-		(refused ? verdict_pair(&t, co, pa, NULL) :
-		    verdict_sentence(&t, co, row));
 		run_error("%s: %s%s%s%s", cg->cg_text, refused ||
 		    row->cmr_stop == COMPARE_STOP_PASSES ? "not tested: " : "",
-		    t.s, refused ? ": " : "", pa->pa_refused);
+		    refused ? TEXT_OF(verdict_pair, co, pa, NULL) :
+		    TEXT_OF(verdict_sentence, co, row), refused ? ": " : "",
+		    pa->pa_refused);
 	}
 	return (count);
 }

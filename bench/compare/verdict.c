@@ -38,7 +38,7 @@ format_p(char buf[FORMAT_SIZE], double p)
 	return (p < 1e-99 ? "<1e-99" : buf);
 }
 
-void
+const char *
 verdict_pair(struct text *t, const struct compare *co,
     const struct compare_pair *pa, const char *provenance)
 {
@@ -65,6 +65,7 @@ verdict_pair(struct text *t, const struct compare *co,
 	least = MIN(n[0], n[1]);
 	if (least >= COMPARE_REPEATS_MIN && least < COMPARABLE_REPEATS)
 		text_add(t, ", few repeats (%u and %u)", n[0], n[1]);
+	return (t->s);
 }
 
 /* How many repeats would decide. */
@@ -82,11 +83,10 @@ add_row(struct text *t, const struct compare *co, const struct compare_row *row)
 	bool bound = (row->cmr_median[0] <= qu->qu_floor) !=
 	    (row->cmr_median[1] <= qu->qu_floor);
 
-	text_add(t, "%s ", qu->qu_title);
-	quantity_figure(t, qu, row->cmr_median[0]);
-	text_add(t, " to ");
-	quantity_figure(t, qu, row->cmr_median[1]);
-	text_add(t, ", %s%s%s %%", row->cmr_basis == COMPARE_BY_PAIRS ?
+	text_add(t, "%s %s to %s, %s%s%s %%", qu->qu_title,
+	    TEXT_OF(quantity_figure, qu, row->cmr_median[0]),
+	    TEXT_OF(quantity_figure, qu, row->cmr_median[1]),
+	    row->cmr_basis == COMPARE_BY_PAIRS ?
 	    "side by side " : "", bound ? "at least " : "",
 	    FORMAT(change, row->cmr_change));
 	if (row->cmr_basis == COMPARE_BY_VALUE)
@@ -126,7 +126,7 @@ add_provenance(struct text *t, const struct result_cell *cell)
 		    FORMAT(percent, 100 * fmin(cell->guessed_share, 1)));
 }
 
-void
+const char *
 verdict_sentence(struct text *t, const struct compare *co,
     const struct compare_row *row)
 {
@@ -143,6 +143,7 @@ verdict_sentence(struct text *t, const struct compare *co,
 		    pa->pa_refused);
 	else
 		add_row(t, co, row);
+	return (t->s);
 }
 
 void
@@ -158,12 +159,8 @@ verdict_print_sentences(FILE *out, const struct compare *co)
 	const struct compare_row *row = NULL;
 
 	verdict_print_flags(out, co, "# ");
-	while ((row = compare_next(co, row)) != NULL) {
-		struct text t = { .s = "" };
-
-		verdict_sentence(&t, co, row);
-		fprintf(out, "%s\n", t.s);
-	}
+	while ((row = compare_next(co, row)) != NULL)
+		fprintf(out, "%s\n", TEXT_OF(verdict_sentence, co, row));
 }
 
 /* Cyan and yellow differ for those who see no red or green. */
@@ -185,9 +182,11 @@ print_row(FILE *out, const struct compare *co, const struct compare_row *row)
 	const bool drawn = row->cmr_basis == COMPARE_BY_DRAWS;
 	const double *range = drawn ? row->cmr_drawn.chg_band :
 	    row->cmr_change_ci95;
-	struct text pair = { .s = "" }, a = { .s = "" }, b = { .s = "" };
+	const struct quantity *qu = row->cmr_quantity;
 	const char *const texts[nitems(page_columns)] = {
-	    pair.s, row->cmr_quantity->qu_title, a.s, b.s,
+	    TEXT_OF(verdict_pair, co, row->cmr_pair, NULL), qu->qu_title,
+	    TEXT_OF(quantity_figure, qu, row->cmr_median[0]),
+	    TEXT_OF(quantity_figure, qu, row->cmr_median[1]),
 	    FORMAT(change, compare_change(row)), FORMATF("%s..%s",
 	    FORMAT(change, range[0]), FORMAT(change, range[1])),
 	    row->cmr_basis == COMPARE_BY_VALUE ? "exact" : drawn ?
@@ -199,9 +198,6 @@ print_row(FILE *out, const struct compare *co, const struct compare_row *row)
 	    verdict_stops[row->cmr_stop], REPEATS_TEXT(co, row->cmr_stop))
 	};
 
-	verdict_pair(&pair, co, row->cmr_pair, NULL);
-	quantity_figure(&a, row->cmr_quantity, row->cmr_median[0]);
-	quantity_figure(&b, row->cmr_quantity, row->cmr_median[1]);
 	fputs(colour(out, row->cmr_verdict), out);
 	if (co->co_page)
 		columns_row(out, page_columns, nitems(page_columns), texts);
@@ -233,9 +229,8 @@ print_pair(FILE *out, const struct compare *co, const struct compare_pair *pa)
 		any |= matters(co, row);
 	if (!any && !co->co_verbose && pa->pa_refused[0] == '\0')
 		return;
-	verdict_pair(&t, co, pa, NULL);
 	fputc('\n', out);
-	format_wrapf(out, "", 2, "%s:", t.s);
+	format_wrapf(out, "", 2, "%s:", TEXT_OF(verdict_pair, co, pa, NULL));
 	if (pa->pa_refused[0] != '\0') {
 		format_wrapf(out, "", 2, "refused: %s", pa->pa_refused);
 		return;
@@ -414,7 +409,6 @@ print_csv_row(FILE *out, const struct compare *co,
 	const struct result_cell *b = row->cmr_pair->pa_cell[1], *cell;
 	const char *const names[] = { b->engine, a->design, b->design, a->lock,
 	    b->lock, a->cipher, b->cipher, b->crypto };
-	struct text t = { .s = "" };
 
 	for (unsigned i = 0; i < nitems(names); i++) {
 		format_quoted(out, names[i]);
@@ -426,8 +420,7 @@ print_csv_row(FILE *out, const struct compare *co,
 	    row->cmr_quantity->qu_name, a->repeats, b->repeats);
 	print_figures(out, row, 0, LATER);
 	fprintf(out, ",%s,", verdict_names[row->cmr_verdict]);
-	verdict_sentence(&t, co, row);
-	format_quoted(out, t.s);
+	format_quoted(out, TEXT_OF(verdict_sentence, co, row));
 	fputc(',', out);
 	format_quoted(out, verdict_stops[row->cmr_stop]);
 	for (unsigned side = 0; side < 2; side++) {

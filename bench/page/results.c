@@ -173,11 +173,8 @@ print_result(FILE *out, const struct page_results *pr, unsigned side)
 	page_section(out, FORMATF("each-%c", ab), FORMATF("Each cell%s: "
 	    "readers, latencies, lock profile", of));
 	for (c = r->cells; c < r->cells + r->cell_count; c++) {
-		struct text t = { .s = "" };
-
-		describe_cell(&t, c);
 		fputs("<details>", out);
-		page_paragraph(out, "summary", t.s);
+		page_paragraph(out, "summary", TEXT_OF(describe_cell, c));
 		page_printed(out, table_cell_print,
 		    &(struct table_cell){ r, c });
 		/* The page's script draws their distribution. */

@@ -259,19 +259,16 @@ print(FILE *out, const struct validation *va, const struct result *measured,
     const struct result *predicted)
 {
 	const struct result_cell *last = NULL, *mc;
-	struct text head = { .s = "" };
 	bool met;
 
-	text_add(&head, "measured on %s, %u CPUs; predicted for ",
-	    measured->host.cpu_model, measured->host.cpus);
-	provenance_machine(&head, predicted);
-	format_wrap(out, "", 2, head.s);
+	format_wrapf(out, "", 2, "measured on %s, %u CPUs; predicted for %s",
+	    measured->host.cpu_model, measured->host.cpus,
+	    TEXT_OF(provenance_machine, predicted));
 	for (unsigned i = 0; i < va->va_count; i++, last = mc) {
 		mc = va->va_pairs[i].vd_measured;
 		if (last == NULL || !cells_alike(last, mc, APART)) {
-			head.s[0] = '\0';
-			describe_parts(&head, mc, ~(unsigned)APART);
-			fprintf(out, "\n%s\n", head.s);
+			fprintf(out, "\n%s\n", TEXT_OF(describe_parts, mc,
+			    ~(unsigned)APART));
 			COLUMNS_TITLES(out, cell_columns);
 		}
 		print_pair(out, &va->va_pairs[i]);

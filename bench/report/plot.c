@@ -206,8 +206,7 @@ plot_print(FILE *out, const struct result *r, const struct plot *plt)
 {
 	struct sheet sh = { .sh_form = plt->plt_form };
 	struct grouped_cell *gc;
-	struct text common = { .s = "" }, names = { .s = "" };
-	struct text run = { .s = "" };
+	struct text names = { .s = "" }, run = { .s = "" };
 	bool gated = false, producers = false;
 	char *body = NULL;
 	size_t len;
@@ -242,8 +241,8 @@ plot_print(FILE *out, const struct result *r, const struct plot *plt)
 	else
 		describe_result(&run, r);
 	set(out, "RUN", run.s, sh.sh_form);
-	describe_parts(&common, r->cells, ~sh.sh_varies);
-	set(out, "COMMON", common.s, sh.sh_form);
+	set(out, "COMMON", TEXT_OF(describe_parts, r->cells, ~sh.sh_varies),
+	    sh.sh_form);
 	set(out, "FORM", forms[sh.sh_form], sh.sh_form);
 	for (unsigned i = 0; i < PLOT_PANELS; i++)
 		if ((plt->plt_panels & 1u << i) != 0)

@@ -138,7 +138,6 @@ static void
 csv_print_ministat(FILE *out, const void *result)
 {
 	const struct result *r = result;
-	struct text machine = { .s = "" };
 	unsigned max, min;
 	bool seeded;
 
@@ -159,9 +158,9 @@ csv_print_ministat(FILE *out, const void *result)
 		    c->request_bytes);
 	}
 	fputc('\n', out);
-	provenance_machine(&machine, r);
 	if (provenance_of(r) > RESULT_MEASURED)
-		fprintf(out, "# %s: %s\n", provenance_word(r), machine.s);
+		fprintf(out, "# %s: %s\n", provenance_word(r),
+		    TEXT_OF(provenance_machine, r));
 	if (min != max)
 		fprintf(out, "# repeats %u to %u left out: not every cell has "
 		    "them\n", min + 1, max);

@@ -63,13 +63,10 @@ print_list(FILE *out, const char *first, char *const *texts)
 void
 table_head_print(FILE *out, const struct result *r)
 {
-	struct text t = { .s = "" };
-
 	if (!r->complete)
 		format_wrap(out, "INCOMPLETE:", 2,
 		    "stopped before everything was done");
-	describe_result(&t, r);
-	format_wrap(out, "", 2, t.s);
+	format_wrap(out, "", 2, TEXT_OF(describe_result, r));
 	if (r->unfit[0] != '\0')
 		format_wrap(out, "not fit to measure:", 2, r->unfit);
 	print_list(out, "tunables:", r->tunables);
@@ -237,11 +234,10 @@ print_block(struct table *tb, const struct grouped_cell *gc, unsigned n)
 {
 	const struct result_cell *base = gc->gc_cell;
 	const enum kind kind = kind_of(base);
-	struct text t = { .s = "" };
 
-	describe_parts(&t, base, ~(1u << PART_DESIGN));
 	fputc('\n', tb->tbl_out);
-	format_wrap(tb->tbl_out, "", 2, t.s);
+	format_wrap(tb->tbl_out, "", 2, TEXT_OF(describe_parts, base,
+	    ~(1u << PART_DESIGN)));
 	tb->tbl_kind[kind] = true;
 	columns_titles(tb->tbl_out, columns[kind], TABLE_COLUMNS);
 	for (unsigned i = 0; i < n; i++) {

@@ -104,11 +104,8 @@ lock_profile_print(FILE *out, const void *result)
 	table_head_print(out, r);
 	for (const struct result_cell *cell = r->cells;
 	    cell < r->cells + r->cell_count; cell++) {
-		struct text t = { .s = "" };
-
-		describe_cell(&t, cell);
 		fputc('\n', out);
-		format_wrap(out, "", 2, t.s);
+		format_wrap(out, "", 2, TEXT_OF(describe_cell, cell));
 		if (cell->gate[0] != '\0')
 			format_wrap(out, "!", 2, cell->gate);
 		print_profile(out, cell);
@@ -283,10 +280,8 @@ table_cell_print(FILE *out, const void *table_cell)
 	const struct result_fairness *f = &cell->fairness;
 	const struct result_harvest *h = &cell->harvest;
 	const double *ci95 = cell->harvest_cpu_percent_ci95;
-	struct text t = { .s = "" };
 
-	describe_cell(&t, cell);
-	LINE("cell", "%s", t.s);
+	LINE("cell", "%s", TEXT_OF(describe_cell, cell));
 	print_producers(out, cell);
 	print_reading(out, cell, mark);
 	if (f->hold_cna > 0)

@@ -79,7 +79,7 @@ quantity_value(const struct quantity *qu, const struct result_cell *c,
 	    c->readers)));
 }
 
-void
+const char *
 quantity_figure(struct text *t, const struct quantity *qu, double v)
 {
 	const enum quantity_unit unit = qu->qu_unit;
@@ -90,6 +90,7 @@ quantity_figure(struct text *t, const struct quantity *qu, double v)
 	    unit == QUANTITY_MB_PER_S ? FORMAT(real, v) :
 	    FORMATF("%.4g", fmin(v, 1e9)),
 	    unit == QUANTITY_PERCENT ? " %" : "");
+	return (t->s);
 }
 
 double

@@ -52,7 +52,8 @@ double quantity_value(const struct quantity *qu, const struct result_cell *c,
     unsigned repeat);
 
 /* Adds a value with its unit: "431.5", "12.3us", "79.0 %", "<0.10 %". */
-void quantity_figure(struct text *t, const struct quantity *qu, double v);
+const char *quantity_figure(struct text *t, const struct quantity *qu,
+    double v);
 
 enum {
 	/* Of fewer repeats an interval covers less than 95 %. */

@@ -140,12 +140,13 @@ describe_part(struct text *t, const struct result_cell *cell,
 		text_add(t, ", until seeded");
 }
 
-void
+const char *
 describe_parts(struct text *t, const struct result_cell *cell, unsigned parts)
 {
 	for (unsigned part = 0; part < PARTS; part++)
 		if ((parts & 1u << part) != 0)
 			describe_part(t, cell, (enum cell_part)part);
+	return (t->s);
 }
 
 void
@@ -170,7 +171,7 @@ describe_load(struct text *t, const struct result_cell *cell)
 		text_add(t, ", oversubscribed");
 }
 
-void
+const char *
 describe_cell(struct text *t, const struct result_cell *cell)
 {
 	text_add(t, "%s, ", cell->design);
@@ -181,19 +182,19 @@ describe_cell(struct text *t, const struct result_cell *cell)
 	describe_load(t, cell);
 	if (provenance_predicted(cell))
 		text_add(t, ", %s", provenance_short(cell));
+	return (t->s);
 }
 
-void
+const char *
 describe_result(struct text *t, const struct result *r)
 {
 	const enum result_kind kind = provenance_of(r);
 	const bool predicted = kind == RESULT_PREDICTED;
 	const bool both = kind == RESULT_BOTH;
 	const struct result_host *h = &r->host;
-	struct text machine = { .s = "" };
+	const char *machine = TEXT_OF(provenance_machine, r);
 	unsigned max, min;
 
-	provenance_machine(&machine, r);
 	if (kind == RESULT_EMPTY)
 		text_add(t, "no cells; on");
 	else if (kind == RESULT_MEASURED)
@@ -201,7 +202,7 @@ describe_result(struct text *t, const struct result *r)
 	else
 		text_add(t, "%spredicted%s%s%s computed on%s",
 		    both ? "measured on, and " : "",
-		    machine.s[0] != '\0' ? " for " : "", machine.s,
+		    machine[0] != '\0' ? " for " : "", machine,
 		    both ? "" : ",", both ? ", as each says," : "");
 	text_add(t, " %s, %u CPU%s", h->cpu_model, h->cpus, PLURAL(h->cpus));
 	if (h->cpu_quota > 0)
@@ -232,6 +233,7 @@ describe_result(struct text *t, const struct result *r)
 	for (unsigned i = 0; !predicted && i < r->resumed_count; i++)
 		text_add(t, ", resumed %s from repeat %u on",
 		    r->resumed[i].at, r->resumed[i].order);
+	return (t->s);
 }
 
 const char provenance_guesses[] = "intervals show the model's random "
@@ -269,7 +271,7 @@ provenance_word(const struct result *r)
 	    "measured and predicted" : provenance_short(r->cells));
 }
 
-void
+const char *
 provenance_machine(struct text *t, const struct result *r)
 {
 	const struct result_cell *cell, *first = NULL;
@@ -282,7 +284,7 @@ provenance_machine(struct text *t, const struct result *r)
 		if (strcmp(first->profile, cell->profile) != 0 ||
 		    first->cpus != cell->cpus || first->nodes != cell->nodes) {
 			text_add(t, "several machines");
-			return;
+			return (t->s);
 		}
 	}
 	if (first != NULL)
@@ -290,6 +292,7 @@ provenance_machine(struct text *t, const struct result *r)
 		    "guessed", first->profile, first->cpus,
 		    PLURAL(first->cpus), first->nodes, PLURAL(first->nodes),
 		    FORMAT(percent, 100 * fmin(first->guessed_share, 1)));
+	return (t->s);
 }
 
 bool

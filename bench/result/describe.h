@@ -32,17 +32,17 @@ struct grouped_cell {
 struct grouped_cell *cells_group(const struct result *r, enum cell_part but);
 
 /* Lists parts, which are bits: "aes, lock tas, 8 polls, requests of 64 KiB". */
-void describe_parts(struct text *t, const struct result_cell *cell,
+const char *describe_parts(struct text *t, const struct result_cell *cell,
     unsigned parts);
 
 /* Adds the readers and their load: "2 readers of 64 KiB, native crypto". */
 void describe_load(struct text *t, const struct result_cell *cell);
 
 /* Adds a cell: "locked, mtx, aes, 2 readers of 64 KiB, predicted". */
-void describe_cell(struct text *t, const struct result_cell *cell);
+const char *describe_cell(struct text *t, const struct result_cell *cell);
 
 /* Adds where, how and when: "measured on Example 9000, 4 CPUs, ...". */
-void describe_result(struct text *t, const struct result *r);
+const char *describe_result(struct text *t, const struct result *r);
 
 /* What all cells are. */
 enum result_kind {
@@ -60,7 +60,7 @@ const char *provenance_short(const struct result_cell *cell);
 const char *provenance_word(const struct result *r);
 
 /* Adds the machine of predicted cells: "epyc-9654-2s, 192 CPUs in 2 nodes". */
-void provenance_machine(struct text *t, const struct result *r);
+const char *provenance_machine(struct text *t, const struct result *r);
 
 /* What intervals of predictions show, and what they do not. */
 extern const char provenance_guesses[];
