@@ -14,16 +14,11 @@ static const int64_t simulated_patience_ns = 100 * NS_PER_MS;
 static const double cycles_max_share = 0.05;
 
 /* Writes a message about the journal and, if ckp_line is set, that line. */
-static int __attribute__((format(printf, 2, 3)))
-refuse(struct checkpoint *ck, const char *fmt, ...)
-{
-	const int n = snprintf(ck->ckp_why, CELL_ERROR_SIZE, ck->ckp_line > 0 ?
-	    "%.600s: line %u: " : "%.600s: ", ck->ckp_journal.jo_path,
-	    ck->ckp_line);
-
-	VFORMAT(ck->ckp_why + n, (size_t)(CELL_ERROR_SIZE - n), fmt);
-	return (EINVAL);
-}
+#define	refuse(ck, ...)							\
+	((void)snprintf((ck)->ckp_why, CELL_ERROR_SIZE, (ck)->ckp_line > 0 ? \
+	    "%.600s: line %u: " : "%.600s: ", (ck)->ckp_journal.jo_path, \
+	    (ck)->ckp_line),						\
+	    APPEND((ck)->ckp_why, CELL_ERROR_SIZE, __VA_ARGS__), EINVAL)
 
 /* The next whole line, without its newline; NULL behind the last. */
 static const char *
@@ -82,13 +77,13 @@ checkpoint_claim(struct checkpoint *ck, const char *file,
 	if (error == 0)
 		return (begun == NULL ? 0 : checkpoint_read(ck, begun));
 	if (error == EBUSY)
-		refuse(ck, "%s is measuring for this file: wait for it, or "
-		    "name another file", other > 0 ? FORMATF("process %ld",
+		(void)refuse(ck, "%s is measuring for this file: wait for it, "
+		    "or name another file", other > 0 ? FORMATF("process %ld",
 		    (long)other) : "another process");
 	else if (error == EINVAL || error == ELOOP || error == EMLINK ||
 	    error == EISDIR || error == ENXIO)
-		refuse(ck, "not a regular file, but repeats are to be kept "
-		    "there: move it away");
+		(void)refuse(ck, "not a regular file, but repeats are to be "
+		    "kept there: move it away");
 	else
 		snprintf(why, CELL_ERROR_SIZE, "%.600s: %s", begun == NULL ?
 		    file : ck->ckp_journal.jo_path, strerror(error));
@@ -111,8 +106,8 @@ check_same(struct checkpoint *ck, json_t *now, const json_t *before,
 			continue;
 		is_text = json_dumps(value, flags);
 		was_text = json_dumps(was, flags);
-		refuse(ck, "%s: %s is %.255s, was %.255s", what, key, is_text,
-		    was_text == NULL ? "unknown" : was_text);
+		(void)refuse(ck, "%s: %s is %.255s, was %.255s", what, key,
+		    is_text, was_text == NULL ? "unknown" : was_text);
 		free(is_text);
 		free(was_text);
 		return (EINVAL);
@@ -173,7 +168,7 @@ take_repeat(struct checkpoint *ck, struct sweep_cell *sc, const json_t *measure)
 	if (error == 0)
 		summary_add(sc, cm);
 	else {
-		refuse(ck, "%s", why);
+		(void)refuse(ck, "%s", why);
 		cell_measure_free(cm);
 	}
 	free(cm);
@@ -285,7 +280,7 @@ checkpoint_begin(struct checkpoint *ck, struct sweeping *sw)
 		json_decref(record);
 	}
 	if (error == 0 && (error = journal_continue(&ck->ckp_journal)) != 0)
-		refuse(ck, "%s", strerror(error));
+		(void)refuse(ck, "%s", strerror(error));
 	if (error == 0)
 		run_note("%s: %u of %u repeats were there%s", ck->ckp_file,
 		    ck->ckp_before, sw->sw_count * op->op_repeats,
