@@ -6,7 +6,6 @@
  */
 #include "bench/cell/cell_run.h"
 #include "bench/cli/command.h"
-#include "lib/crypto/crypto.h"
 
 enum { SEED_POLL_NS = 20 * 1000 * 1000 };
 

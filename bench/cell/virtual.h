@@ -2,7 +2,6 @@
 #pragma once
 
 #include "bench/cell/cell.h"
-#include "lib/crypto/crypto.h"
 
 /* The name of the engine, also in documents. */
 #define	VIRTUAL_NAME	"virtual"

@@ -1,7 +1,5 @@
 #include <sys/ioctl.h>
 
-#include <termios.h>
-
 #include "bench/cli/progress.h"
 #include "lib/machine/tick.h"
 

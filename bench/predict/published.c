@@ -1,6 +1,4 @@
 /* Reads files of published figures; the loops of benchmarks; their units. */
-#include <strings.h>
-
 #include "bench/predict/published.h"
 
 const struct published_unit published_units[] = {
