@@ -12,7 +12,6 @@ compare_gate_parse(struct compare_gate *cg, const char *text,
     char error[COMPARE_TEXT_SIZE])
 {
 	char name[RESULT_NAME_SIZE], number[32], percent[2], sign[2];
-	struct text known;
 	int end = 0, n, q;
 	bool negative, possible;
 	double value;
@@ -20,12 +19,10 @@ compare_gate_parse(struct compare_gate *cg, const char *text,
 	n = sscanf(text, " %31[a-z0-9_] %1[<>] %31[-+.0-9] %1[%] %n", name,
 	    sign, number, percent, &end);
 	q = n < 2 ? -1 : family_find(&compare_quantities, name);
-	if (q == -1) {
-		family_join(&compare_quantities, 0, NULL, known.s,
-		    sizeof(known.s));
+	if (q == -1)
 		return (REFUSE("expected QUANTITY < NUMBER%% or QUANTITY > "
-		    "NUMBER%%, with %.1024s", known.s));
-	}
+		    "NUMBER%%, with %.1024s", TEXT_OF(family_join,
+		    &compare_quantities, 0, NULL)));
 	negative = n > 2 && number[0] == '-';
 	possible = n > 3 && strcmp(text + end, "possible") == 0;
 	if (n < 4 || (text[end] != '\0' && !possible) || parse_real(number +

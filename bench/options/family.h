@@ -1,7 +1,7 @@
 /* Families of names that options take: designs, locks, formats and so on. */
 #pragma once
 
-#include <stddef.h>
+struct text;
 
 struct family {
 	/* The i-th name, from 0; NULL after the last. */
@@ -51,7 +51,7 @@ int family_refuse(const struct family *fa, const char *label, const char *text,
 
 /*
  * Joins names, "a, b or c", or says which list has them: those of mask, bit i
- * the i-th, or of mask 0 all; and also, or NULL.
+ * the i-th, or of mask 0 all; and also, or NULL.  Into a new text: TEXT_OF().
  */
-void family_join(const struct family *fa, unsigned mask, const char *also,
-    char *buf, size_t size);
+const char *family_join(struct text *t, const struct family *fa, unsigned mask,
+    const char *also);

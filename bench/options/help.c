@@ -10,8 +10,7 @@ static void
 help_option(const struct option_def *od, enum command_id cm)
 {
 	const struct family *fa = od->od_family;
-	char text[2 * OPTION_TEXT_SIZE];
-	char values[OPTION_TEXT_SIZE] = "";
+	struct text values = { .s = "" };
 	const char *value = od->od_value, *def = option_default(od, cm);
 	bool words = def != NULL && def[0] == '(';
 
@@ -21,29 +20,24 @@ help_option(const struct option_def *od, enum command_id cm)
 	/* What it accepts, where the description does not have it. */
 	if (od->od_type != TYPE_NAME && od->od_type != TYPE_NAMES) {
 		if (od->od_max < INT64_MAX / 2)
-			option_range(od, values);
+			(void)option_range(&values, od);
 	} else if (fa->fam_title == NULL && fa->fam_topic == NULL)
-		option_accepted(od, cm, values);
-	snprintf(text, sizeof(text), "%s%s%s%s%s%s", od->od_descr,
-	    values[0] != '\0' ? ": " : "", values,
-	    def == NULL ? "" : words ? " " : " (", def == NULL ? "" : def,
-	    def == NULL || words ? "" : ")");
-	format_wrap(stdout, FORMATF("  %s--%s%s%s", od->od_letter == '\0' ?
+		(void)option_accepted(&values, od, cm);
+	format_wrapf(stdout, FORMATF("  %s--%s%s%s", od->od_letter == '\0' ?
 	    "    " : FORMATF("-%c, ", od->od_letter), od->od_name,
 	    value != NULL ? " " : "", value != NULL ? value : ""), DESCRIPTION,
-	    text);
+	    "%s%s%s%s%s%s", od->od_descr, values.s[0] != '\0' ? ": " : "",
+	    values.s, def == NULL ? "" : words ? " " : " (", def == NULL ? "" :
+	    def, def == NULL || words ? "" : ")");
 }
 
 /* The members of a family that are too many for an option's description. */
 static void
 help_family(const struct family *fa)
 {
-	char names[OPTION_TEXT_SIZE];
-
 	if (fa->fa_descr == NULL) {
-		family_join(fa, 0, NULL, names, sizeof(names));
 		format_wrap(stdout, FORMATF("  %s", fa->fam_title), VALUES,
-		    names);
+		    TEXT_OF(family_join, fa, 0, NULL));
 		return;
 	}
 	printf("\n%s:\n", fa->fam_title);

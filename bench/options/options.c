@@ -23,11 +23,8 @@ static int
 refuse(const struct options *op, const struct option_def *od,
     const char *label, const char *text)
 {
-	char accepted[OPTION_TEXT_SIZE];
-
-	option_accepted(od, op->op_cmd, accepted);
 	return (family_refuse(od->od_family, FORMATF("%s: ", label), text,
-	    accepted));
+	    TEXT_OF(option_accepted, od, op->op_cmd)));
 }
 
 /* One number, or a range of them where lists are taken. */

@@ -16,9 +16,7 @@ enum {
 	OPTIONS_REPEATS_MAX	= 10000,
 	OPTIONS_FAIL_IF_MAX	= 32,
 	OPTIONS_PARTS_MAX	= OPTIONS_CELLS_MAX,
-	OPTION_LABEL_SIZE	= 32,
-	OPTION_RANGE_SIZE	= 64,
-	OPTION_TEXT_SIZE	= 1024	/* of a value, or of what is accepted */
+	OPTION_LABEL_SIZE	= 32
 };
 
 enum command_id {
@@ -202,10 +200,10 @@ const char *option_label(unsigned id);
 /* The default of a command: a value, "(...)" in words, or NULL. */
 const char *option_default(const struct option_def *od, enum command_id cm);
 
-/* The range of a row's numbers, "0.01..86400" or ""; what the row accepts. */
-void option_range(const struct option_def *od, char buf[OPTION_RANGE_SIZE]);
-void option_accepted(const struct option_def *od, enum command_id cm,
-    char buf[OPTION_TEXT_SIZE]);
+/* Add the range of a row's numbers, "0.01..86400"; what the row accepts. */
+const char *option_range(struct text *t, const struct option_def *od);
+const char *option_accepted(struct text *t, const struct option_def *od,
+    enum command_id cm);
 
 /*
  * Functions below that return int print a message when something is wrong, and

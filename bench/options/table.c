@@ -49,7 +49,7 @@ options_sysctls(void (*each)(void *context, const struct design *de,
 int
 option_tunable(struct options *op, const char *label, const char *text)
 {
-	char range[OPTION_TEXT_SIZE];
+	char range[FORMAT_TEXT];
 	const struct tunable *tn;
 	const char *value;
 	int error;
@@ -269,45 +269,39 @@ option_default(const struct option_def *od, enum command_id cm)
 	return (NULL);
 }
 
-void
-option_range(const struct option_def *od, char buf[OPTION_RANGE_SIZE])
+const char *
+option_range(struct text *t, const struct option_def *od)
 {
 	const enum option_type type = od->od_type;
 
-	buf[0] = '\0';
 	if (type == TYPE_NUMBER || type == TYPE_NUMBERS)
-		snprintf(buf, OPTION_RANGE_SIZE, "%" PRIu64 "..%" PRIu64,
-		    od->od_min, od->od_max);
+		text_add(t, "%" PRIu64 "..%" PRIu64, od->od_min, od->od_max);
 	else if (type == TYPE_REAL || type == TYPE_PERCENT)
-		snprintf(buf, OPTION_RANGE_SIZE, "%g..%.9g", od->od_low,
-		    od->od_high);
+		text_add(t, "%g..%.9g", od->od_low, od->od_high);
 	else if ((type == TYPE_BYTES || type == TYPE_SIZES) &&
 	    od->od_max != UINT64_MAX)
-		snprintf(buf, OPTION_RANGE_SIZE, "%s..%s",
-		    FORMAT(size, od->od_min), FORMAT(size, od->od_max));
+		text_add(t, "%s..%s", FORMAT(size, od->od_min),
+		    FORMAT(size, od->od_max));
+	return (t->s);
 }
 
-void
-option_accepted(const struct option_def *od, enum command_id cm,
-    char buf[OPTION_TEXT_SIZE])
+const char *
+option_accepted(struct text *t, const struct option_def *od, enum command_id cm)
 {
 	const bool sizes = od->od_type == TYPE_BYTES ||
 	    od->od_type == TYPE_SIZES;
 	const bool ranges = od->od_type == TYPE_NUMBERS &&
 	    cm != COMMAND_run && cm != COMMAND_cat;
-	char range[OPTION_RANGE_SIZE];
+	const char *range = TEXT_OF(option_range, od);
 
-	option_range(od, range);
 	if (od->od_type == TYPE_NAME || od->od_type == TYPE_NAMES)
-		family_join(od->od_family, (unsigned)od->od_max,
-		    (od->od_flags & ALL) != 0 ? "all" : NULL, buf,
-		    OPTION_TEXT_SIZE);
-	else
-		snprintf(buf, OPTION_TEXT_SIZE, "%s%s%s%s%s", od->od_what !=
-		    NULL ? od->od_what : od->od_value,
-		    ranges ? " or a range such as 1-4" : "",
-		    range[0] != '\0' ? ", " : "", range,
-		    sizes ? ", with k, m or g for 2^10, 2^20, 2^30" : "");
+		return (family_join(t, od->od_family, (unsigned)od->od_max,
+		    (od->od_flags & ALL) != 0 ? "all" : NULL));
+	text_add(t, "%s%s%s%s%s", od->od_what != NULL ? od->od_what :
+	    od->od_value, ranges ? " or a range such as 1-4" : "",
+	    range[0] != '\0' ? ", " : "", range,
+	    sizes ? ", with k, m or g for 2^10, 2^20, 2^30" : "");
+	return (t->s);
 }
 
 int
@@ -383,28 +377,24 @@ family_refuse(const struct family *fa, const char *label, const char *text,
 {
 	const char *near = fa == NULL ? NULL :
 	    nearest_name(fa->fa_name, text);
-	char names[OPTION_TEXT_SIZE];
 
-	if (accepted == NULL)
-		family_join(fa, 0, NULL, names, sizeof(names));
 	return (usage_error("%s\"%s\": expected %s%s", label, text, accepted ==
-	    NULL ? names : accepted, near == NULL ? "" : FORMATF("; did you "
-	    "mean %s?", near)));
+	    NULL ? TEXT_OF(family_join, fa, 0, NULL) : accepted, near == NULL ?
+	    "" : FORMATF("; did you mean %s?", near)));
 }
 
-void
-family_join(const struct family *fa, unsigned mask, const char *also, char *buf,
-    size_t size)
+const char *
+family_join(struct text *t, const struct family *fa, unsigned mask,
+    const char *also)
 {
 	unsigned left = also != NULL;
 	const char *name;
 
 	if (fa->fam_topic != NULL) {
-		snprintf(buf, size, "a name that \"rngsim list %s\" prints",
+		text_add(t, "a name that \"rngsim list %s\" prints",
 		    fa->fam_topic);
-		return;
+		return (t->s);
 	}
-	buf[0] = '\0';
 	for (unsigned i = 0; fa->fa_name(i) != NULL; i++)
 		left += mask == 0 || (mask & 1u << i) != 0;
 	for (unsigned i = 0; left > 0; i++) {
@@ -412,7 +402,8 @@ family_join(const struct family *fa, unsigned mask, const char *also, char *buf,
 		if (name != NULL && mask != 0 && (mask & 1u << i) == 0)
 			continue;
 		left--;
-		APPEND(buf, size, "%s%s", buf[0] == '\0' ? "" :
-		    left == 0 ? " or " : ", ", name != NULL ? name : also);
+		text_add(t, "%s%s", t->s[0] == '\0' ? "" : left == 0 ? " or " :
+		    ", ", name != NULL ? name : also);
 	}
+	return (t->s);
 }

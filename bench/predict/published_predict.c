@@ -23,7 +23,7 @@ static int
 map_lock(struct published *pb, const char *name, const char *text)
 {
 	const unsigned ratio = pb->pb_unit != NULL && pb->pb_unit->ub_ratio;
-	char known[OPTION_TEXT_SIZE], kind[PUBLISHED_NAME_SIZE];
+	char kind[PUBLISHED_NAME_SIZE];
 	const struct lock_class *lc[2] = { NULL };
 	char *over = kind, *one;
 
@@ -34,12 +34,10 @@ map_lock(struct published *pb, const char *name, const char *text)
 			return (usage_error("--map: \"%s=%s\": expected %s",
 			    name, text, ratio ? "A/B, as values are ratios" :
 			    "one lock, as values are no ratios"));
-		if ((lc[i] = ENGINE(virtual).en_lock_find(one)) != NULL)
-			continue;
-		family_join(&family_simulated_locks, 0, NULL, known,
-		    sizeof(known));
-		return (usage_error("--map: \"%s\": expected one of %s", one,
-		    known));
+		if ((lc[i] = ENGINE(virtual).en_lock_find(one)) == NULL)
+			return (usage_error("--map: \"%s\": expected one of %s",
+			    one, TEXT_OF(family_join, &family_simulated_locks,
+			    0, NULL)));
 	}
 	for (unsigned i = 0; i < pb->pb_locks.nm_count; i++)
 		if (strcmp(pb->pb_locks.nm_name[i], name) == 0) {
@@ -99,7 +97,7 @@ static int
 settle(struct published *pb)
 {
 	const struct options *op = pb->pb_op;
-	char names[256], why[PINNING_ERROR_SIZE];
+	char why[PINNING_ERROR_SIZE];
 	struct published_row *rb;
 	bool valued = false;
 	const char *place;
@@ -120,13 +118,11 @@ settle(struct published *pb)
 		rb->rb_ns = value_ns(pb, rb);
 		if (pb->pb_kind[rb->rb_lock][0] == NULL)
 			continue;
-		if (rb->rb_loop == NULL) {
-			family_join(&family_published_loops, 0, NULL, names,
-			    sizeof(names));
+		if (rb->rb_loop == NULL)
 			return (usage_error("%.200s: no \"# benchmark:\" line "
 			    "or column names a loop: expected --loop with %s",
-			    op->op_published, names));
-		}
+			    op->op_published, TEXT_OF(family_join,
+			    &family_published_loops, 0, NULL)));
 		if (strstr(pb->pb_loops.s, rb->rb_loop->lb_name) == NULL)
 			text_list(&pb->pb_loops, "%s", rb->rb_loop->lb_name);
 		/* Its place is that of all. */
