@@ -158,8 +158,6 @@ compare_noise(struct compare *co, bool same_program)
 			    &b->controls[k]);
 }
 
-enum { VALUE_SIZE = 256 };	/* of a value's text; more is cut */
-
 /* What may differ: the method, the host, and what may be compared. */
 enum group { METHOD, HOST, BUILD, GROUPS };
 
@@ -185,16 +183,16 @@ static const struct condition {
 	{ "sources", "sources", BUILD },
 };
 
+/* Adds a value; more than so many bytes is cut. */
 static const char *
-value_text(char buf[VALUE_SIZE], const json_t *value)
+add_value(struct text *t, const json_t *value)
 {
 	char *text = json_dumps(value, JSON_ENCODE_ANY |
 	    JSON_REAL_PRECISION(9));
 
-	snprintf(buf, VALUE_SIZE, "%s", text);
-	utf8_truncate(buf);
+	text_add(t, "%.255s", text);
 	free(text);
-	return (buf);
+	return (t->s);
 }
 
 /*
@@ -235,7 +233,6 @@ find_differences(const struct result *const r[2], struct text groups[GROUPS])
 	    result_format_head(r[1]) };
 	const char *const machine[2] = { TEXT_OF(provenance_machine, r[0]),
 	    TEXT_OF(provenance_machine, r[1]) };
-	char a[VALUE_SIZE], b[VALUE_SIZE];
 	const json_t *values[2];
 
 	for (unsigned i = 0; i < nitems(conditions); i++) {
@@ -248,7 +245,8 @@ find_differences(const struct result *const r[2], struct text groups[GROUPS])
 		    (predicted && cn->cn_group == HOST))
 			continue;
 		text_list(&groups[cn->cn_group], "%s (A %s, B %s)", cn->cn_name,
-		    value_text(a, values[0]), value_text(b, values[1]));
+		    TEXT_OF(add_value, values[0]),
+		    TEXT_OF(add_value, values[1]));
 	}
 	json_decref(head[0]);
 	json_decref(head[1]);

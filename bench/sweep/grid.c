@@ -190,12 +190,12 @@ grid_engine(const struct options *op)
 }
 
 const char *
-grid_text(const struct cell *ce, char text[GRID_TEXT_SIZE])
+grid_text(struct text *t, const struct cell *ce)
 {
-	snprintf(text, GRID_TEXT_SIZE, "%s %s %s, %s%u reader%s, %" PRIu64
-	    " bytes", ce->ce_design, ce->ce_lock, ce->ce_cipher->ci_name,
+	text_add(t, "%s %s %s, %s%u reader%s, %" PRIu64 " bytes",
+	    ce->ce_design, ce->ce_lock, ce->ce_cipher->ci_name,
 	    ce->ce_producers == 0 ? "" : FORMATF("%u producer%s, ",
 	    ce->ce_producers, PLURAL(ce->ce_producers)),
 	    ce->ce_readers, PLURAL(ce->ce_readers), ce->ce_request_bytes);
-	return (text);
+	return (t->s);
 }

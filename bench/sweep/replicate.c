@@ -133,7 +133,6 @@ take_failed(struct replicating *rg, unsigned cell, unsigned round,
 	struct sweep_cell *sc = &sw->sw_cells[cell];
 	const unsigned repeats = sw->sw_options->op_repeats;
 	const size_t n = strlen(sl->slt_why);
-	char text[GRID_TEXT_SIZE];
 
 	/* A message must not be printed behind the bar. */
 	progress_fini(&rg->rg_progress);
@@ -150,7 +149,7 @@ take_failed(struct replicating *rg, unsigned cell, unsigned round,
 	rg->rg_stuck++;
 	/* The reason has several lines. */
 	fprintf(stderr, "rngsim: %s: %s: %s%s", usage_command,
-	    grid_text(&sc->sc_cell, text), sl->slt_why,
+	    TEXT_OF(grid_text, &sc->sc_cell), sl->slt_why,
 	    n > 0 && sl->slt_why[n - 1] == '\n' ? "" : "\n");
 	return (0);
 }

@@ -71,7 +71,6 @@ measure_group(struct sweeping *sw, const unsigned *group, unsigned n,
     unsigned repeat, struct measuring *mq)
 {
 	const struct options *op = sw->sw_options;
-	char text[GRID_TEXT_SIZE];
 	int error;
 
 	for (unsigned i = 0; i < n; i++)
@@ -80,7 +79,7 @@ measure_group(struct sweeping *sw, const unsigned *group, unsigned n,
 	progress_update(&mq->mq_progress, op->op_until > 0 ?
 	    (uint64_t)fmin(passed_s(mq), op->op_time_limit_s) : mq->mq_done,
 	    FORMATF(n > 1 ? "%s and %u more" : "%s",
-	    grid_text(&mq->mq_params->cp_cell, text), n - 1));
+	    TEXT_OF(grid_text, &mq->mq_params->cp_cell), n - 1));
 	error = n == 1 ? measure_one(op, mq->mq_params, mq->mq_measures,
 	    sw->sw_error) : slices_run(grid_engine(op), mq->mq_params, n,
 	    mq->mq_rng, mq->mq_measures, sw->sw_error);

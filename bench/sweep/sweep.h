@@ -14,7 +14,6 @@
 #include "bench/result/comparable.h"
 
 enum {
-	GRID_TEXT_SIZE		= 128,
 	REPEAT_JSON_DIGITS	= 17,	/* they keep every double */
 	UNCERTAINTY_LEAST	= 10,	/* draws for a statement */
 	JOURNAL_MAX		= 1 << 30	/* bytes */
@@ -142,8 +141,8 @@ unsigned grid_jobs(const struct options *op);
 /* Whether --part has the cell of this index; controls are in all parts. */
 bool grid_in_part(const struct options *op, unsigned cell);
 
-/* "locked mtx aes, 2 readers, 65536 bytes" */
-const char *grid_text(const struct cell *ce, char text[GRID_TEXT_SIZE]);
+/* Adds "locked mtx aes, 2 readers, 65536 bytes". */
+const char *grid_text(struct text *t, const struct cell *ce);
 
 const struct engine *grid_engine(const struct options *op);
 
