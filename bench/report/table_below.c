@@ -15,34 +15,25 @@ print_control(FILE *out, const struct result_cell *cell)
 {
 	struct text t = { .s = "" };
 	char spread[FORMAT_SIZE];
-	double per_s;
+	const double per_s = COMPARABLE_MEDIAN(cell, reads_per_s);
+	const bool open = cell->rate_per_s > 0;
 
 	if (strcmp(cell->lock, "none") == 0) {
 		/* No sharing: what the same readers get without the lock. */
-		text_add(&t, "no sharing, %s, %s, %u reader%s of %s: ",
-		    cell->design, cell->cipher, cell->readers,
-		    PLURAL(cell->readers), FORMAT(bytes, cell->request_bytes));
-		if (cell->rate_per_s > 0)
-			text_add(&t, "%s requests/s each", FORMAT(real,
-			    COMPARABLE_MEDIAN(cell, reads_per_s) /
-			    cell->readers));
-		else
-			text_add(&t, "%s MB/s each", FORMAT(real,
-			    cell->total_mb_per_s / cell->readers));
+		text_add(&t, "no sharing, %s, %s, %u reader%s of %s: %s %s "
+		    "each", cell->design, cell->cipher, cell->readers,
+		    PLURAL(cell->readers), FORMAT(bytes, cell->request_bytes),
+		    FORMAT(real, (open ? per_s : cell->total_mb_per_s) /
+		    cell->readers), open ? "requests/s" : "MB/s");
 		if (!comparable_few_repeats(cell))
 			text_add(&t, ", +-%s %%",
 			    comparable_spread(cell, spread));
-	} else {
+	} else
 		/* Each request is one acquisition of the lock. */
-		per_s = COMPARABLE_MEDIAN(cell, reads_per_s);
-		text_add(&t, "lock %s around nothing, %u reader%s: ",
-		    cell->lock, cell->readers, PLURAL(cell->readers));
-		if (per_s > 0)
-			text_add(&t, "%s ns an acquisition",
-			    FORMAT(real, fmin(1e9 / per_s, 1e99)));
-		else
-			text_add(&t, "no acquisition");
-	}
+		text_add(&t, "lock %s around nothing, %u reader%s: %s",
+		    cell->lock, cell->readers, PLURAL(cell->readers),
+		    per_s <= 0 ? "no acquisition" : FORMATF("%s ns an "
+		    "acquisition", FORMAT(real, fmin(1e9 / per_s, 1e99))));
 	if (provenance_predicted(cell))
 		text_add(&t, ", %s", provenance_short(cell));
 	if (cell->gate[0] != '\0')
@@ -179,7 +170,6 @@ print_uncertainty(FILE *out, const struct result *r)
 static void
 print_costs(FILE *out, const struct result *r)
 {
-	struct text t = { .s = "" };
 	bool profiled = false;
 	double max = 0;
 
@@ -187,15 +177,11 @@ print_costs(FILE *out, const struct result *r)
 		profiled |= r->cells[i].profiled;
 		max = fmax(max, r->cells[i].profile_cost_percent);
 	}
-	if (profiled)
-		text_add(&t, "at most %s %% of the readers' time, %s ns an "
-		    "acquisition", FORMAT(percent, max),
-		    FORMAT(real, r->host.profile_ns));
-	else
-		text_add(&t, "none, it is off");
-	text_add(&t, "; a time stamp costs %s ns.",
+	format_wrapf(out, "Cost of lock profiling:", 2, "%s; a time stamp "
+	    "costs %s ns.", !profiled ? "none, it is off" : FORMATF("at most "
+	    "%s %% of the readers' time, %s ns an acquisition",
+	    FORMAT(percent, max), FORMAT(real, r->host.profile_ns)),
 	    FORMAT(real, r->host.clock_ns));
-	format_wrap(out, "Cost of lock profiling:", 2, t.s);
 }
 
 void

@@ -183,17 +183,13 @@ print_health(FILE *out, const struct result_cell *cell)
 	const struct result_health *rh;
 
 	for (unsigned i = 0; i < cell->health_rows; i++) {
-		struct text t = { .s = "" };
-
 		rh = &cell->health[i];
-		text_add(&t, "%.31s: %s discarded, %s starts passed",
-		    rh->source, FORMAT(count, rh->discarded),
-		    FORMAT(count, rh->passed));
-		if (rh->repetitions + rh->proportions > 0)
-			text_add(&t, ", failed by repetition %s, by "
-			    "proportion %s", FORMAT(count, rh->repetitions),
-			    FORMAT(count, rh->proportions));
-		LINE(i == 0 ? "health tests" : " ", "%s", t.s);
+		LINE(i == 0 ? "health tests" : " ", "%.31s: %s discarded, %s "
+		    "starts passed%s", rh->source, FORMAT(count, rh->discarded),
+		    FORMAT(count, rh->passed), rh->repetitions +
+		    rh->proportions <= 0 ? "" : FORMATF(", failed by "
+		    "repetition %s, by proportion %s", FORMAT(count,
+		    rh->repetitions), FORMAT(count, rh->proportions)));
 	}
 }
 
@@ -202,14 +198,9 @@ static void
 print_indexes(FILE *out, const char *label, double min_max, double cov,
     double jain, double cna)
 {
-	struct text t = { .s = "" };
-
-	text_add(&t, "min/max %.3f, cov %s, Jain's index %.3f",
-	    fmin(min_max, 1), FORMAT(real, cov), fmin(jain, 1));
-	if (cna > 0)
-		text_add(&t, ", busier half %s %%",
-		    PERCENT(100 * fmin(cna, 1)));
-	LINE(label, "%s", t.s);
+	LINE(label, "min/max %.3f, cov %s, Jain's index %.3f%s",
+	    fmin(min_max, 1), FORMAT(real, cov), fmin(jain, 1), cna <= 0 ? "" :
+	    FORMATF(", busier half %s %%", PERCENT(100 * fmin(cna, 1))));
 }
 
 static void
