@@ -67,7 +67,7 @@ print_subject(FILE *out, const struct compare *co,
 	const unsigned q = pa->pa_cell[1]->time_to_seeded_ns > 0 ?
 	    QUANTITY_SEEDED : pa->pa_cell[1]->readers > 0 ? QUANTITY_TOTAL :
 	    QUANTITY_PRODUCED;
-	struct text head = { .s = "" }, t = { .s = "" };
+	struct text line = { .s = "" }, t = { .s = "" };
 	struct text where[COMPARE_REFUSED + 1] = { { .s = "" } };
 	const struct compare_row *row;
 
@@ -102,20 +102,16 @@ print_subject(FILE *out, const struct compare *co,
 			    2 * n[v] > all || n[v] > SUBJECT_PLACES ? "" :
 			    where[v].s);
 	}
-	if (co->co_by == COMPARE_RESULTS)
-		text_add(&head, "%s, B instead of A", subject(co, pa));
-	else
-		text_add(&head, "%s instead of %s", subject(co, pa),
-		    compare_name(co, pa, 0));
 	fprintf(out, "<p%s>\n", n[COMPARE_WORSE] == 0 &&
 	    2 * n[COMPARE_BETTER] > all ? " class=\"better\"" :
 	    n[COMPARE_BETTER] == 0 && 2 * n[COMPARE_WORSE] > all ?
 	    " class=\"worse\"" : "");
-	page_paragraph(out, "strong", head.s);
+	page_paragraph(out, "strong", FORMATF("%s%s instead of %s",
+	    subject(co, pa), co->co_by == COMPARE_RESULTS ? ", B" : "",
+	    compare_name(co, pa, 0)));
 	/* It may be longer than a cell of a table. */
-	head.s[0] = '\0';
-	text_add(&head, "%s: %s.", quantities[q].qu_title, t.s);
-	page_paragraph(out, "span", head.s);
+	text_add(&line, "%s: %s.", quantities[q].qu_title, t.s);
+	page_paragraph(out, "span", line.s);
 	fputs("</p>\n", out);
 }
 

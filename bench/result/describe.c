@@ -217,10 +217,7 @@ describe_result(struct text *t, const struct result *r)
 	if (provenance_ledgered(r))
 		text_add(t, ", ledger on (its checks are timed too)");
 	provenance_repeats(r, &min, &max);
-	if (min != max)
-		text_add(t, ", %u to %u", min, max);
-	else
-		text_add(t, ", %u", max);
+	text_add(t, ", %s%u", min == max ? "" : FORMATF("%u to ", min), max);
 	if (r->time_s > 0)
 		text_add(t, " x %g%s s", r->time_s, predicted ? " virtual" :
 		    "");

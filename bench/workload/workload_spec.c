@@ -133,13 +133,10 @@ canonical(struct workload *wl, char *why)
 	if (wl->wl_pause_ns != 0) {
 		for (i = 0; wl->wl_pause_ns % units[i].tu_ns != 0; i++)
 			continue;
-		text_add(&t, "%s", t.s[0] == '\0' ? "" : "/");
-		if (wl->wl_burst != 0)
-			text_add(&t, "burst=%u:", wl->wl_burst);
-		else
-			text_add(&t, "think%c", wl->wl_pause_drawn ? '~' : '=');
-		text_add(&t, "%" PRIu64 "%s", wl->wl_pause_ns / units[i].tu_ns,
-		    units[i].tu_name);
+		text_add(&t, "%s%s%" PRIu64 "%s", t.s[0] == '\0' ? "" : "/",
+		    wl->wl_burst != 0 ? FORMATF("burst=%u:", wl->wl_burst) :
+		    wl->wl_pause_drawn ? "think~" : "think=",
+		    wl->wl_pause_ns / units[i].tu_ns, units[i].tu_name);
 	}
 	if (strlen(t.s) >= sizeof(wl->wl_text))
 		return (REFUSE("too long: expected at most %zu characters",
