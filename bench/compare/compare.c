@@ -386,16 +386,14 @@ compare_flag(struct compare *co, const char *fmt, ...)
 
 	VFORMAT(text, sizeof(text), fmt);
 	utf8_truncate(text);
-	ARRAY_EXTEND(co->co_flags, co->co_flag_count);
-	co->co_flags[co->co_flag_count++] = xstrdup(text);
+	field_add_word(&co->co_flags, text);
+	co->co_flag_count++;
 }
 
 void
 compare_free(struct compare *co)
 {
-	for (unsigned i = 0; i < co->co_flag_count; i++)
-		free(co->co_flags[i]);
-	free(co->co_flags);
+	field_free_words(co->co_flags);
 	free(co->co_pairs);
 	*co = (struct compare){ .co_pairs = NULL };
 }
