@@ -106,9 +106,8 @@ settle(struct published *pb)
 	for (rb = pb->pb_rows; rb < pb->pb_rows + pb->pb_row_count; rb++)
 		valued |= !isnan(rb->rb_value);
 	if (pb->pb_unit == NULL && op->op_predict && !valued)
-		for (pb->pb_unit = published_units; pb->pb_unit[1].ub_name !=
-		    NULL; pb->pb_unit++)
-			continue;
+		pb->pb_unit = &published_units[family_find(
+		    &family_published_units, "ns")];
 	if (pb->pb_unit == NULL)
 		return (usage_error("%.200s: no \"# UNITS:\" line names a "
 		    "unit: expected --units with ns, ns-per-thread, "
@@ -191,9 +190,8 @@ ask(struct published *pb, const struct options *op)
 {
 	const struct option_list *threads = &op->op_readers;
 
-	for (pb->pb_unit = published_units; !pb->pb_unit->ub_ratio ||
-	    pb->pb_unit->ub_gain;)
-		pb->pb_unit++;
+	pb->pb_unit = &published_units[family_find(&family_published_units,
+	    "ratio")];
 	for (unsigned i = 0; i < 2; i++)
 		pb->pb_kind[0][i] = ENGINE(virtual).en_lock_find(
 		    family_simulated_locks.fa_name(
