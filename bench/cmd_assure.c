@@ -121,13 +121,11 @@ static void
 print_html(FILE *out, const void *of)
 {
 	const struct page *pg = of;
-	struct text t = { .s = "" };
 
-	text_add(&t, "by rngsim %s on %s, %s", pg->pg_revision, pg->pg_host,
-	    pg->pg_when);
 	page_begin(out, FORMATF("rngsim: safety case of %s", pg->pg_subject),
 	    page_verdict(pg) == EVIDENCE_FAILS ? RESULT_FAILED :
-	    RESULT_CHECKED, t.s);
+	    RESULT_CHECKED, TEXT_OF(text_add, "by rngsim %s on %s, %s",
+	    pg->pg_revision, pg->pg_host, pg->pg_when));
 	page_printed(out, page_print, pg);
 	page_end(out);
 }
@@ -140,21 +138,19 @@ assure(const struct options *op, struct page *pg,
 	static struct result_host rh;
 	const char *rows = op->op_text[OPTION_ROWS];
 	char host[RESULT_TEXT_SIZE * 2 + 2], when[RESULT_NAME_SIZE];
-	struct text command = { .s = "" };
 	int error, status;
 
 	result_host_fill(&rh);
 	result_now(when);
 	snprintf(host, sizeof(host), "%s, %s", rh.cpu_model, rh.libcrypto);
-	text_add(&command, "rngsim assure %s %s --budget %g --seed %" PRIu64
-	    "%s%.200s", pg->pg_design == NULL ? "-l" : "-d",
+	pg->pg_command = TEXT_OF(text_add, "rngsim assure %s %s --budget %g "
+	    "--seed %" PRIu64 "%s%.200s", pg->pg_design == NULL ? "-l" : "-d",
 	    pg->pg_design == NULL ? pg->pg_subject : ap->ap_spec,
 	    op->op_time_s, ap->ap_seed, rows != NULL ? " --only " : "",
 	    rows != NULL ? rows : "");
 	pg->pg_revision = rh.revision;
 	pg->pg_when = when;
 	pg->pg_host = host;
-	pg->pg_command = command.s;
 	if ((error = gather(pg, ap)) != 0)
 		return (error == EALREADY ? EXIT_FAILURE : run_error("%s",
 		    error == EINTR ? "interrupted; no page was written" :

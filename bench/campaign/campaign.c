@@ -131,15 +131,9 @@ plan_write(struct options *op, unsigned jobs)
 	return (status);
 }
 
-static int __attribute__((format(printf, 3, 4)))
-refuse(struct merge *mg, const char *file, const char *fmt, ...)
-{
-	char text[2 * RESULT_TEXT_SIZE];
-
-	VFORMAT(text, sizeof(text), fmt);
-	mg->mg_refused++;
-	return (run_error("%s: %s", file, text));
-}
+#define	refuse(mg, file, ...)						\
+	((mg)->mg_refused++, run_error("%s: %s", file,			\
+	    TEXT_OF(text_add, __VA_ARGS__)))
 
 static int
 check_plan(struct merge *mg, const char *file, const struct result *r,

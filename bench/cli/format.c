@@ -157,15 +157,6 @@ format_wrap(FILE *out, const char *first, int indent, const char *text)
 	fputc('\n', out);
 }
 
-void
-format_wrapf(FILE *out, const char *first, int indent, const char *fmt, ...)
-{
-	char text[FORMAT_TEXT];
-
-	VFORMAT(text, sizeof(text), fmt);
-	format_wrap(out, first, indent, text);
-}
-
 const char *
 format_cell(char buf[FORMAT_CELL], const char *fmt, ...)
 {
@@ -255,13 +246,14 @@ utf8_truncate(char *text)
 		text[at - 1] = '\0';
 }
 
-void
+const char *
 text_add(struct text *t, const char *fmt, ...)
 {
 	const size_t len = strlen(t->s);
 
 	VFORMAT(t->s + len, FORMAT_TEXT - len, fmt);
 	utf8_truncate(t->s);
+	return (t->s);
 }
 
 void

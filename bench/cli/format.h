@@ -64,8 +64,8 @@ void format_word(FILE *out, const char *word);
  * make is cut at FORMAT_TEXT bytes.
  */
 void format_wrap(FILE *out, const char *first, int indent, const char *text);
-void format_wrapf(FILE *out, const char *first, int indent, const char *fmt,
-    ...) __attribute__((format(printf, 4, 5)));
+#define	format_wrapf(out, first, indent, ...)				\
+	format_wrap(out, first, indent, TEXT_OF(text_add, __VA_ARGS__))
 
 /*
  * A column of a table.  A blank separates it from the one before.  Text of
@@ -110,16 +110,16 @@ struct text {
 };
 
 /*
- * Append; what does not fit is cut, at a UTF-8 character's end.  text_list()
- * adds ", " before it where the text is not empty.
+ * Append, and return t->s; what does not fit is cut, at a UTF-8 character's
+ * end.  text_list() adds ", " before it where the text is not empty.
  */
-void text_add(struct text *t, const char *fmt, ...)
+const char *text_add(struct text *t, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 #define	text_list(t, ...)						\
 	(text_add(t, "%s", (t)->s[0] == '\0' ? "" : ", "),		\
 	    text_add(t, __VA_ARGS__))
 
-/* A new text of what a function adds to one, as FORMAT(); it returns t->s. */
+/* A new text, of what such a function adds, in a buffer as FORMAT() has it. */
 #define	TEXT_OF(add, ...)	add(&(struct text){ .s = "" }, __VA_ARGS__)
 
 /* Remove an incomplete UTF-8 character from the end; control characters. */

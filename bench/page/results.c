@@ -67,7 +67,7 @@ print_subject(FILE *out, const struct compare *co,
 	const unsigned q = pa->pa_cell[1]->time_to_seeded_ns > 0 ?
 	    QUANTITY_SEEDED : pa->pa_cell[1]->readers > 0 ? QUANTITY_TOTAL :
 	    QUANTITY_PRODUCED;
-	struct text line = { .s = "" }, t = { .s = "" };
+	struct text t = { .s = "" };
 	struct text where[COMPARE_REFUSED + 1] = { { .s = "" } };
 	const struct compare_row *row;
 
@@ -110,8 +110,8 @@ print_subject(FILE *out, const struct compare *co,
 	    subject(co, pa), co->co_by == COMPARE_RESULTS ? ", B" : "",
 	    compare_name(co, pa, 0)));
 	/* It may be longer than a cell of a table. */
-	text_add(&line, "%s: %s.", quantities[q].qu_title, t.s);
-	page_paragraph(out, "span", line.s);
+	page_paragraph(out, "span", TEXT_OF(text_add, "%s: %s.",
+	    quantities[q].qu_title, t.s));
 	fputs("</p>\n", out);
 }
 
