@@ -5,6 +5,7 @@
  * Parts start in dependency order and end in reverse.
  */
 #include "bench/cell/cell_run.h"
+#include "bench/cli/atomic_file.h"
 #include "bench/cli/command.h"
 
 enum { SEED_POLL_NS = 20 * 1000 * 1000 };
@@ -331,6 +332,7 @@ await_readers(struct cell_run *run)
 			(void)run_error("%u of %u readers do not end; --engine "
 			    "virtual says why (rngsim.end_timeout_ms=%u)",
 			    all - ready, run->run_started, timeout_ms);
+			atomic_file_abort_all();
 			_exit(EXIT_FAILURE);
 		}
 		before_ns = machine_uptime_ns();

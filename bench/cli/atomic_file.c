@@ -12,8 +12,8 @@ enum { TRIES = 100 };
 static LIST_HEAD(, atomic_file) started = LIST_HEAD_INITIALIZER(started);
 static pid_t owner;
 
-static void
-abort_all(void)
+void
+atomic_file_abort_all(void)
 {
 	while (getpid() == owner && !LIST_EMPTY(&started))
 		atomic_file_abort(LIST_FIRST(&started));
@@ -114,7 +114,7 @@ atomic_file_open(struct atomic_file *of, const char *path, const char *temp)
 	if (new.of_path != NULL && stat(new.of_path, &sb) == 0)
 		(void)fchmod(new.of_fd, sb.st_mode & 07777);
 	*of = new;
-	if (owner == 0 && atexit(abort_all) == 0)
+	if (owner == 0 && atexit(atomic_file_abort_all) == 0)
 		owner = getpid();
 	LIST_INSERT_HEAD(&started, of, of_started);
 	return (0);

@@ -52,3 +52,6 @@ int atomic_file_commit(struct atomic_file *of, const char *text, size_t len);
 
 /* Gives up; path stays as it was.  No effect after atomic_file_commit(). */
 void atomic_file_abort(struct atomic_file *of);
+
+/* Gives all up, as exit(3) does: for _exit(2). */
+void atomic_file_abort_all(void);

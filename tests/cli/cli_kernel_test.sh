@@ -511,7 +511,8 @@ kernel__faults_body() {
 	sed "${line}s|^|	while (bytecount > 512) pause(\"x\", hz);|" \
 	    "$src/fortuna/fortuna.c" >sleeps.c
 	complains 1 "1 of 1 readers do not end" run -d kernel:sleeps.c \
-	    $brief -S rngsim.end_timeout_ms=1000
+	    $brief -S rngsim.end_timeout_ms=1000 -o sleeps.json
+	[ -z "$(ls -A | grep sleeps.json.tmp)" ] || atf_fail "left: $(ls -A)"
 	sed '/\.ra_seeded/d' "$src/fortuna/fortuna.c" >lacks.c
 	complains 1 'lacks a function' run -d kernel:lacks.c $brief
 	RNGSIM_KERNEL_CFLAGS=-g0 complains 1 "page fault|random_fortuna_read" \
