@@ -138,46 +138,48 @@ ahead_of(struct kernel *k, const void *p)
 	return (NULL);
 }
 
-/* Its word, if threads may race for it by design, as for a seed; or NULL. */
-static struct m32 *
-version_of(struct kernel *k, const struct ahead *ah)
+/* What is known of it if it is explored and small, or NULL. */
+static struct raced *
+raced_of(struct kernel *k, const struct ahead *ah)
 {
 	return (ah->ah_bytes <= 2 * KERN_KEY_BYTES && vm_explores() &&
-	    ah < k->k_ahead + nitems(k->k_version) ?
-	    &k->k_version[ah - k->k_ahead] : NULL);
+	    ah < k->k_ahead + nitems(k->k_raced) ?
+	    &k->k_raced[ah - k->k_ahead] : NULL);
 }
 
 /* A source begins to make what it stores. */
 static struct ahead *
 ahead_begin(struct kernel *k, const void *out, size_t n)
 {
+	const uint64_t lineage = ledger_lineage(k->k_params.kp_ledger);
 	struct ahead *ah;
+	struct raced *ra;
 
 	kern_tables_take(k);
 	if (k->k_ahead == NULL)
-		k->k_ahead = xcalloc(KERN_AHEAD_MAX, sizeof(*ah));
+		k->k_ahead = xmalloc(KERN_AHEAD_MAX * sizeof(*ah));
 	if ((ah = ahead_of(k, out)) == NULL)
 		ah = &k->k_ahead[k->k_aheads++ % KERN_AHEAD_MAX];
-	ah->ah_at = out;
-	ah->ah_bytes = n;
-	ah->ah_made |= 1;
+	*ah = (struct ahead){ out, n, lineage };
 	kern_tables_drop(k);
-	if (version_of(k, ah) != NULL)
-		atomic_store_32(version_of(k, ah), ah->ah_made);
+	if ((ra = raced_of(k, ah)) != NULL)
+		atomic_store_32(&ra->ra_version, ra->ra_made |= 1);
 	return (ah);
 }
 
 static void
-ahead_end(struct kernel *k, struct ahead *ah)
+ahead_end(struct kernel *k, const struct ahead *ah)
 {
-	const uint32_t made = (ah->ah_made | 1) + 1;
-	const unsigned i = made / 2 % KERN_AHEAD_PAST;
+	struct raced *ra = raced_of(k, ah);
+	unsigned i;
 
-	ah->ah_past[i].lineage = ledger_lineage(k->k_params.kp_ledger);
-	ah->ah_past[i].mark = vm_mark();
-	ah->ah_made = made;
-	if (version_of(k, ah) != NULL)
-		atomic_store_32(version_of(k, ah), made);
+	if (ra == NULL)
+		return;
+	ra->ra_made = (ra->ra_made | 1) + 1;
+	i = ra->ra_made / 2 % KERN_RACED_PAST;
+	ra->ra_past[i].lineage = ah->ah_lineage;
+	ra->ra_past[i].mark = vm_mark();
+	atomic_store_32(&ra->ra_version, ra->ra_made);
 }
 
 /*
@@ -187,25 +189,25 @@ ahead_end(struct kernel *k, struct ahead *ah)
 static bool
 take_ahead(struct kernel *k, const void *from)
 {
-	struct m32 *version;
-	struct ahead *ah;
-	uint64_t lineage;
+	const struct ahead *ah;
+	uint64_t lineage = 0;
+	struct raced *ra = NULL;
 	uint32_t made;
-	unsigned i;
+	unsigned i = 0;
 
 	kern_tables_take(k);
-	ah = ahead_of(k, from);
+	if ((ah = ahead_of(k, from)) != NULL)
+		lineage = ah->ah_lineage;
 	kern_tables_drop(k);
-	if (ah == NULL)
-		return (false);
-	version = version_of(k, ah);
-	made = version == NULL ? ah->ah_made : atomic_load_32(version);
-	i = made / 2 % KERN_AHEAD_PAST;
-	lineage = ah->ah_past[i].lineage;
+	if (ah != NULL && (ra = raced_of(k, ah)) != NULL) {
+		made = atomic_load_32(&ra->ra_version);
+		i = made / 2 % KERN_RACED_PAST;
+		lineage = ra->ra_past[i].lineage;
+	}
 	if (lineage != 0)
 		ledger_set_lineage(k->k_params.kp_ledger, lineage);
-	return (version != NULL && (made % 2 != 0 ||
-	    !vm_sees(ah->ah_past[i].mark)));
+	return (ra != NULL && (made % 2 != 0 ||
+	    !vm_sees(ra->ra_past[i].mark)));
 }
 
 /* What is copied may be looked at again, and dropped, but not used. */

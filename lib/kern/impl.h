@@ -17,8 +17,8 @@ enum {
 	KERN_KEYS_CACHED	= 2,	/* set up, for each thread */
 	KERN_KEY_BUCKETS	= 64,	/* a bit each */
 	KERN_AHEAD_MAX		= 512,
-	KERN_AHEAD_PAST		= 4,
 	KERN_RACED_MAX		= 32,
+	KERN_RACED_PAST		= 4,
 	KERN_EVENT_STORES	= 4,	/* at least, with its time stamp */
 	KERN_STACK_BYTES	= 64 * 1024	/* of a source's functions */
 };
@@ -132,11 +132,18 @@ struct order {
 struct ahead {
 	const uint8_t	*ah_at;
 	size_t		 ah_bytes;
-	uint32_t	 ah_made;	/* odd while it is made */
-	/* Of the latest. */
+	uint64_t	 ah_lineage;
+};
+
+/* One that threads may race for by design, as for a published seed. */
+struct raced {
+	/* As threads see its bytes; odd while they are made. */
+	struct m32	 ra_version;
+	uint32_t	 ra_made;	/* the latest */
+	/* Of the last even ones. */
 	struct {
 		uint64_t lineage, mark;
-	}		 ah_past[KERN_AHEAD_PAST];
+	}		 ra_past[KERN_RACED_PAST];
 };
 
 /* The lock that was taken first at a site. */
@@ -208,8 +215,7 @@ struct kernel {
 	struct m32	 k_passes;	/* sleeps of processes */
 	struct m64	 k_draw;	/* state of drawn holds */
 	struct ahead	*k_ahead;	/* or NULL */
-	/* ah_made of the first, as threads see their bytes; if explored. */
-	struct m32	 k_version[KERN_RACED_MAX];
+	struct raced	 k_raced[KERN_RACED_MAX];	/* the first */
 	struct kern_cpu	*k_cpu;		/* NULL: the source does not look */
 	/* The last two threads that were on one CPU. */
 	struct kern_look k_shared[2];
