@@ -88,7 +88,7 @@ campaign_bound(const struct campaign *cn)
 		text_add(&t, ", and %u events", sn.sn_bursts *
 		    cn->cn_limits.lim_events);
 	else
-		text_add(&t, ", and at most %u reseed%s", sn.sn_bursts,
+		text_add(&t, ", and events for %u reseed%s", sn.sn_bursts,
 		    PLURAL(sn.sn_bursts));
 	return (t);
 }
@@ -216,7 +216,7 @@ run_block(void *context, unsigned task, unsigned slot)
 		}
 		/* Few, as one takes as long as a hundred others. */
 		bk->bk_error = run_schedule(bk, cn, i == 0 &&
-		    block % AGED_EVERY == AGED_EVERY / 8 &&
+		    block % AGED_EVERY == AGED_EVERY / 8 && !sn.sn_unpaced &&
 		    cn->cn_subject.tb_faults == NULL ? &aged : &sn, &sg,
 		    number);
 		atomic_fetch_add_explicit(&cy->cy_done, 1,

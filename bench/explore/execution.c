@@ -323,7 +323,8 @@ run_threads(struct execution *ex)
 		machine_join(&ex->ex_reader[i].xrd_td);
 	machine_join(sn->sn_queue ? &ex->ex_producer : &ex->ex_harvest);
 	/* Whether reseeds still come after all that. */
-	if (ex->ex_seed % LAST_EVERY == 0 && !ex->ex_faulted)
+	if (ex->ex_seed % LAST_EVERY == 0 && !ex->ex_faulted &&
+	    !sn->sn_unpaced)
 		turn(ex, &ex->ex_reader[0], 0);
 	if (sn->sn_queue) {
 		randomdev_harvest_stop(ex->ex_device);

@@ -41,14 +41,15 @@ print_all(FILE *out, const struct campaign *cn,
 
 	if (sum->cgr_exhausted == campaigns)
 		format_wrapf(out, head, 0, "these are all %" PRIu64
-		    " executions%s of %s, but for the order of steps that do "
+		    " executions of %s, but for the order of steps that do "
 		    "not affect each other; %" PRIu64 " more were redundant.",
-		    n, campaigns > 1 ? " of all rows, each" : "",
+		    n, campaigns > 1 ? "one scenario for each row" :
 		    campaign_bound(cn).s, sum->cgr_redundant);
 	else
 		format_wrapf(out, head, 0, "these are not all: %" PRIu64
 		    " executions were run, at least %" PRIu64 " are left, of "
 		    "%s; %" PRIu64 " more were redundant.", n, sum->cgr_open,
+		    campaigns > 1 ? "one scenario for each row" :
 		    campaign_bound(cn).s, sum->cgr_redundant);
 }
 

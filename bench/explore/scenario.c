@@ -164,7 +164,7 @@ reduce_step(struct scenario_step *step, unsigned *count, unsigned least,
 bool
 scenario_reduce(const struct scenario *sn, unsigned i, struct scenario *smaller)
 {
-	enum { SWITCHES = 10, LIST_WAYS = SCENARIO_READS_MAX * STEP_WAYS };
+	enum { SWITCHES = 11, LIST_WAYS = SCENARIO_READS_MAX * STEP_WAYS };
 	unsigned list;
 
 	CTASSERT(SCENARIO_READS_MAX == SCENARIO_BURSTS_MAX);
@@ -189,6 +189,7 @@ scenario_reduce(const struct scenario *sn, unsigned i, struct scenario *smaller)
 		smaller->sn_pair &= i != 0 && i != 7;
 		smaller->sn_aged &= i != 8;
 		smaller->sn_calls &= i != 9;
+		smaller->sn_unpaced &= i != 10;
 		if (i == 3)
 			smaller->sn_places = 1;
 		return (true);

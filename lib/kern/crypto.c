@@ -127,59 +127,65 @@ is_seed(const struct kern_thread *kt, const void *key)
 	return (false);
 }
 
-/* The range that has p; NULL: none. */
+/* Whether both have a byte; a may have none. */
+static bool
+overlap(const uint8_t *a, size_t a_bytes, const void *b, size_t b_bytes)
+{
+	return ((uintptr_t)b - (uintptr_t)a < a_bytes || (a_bytes > 0 &&
+	    (uintptr_t)a - (uintptr_t)b < b_bytes));
+}
+
+/* A range that has some of n bytes at p; NULL: none. */
 static struct ahead *
-ahead_of(struct kernel *k, const void *p)
+ahead_of(struct kernel *k, const void *p, size_t n)
 {
 	for (unsigned i = 0; i < k->k_aheads && i < KERN_AHEAD_MAX; i++)
-		if ((uintptr_t)p - (uintptr_t)k->k_ahead[i].ah_at <
-		    k->k_ahead[i].ah_bytes)
+		if (overlap(k->k_ahead[i].ah_at, k->k_ahead[i].ah_bytes, p, n))
 			return (&k->k_ahead[i]);
 	return (NULL);
 }
 
-/* What is known of it if it is explored and small, or NULL. */
-static struct raced *
-raced_of(struct kernel *k, const struct ahead *ah)
-{
-	return (ah->ah_bytes <= 2 * KERN_KEY_BYTES && vm_explores() &&
-	    ah < k->k_ahead + nitems(k->k_raced) ?
-	    &k->k_raced[ah - k->k_ahead] : NULL);
-}
-
 /* A source begins to make what it stores. */
-static struct ahead *
+static struct raced *
 ahead_begin(struct kernel *k, const void *out, size_t n)
 {
 	const uint64_t lineage = ledger_lineage(k->k_params.kp_ledger);
+	struct raced *ra = NULL;
 	struct ahead *ah;
-	struct raced *ra;
 
 	kern_tables_take(k);
 	if (k->k_ahead == NULL)
 		k->k_ahead = xmalloc(KERN_AHEAD_MAX * sizeof(*ah));
-	if ((ah = ahead_of(k, out)) == NULL)
+	if ((ah = ahead_of(k, out, 1)) != NULL)
+		ra = ah->ah_raced;
+	else
 		ah = &k->k_ahead[k->k_aheads++ % KERN_AHEAD_MAX];
-	*ah = (struct ahead){ out, n, lineage };
+	if (ra == NULL && n <= 2 * KERN_KEY_BYTES &&
+	    k->k_raceds < nitems(k->k_raced) && vm_explores())
+		ra = &k->k_raced[k->k_raceds++];
+	*ah = (struct ahead){ out, n, lineage, ra };
 	kern_tables_drop(k);
-	if ((ra = raced_of(k, ah)) != NULL)
+	if (ra != NULL)
 		atomic_store_32(&ra->ra_version, ra->ra_made |= 1);
-	return (ah);
+	return (ra);
 }
 
 static void
-ahead_end(struct kernel *k, const struct ahead *ah)
+ahead_end(struct kernel *k, struct raced *ra)
 {
-	struct raced *ra = raced_of(k, ah);
-	unsigned i;
+	const unsigned i = ((ra->ra_made | 1) + 1) / 2 % KERN_RACED_PAST;
 
-	if (ra == NULL)
-		return;
 	ra->ra_made = (ra->ra_made | 1) + 1;
-	i = ra->ra_made / 2 % KERN_RACED_PAST;
-	ra->ra_past[i].lineage = ah->ah_lineage;
+	ra->ra_past[i].lineage = ledger_lineage(k->k_params.kp_ledger);
 	ra->ra_past[i].mark = vm_mark();
 	atomic_store_32(&ra->ra_version, ra->ra_made);
+}
+
+void
+kern_overwritten(struct kern_thread *kt, const void *p, size_t n)
+{
+	if (overlap(kt->kt_unseen, kt->kt_unseen_bytes, p, n))
+		kt->kt_unseen_bytes = 0;
 }
 
 /*
@@ -187,19 +193,21 @@ ahead_end(struct kernel *k, const struct ahead *ah)
  * the thread need not see what it copies, or not all of it.
  */
 static bool
-take_ahead(struct kernel *k, const void *from)
+take_ahead(struct kernel *k, const void *from, size_t n)
 {
 	const struct ahead *ah;
 	uint64_t lineage = 0;
 	struct raced *ra = NULL;
-	uint32_t made;
+	uint32_t made = 0;
 	unsigned i = 0;
 
 	kern_tables_take(k);
-	if ((ah = ahead_of(k, from)) != NULL)
+	if ((ah = ahead_of(k, from, n)) != NULL) {
 		lineage = ah->ah_lineage;
+		ra = ah->ah_raced;
+	}
 	kern_tables_drop(k);
-	if (ah != NULL && (ra = raced_of(k, ah)) != NULL) {
+	if (ra != NULL) {
 		made = atomic_load_32(&ra->ra_version);
 		i = made / 2 % KERN_RACED_PAST;
 		lineage = ra->ra_past[i].lineage;
@@ -215,10 +223,9 @@ void
 kern_check_seen(struct kernel *k, struct kern_thread *kt, const void *p,
     size_t n)
 {
-	if (kt->kt_unseen == NULL || (uintptr_t)kt->kt_unseen - (uintptr_t)p >=
-	    n)
+	if (!overlap(kt->kt_unseen, kt->kt_unseen_bytes, p, n))
 		return;
-	kt->kt_unseen = NULL;
+	kt->kt_unseen_bytes = 0;
 	ledger_kernel(k->k_params.kp_ledger, LEDGER_TORN, "a seed is used that "
 	    "was copied while it was made, or is not ordered before that by a "
 	    "release and an acquire");
@@ -237,12 +244,16 @@ static void
 copying(struct kernel *k, void *to, const void *from, size_t n)
 {
 	struct kern_thread *kt = kern_thread_of(k);
+	bool unseen = overlap(kt->kt_unseen, kt->kt_unseen_bytes, from, n);
 
 	kern_keys_copy(k, to, from, n);
-	if (kern_is_shared(k, from) && take_ahead(k, from))
+	if (kern_is_shared(k, from))
+		unseen |= take_ahead(k, from, n);
+	kern_overwritten(kt, to, n);
+	if (unseen) {
 		kt->kt_unseen = to;
-	else if ((uintptr_t)kt->kt_unseen - (uintptr_t)to < n)
-		kt->kt_unseen = NULL;
+		kt->kt_unseen_bytes = n;
+	}
 	if (kt->kt_away && (uintptr_t)kern_core_key(k) - (uintptr_t)to < n) {
 		kt->kt_away = false;
 		arrived(k, kt);
@@ -330,7 +341,7 @@ host_keystream(struct kernel *k, const void *key, uint64_t lo, uint64_t hi,
 	const size_t end = MIN(n, 2 * KERN_KEY_BYTES);
 	struct kern_thread *kt = kern_thread_of(k);
 	struct cipher_key *ck = keyed(k, kt, key);
-	struct ahead *ah = NULL;
+	struct raced *ra = NULL;
 	uint128_t ctr = uint128_make(hi, lo);
 
 	kt->kt_touched = kt->kt_unlooked = true;
@@ -340,10 +351,11 @@ host_keystream(struct kernel *k, const void *key, uint64_t lo, uint64_t hi,
 		ledger_use(kp->kp_ledger, ck->ck_raw, ctr, n / block +
 		    (n % block != 0));
 	if (kp->kp_ledger != NULL && kern_is_shared(k, out))
-		ah = ahead_begin(k, out, n);
+		ra = ahead_begin(k, out, n);
 	generate(k, ck, &ctr, out, n);
-	if (ah != NULL)
-		ahead_end(k, ah);
+	kern_overwritten(kt, out, n);
+	if (ra != NULL)
+		ahead_end(k, ra);
 	/* Both ends of it are looked for later. */
 	if (k->k_secrets != NULL) {
 		kern_secret(k, KERN_SECRET_STREAM, out, end);
@@ -360,6 +372,7 @@ host_clearing(struct kernel *k, void *p, size_t n)
 {
 	if (k->k_keys != NULL)
 		kern_keys_clear(k, p, n);
+	kern_overwritten(kern_thread_of(k), p, n);
 	if (MACHINE_SIMULATED && (uintptr_t)k->k_seed_at - (uintptr_t)p < n)
 		machine_touch(k->k_seed_at, 1);
 #ifdef MACHINE_VIRTUAL

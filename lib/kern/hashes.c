@@ -281,6 +281,7 @@ host_hash_finish(struct kernel *k, void *state, void *out)
 	const uint64_t owed[KERN_KEY_BYTES / 8] = { sl->hsl_tag };
 
 	finish(sl, out);
+	kern_overwritten(kt, out, sl->hsl_bytes);
 	/* The kernel's has cleared its state. */
 	sl->hsl_tag = ((struct hash_ref *)state)->hr_tag = ++kt->kt_tag;
 	/* What a reseed does with pools is in the cost of their digests. */

@@ -108,7 +108,8 @@ struct kern_thread {
 	const void	*kt_entry;	/* its stack when the call began */
 	bool		 kt_touched;	/* secrets, in this call */
 	bool		 kt_unlooked;	/* since its stack was looked at */
-	const void	*kt_unseen;	/* a copy that it may not use */
+	const uint8_t	*kt_unseen;	/* a copy that it may not use */
+	size_t		 kt_unseen_bytes;
 	/* The last whole structure that it accessed. */
 	const void	*kt_range;
 	size_t		 kt_range_bytes;
@@ -133,6 +134,7 @@ struct ahead {
 	const uint8_t	*ah_at;
 	size_t		 ah_bytes;
 	uint64_t	 ah_lineage;
+	struct raced	*ah_raced;	/* NULL: it is large, or not explored */
 };
 
 /* One that threads may race for by design, as for a published seed. */
@@ -215,7 +217,8 @@ struct kernel {
 	struct m32	 k_passes;	/* sleeps of processes */
 	struct m64	 k_draw;	/* state of drawn holds */
 	struct ahead	*k_ahead;	/* or NULL */
-	struct raced	 k_raced[KERN_RACED_MAX];	/* the first */
+	struct raced	 k_raced[KERN_RACED_MAX];
+	unsigned	 k_raceds;	/* of them in use */
 	struct kern_cpu	*k_cpu;		/* NULL: the source does not look */
 	/* The last two threads that were on one CPU. */
 	struct kern_look k_shared[2];
@@ -321,9 +324,13 @@ void kern_take_seed(struct kern_thread *kt, const uint8_t *out);
 void kern_use_seed(struct kern_thread *kt, const uint8_t *data, size_t n);
 void kern_keys_free(struct kernel *k);
 
-/* n bytes at p are used: they are no copy that the thread need not see. */
+/*
+ * n bytes at p are used: they are no copy that the thread need not see; or
+ * others are written there.
+ */
 void kern_check_seen(struct kernel *k, struct kern_thread *kt, const void *p,
     size_t n);
+void kern_overwritten(struct kern_thread *kt, const void *p, size_t n);
 
 /*
  * A key is put where it was not, unseen: by a thread that need not see it;

@@ -26,7 +26,8 @@ host_uptime_ns(struct kernel *k, bool coarse)
 	const struct kernel_above *ka = k->k_params.kp_above;
 	int64_t now_ns;
 
-	if (k->k_params.kp_unpaced && kern_thread_of(k)->kt_timer_ns != 0)
+	if (k->k_params.kp_unpaced && kern_thread_of(k)->kt_timer_ns != 0 &&
+	    !vm_explores())
 		return (kern_thread_of(k)->kt_timer_ns);
 	if (k->k_params.kp_unpaced) {
 		/* Which of two threads looks first may matter. */
@@ -306,7 +307,7 @@ kernel_leave(struct kernel *k)
 	/* What a lock of the source's own guarded. */
 	if (k->k_cored)
 		kern_report(k, kt);
-	kt->kt_absorbed = 0;
+	kt->kt_absorbed = kt->kt_unseen_bytes = 0;
 	kt->kt_cpu = KERNEL_CPU_HERE;
 	kt->kt_calls++;
 	if (__builtin_expect(kt->kt_filter, 0))
@@ -357,6 +358,9 @@ kernel_timer(struct kernel *k, int64_t now_ns)
 	kernel_enter(k, KERNEL_CPU_HERE);
 	enter_inner(kern_thread_of(k));
 	kern_thread_of(k)->kt_timer_ns = now_ns > 0 ? now_ns : 1;
+	/* No later look is before this one. */
+	if (vm_explores())
+		k->k_unpaced_ns = MAX(k->k_unpaced_ns, now_ns);
 	any = k->k_object->ko_timer(now_ns);
 	kern_thread_of(k)->kt_timer_ns = 0;
 	kernel_leave(k);

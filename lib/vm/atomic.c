@@ -130,9 +130,13 @@ vm_sees(uint64_t mark)
 	if (mark == 0 || vm == NULL || vm->vm_self->vt_host)
 		return (true);
 	mt = &vm->vm_controlled.vx_memory->me_thread[id];
-	if (vm->vm_controlled.vx_memory->me_kind == VM_TSO)
+	if (vm->vm_controlled.vx_memory->me_kind == VM_TSO) {
+		/* Its commit is a step that this depends on. */
+		vm_uses(vm, memory_store_place(id, (uint32_t)mark), 1,
+		    VM_USE_LOAD);
 		return (id == vm->vm_self->vt_id || mt->met_issued -
 		    mt->met_pending >= (uint32_t)mark);
+	}
 	return (view_at(&memory_self(vm)->met_view, id) >= (uint32_t)mark);
 }
 
@@ -141,7 +145,7 @@ vm_explores(void)
 {
 	const struct vm *vm = vm_running_machine;
 
-	return (vm != NULL && vm_is_controlled(vm) && !vm->vm_self->vt_host);
+	return (vm != NULL && vm_is_controlled(vm));
 }
 
 bool

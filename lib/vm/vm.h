@@ -289,7 +289,7 @@ uint64_t vm_mark(void);
 bool vm_sees(uint64_t mark);
 bool vm_misses(uint64_t mark);
 
-/* Whether the caller is a thread of the controlled scheduler. */
+/* Whether the caller runs under the controlled scheduler. */
 bool vm_explores(void);
 
 /* How a kernel's thread is held to a CPU; 0: it may be moved. */
