@@ -38,19 +38,19 @@ print_all(FILE *out, const struct campaign *cn,
     const struct campaign_result *sum, unsigned campaigns)
 {
 	const uint64_t n = sum->cgr_row.schedules - sum->cgr_redundant;
+	const struct text bound = campaign_bound(cn);
+	const char *of = campaigns > 1 ? "one scenario for each row" : bound.s;
 
 	if (sum->cgr_exhausted == campaigns)
 		format_wrapf(out, head, 0, "these are all %" PRIu64
 		    " executions of %s, but for the order of steps that do "
 		    "not affect each other; %" PRIu64 " more were redundant.",
-		    n, campaigns > 1 ? "one scenario for each row" :
-		    campaign_bound(cn).s, sum->cgr_redundant);
+		    n, of, sum->cgr_redundant);
 	else
 		format_wrapf(out, head, 0, "these are not all: %" PRIu64
 		    " executions were run, at least %" PRIu64 " are left, of "
 		    "%s; %" PRIu64 " more were redundant.", n, sum->cgr_open,
-		    campaigns > 1 ? "one scenario for each row" :
-		    campaign_bound(cn).s, sum->cgr_redundant);
+		    of, sum->cgr_redundant);
 }
 
 void

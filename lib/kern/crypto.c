@@ -227,8 +227,8 @@ kern_check_seen(struct kernel *k, struct kern_thread *kt, const void *p,
 		return;
 	kt->kt_unseen_bytes = 0;
 	ledger_kernel(k->k_params.kp_ledger, LEDGER_TORN, "a seed is used that "
-	    "was copied while it was made, or is not ordered before that by a "
-	    "release and an acquire");
+	    "was copied while another thread made it, or without a release and "
+	    "an acquire between");
 }
 
 /* The core's key is there; under a lock of the source's own it is used now. */

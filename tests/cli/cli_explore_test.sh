@@ -49,7 +49,7 @@ explore__exhaustive_body() {
 	done
 	ends 0 --exhaustive -d percpu --memory weak
 	has "these are all [0-9]* executions"
-	# A reseed happens beside the reads, in more of them with two.
+	# One reseed comes before the two reads, so others came beside them.
 	for design in locked concurrent percpu vdso privctx cckprng pcpu; do
 		ends 0 --exhaustive -d $design
 		awk '/^Checked:/ { exit !($4 > $2 / 2) }' out ||
