@@ -186,9 +186,9 @@ machine_event(enum vm_event_kind kind, const void *lock, const char *name)
 	if (kind != VM_LOCK_WAIT)
 		vm_uses(vm, lock, 1, VM_USE_STORE);
 	VM_TELL(vm, self, .vn_kind = kind, .vn_lock = lock, .vn_detail = name);
-	if (vm_is_weak(vm))
+	if (vm_is_weak(vm) && (kind == VM_LOCK_HELD || kind == VM_LOCK_FREE))
 		memory_guard(vm, lock, name, kind == VM_LOCK_HELD ? VM_ACQUIRE :
-		    kind == VM_LOCK_FREE ? VM_RELEASE : 0);
+		    VM_RELEASE);
 }
 
 /* The line with the list of threads that sleep on a word. */
