@@ -363,7 +363,7 @@ check(struct options *op)
 	for (unsigned i = 0; op->op_exhaustive && !GIVEN(op, EXPLORE_LOCK) &&
 	    i < virtual_lock_class_count; i++)
 		if (strcmp(virtual_lock_classes[i]->lc_name,
-		    CAMPAIGN_ALL_LOCK) == 0)
+		    EXECUTION_ALL_LOCK) == 0)
 			op->op_locks.ol_value[0] = i;
 	if (op->op_exhaustive && !options_tunable_seen(op, SPIN_POLLS) &&
 	    (error = option_tunable(op, "--exhaustive", SPIN_POLLS "=0")) != 0)

@@ -51,12 +51,12 @@ found "more lines than the budget" "$(budget <<'END'
 5200 lib/vm
 4940 fortuna
 1500 harvest
-2880 bench/assure
+2900 bench/assure
 440 bench/campaign
 3070 bench/cell
 1150 bench/cli
 1710 bench/compare
-5310 bench/explore
+5330 bench/explore
 370 bench/figures
 400 bench/kernel
 2540 bench/options
@@ -70,7 +70,7 @@ found "more lines than the budget" "$(budget <<'END'
 460 bench/timeline
 1440 bench/workload
 68000 lib fortuna harvest bench
-48160 tests
+48200 tests
 END
 )"
 found "a function of more than 70 lines" "$(awk '

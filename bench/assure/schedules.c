@@ -44,7 +44,8 @@ describe_failure(const struct assure_params *ap,
 	    "%" PRIu64, ap->ap_spec, tb->tb_lock->lc_name,
 	    tb->tb_cipher->ci_name, cx->cx_seed);
 	if (strcmp(cx->cx_strategy, strategy_dpor.sy_name) == 0)
-		evidence_say(row->er_replay, " --exhaustive");
+		evidence_say(row->er_replay, " --exhaustive%s",
+		    cx->cx_scenario.sn_queue ? " --reads 0" : "");
 	else
 		evidence_say(row->er_replay, " --only %" PRIu64, cx->cx_number);
 	if (tb->tb_memory != VM_SC)
@@ -168,15 +169,43 @@ schedules_gather(const struct assure_params *ap, struct evidence_row *row)
 	    n == 1 ? "" : ",chacha20", ap->ap_seed);
 }
 
+/* Of a campaign's scenario, in each memory. */
+static void
+exhaust_memories(struct explored *ed, const char *what,
+    struct evidence_row *row)
+{
+	struct campaign *cn = &ed->ed_campaign;
+	struct campaign_result ce;
+	int error = 0;
+
+	for (unsigned m = VM_SC; m < VM_MEMORIES; m++) {
+		cn->cn_subject.tb_memory = m;
+		error = campaign_run(cn, &ce);
+		if (error == 0 && ce.cgr_failed)
+			describe_failure(ed->ed_params, &ce, row);
+		counterexample_free(&ce.cgr_case);
+		if (error != 0 || ce.cgr_failed)
+			break;
+		row_says(row, "%s%s: %s%" PRIu64 " executions%s", m == VM_SC ?
+		    what : "; ", vm_memory_names[m], ce.cgr_exhausted > 0 ?
+		    "all " : "", ce.cgr_row.schedules - ce.cgr_redundant,
+		    ce.cgr_exhausted > 0 ? "" : FORMATF(", not all: at least "
+		    "%" PRIu64 " ways more", ce.cgr_open));
+	}
+	if (error != 0)
+		row_missing(row, "%s. ", error == EPROTO ? "Memory has other "
+		    "addresses in each run, so these differ" : strerror(error));
+}
+
 static void
 exhaust(const struct assure_params *ap, const struct lock_class *lc,
     struct evidence_row *row)
 {
-	struct campaign_result ce;
 	struct explored ed;
 	struct campaign *cn = &ed.ed_campaign;
 	struct subject *tb = &cn->cn_subject;
-	int error = 0;
+	const bool queued = design_info(ap->ap_design).di_queued;
+	struct text bound;
 
 	begin(&ed, ap);
 	cn->cn_strategy = &strategy_dpor;
@@ -185,27 +214,17 @@ exhaust(const struct assure_params *ap, const struct lock_class *lc,
 	tb->tb_lock_config.spin_polls = 0;
 	tb->tb_cipher = ciphers[design_info(tb->tb_design).di_ciphers - 1];
 	campaign_limits(cn);
-	for (unsigned m = VM_SC; m < VM_MEMORIES; m++) {
-		tb->tb_memory = m;
-		error = campaign_run(cn, &ce);
-		if (error == 0 && ce.cgr_failed)
-			describe_failure(ap, &ce, row);
-		counterexample_free(&ce.cgr_case);
-		if (error != 0 || ce.cgr_failed)
-			break;
-		row_says(row, "%s%s: %s%" PRIu64 " executions%s", m == VM_SC ?
-		    "" : "; ", vm_memory_names[m], ce.cgr_exhausted > 0 ?
-		    "all " : "", ce.cgr_row.schedules - ce.cgr_redundant,
-		    ce.cgr_exhausted > 0 ? "" : FORMATF(", not all: at least "
-		    "%" PRIu64 " ways more", ce.cgr_open));
+	bound = campaign_bound(cn);
+	exhaust_memories(&ed, "", row);
+	if (queued && row->er_state == EVIDENCE_HOLDS) {
+		cn->cn_limits.lim_reads = 0;
+		text_add(&bound, "; %s", campaign_bound(cn).s);
+		exhaust_memories(&ed, ". The queue alone: ", row);
 	}
-	if (error != 0)
-		row_missing(row, "%s. ", error == EPROTO ? "Memory has other "
-		    "addresses in each run, so these differ" : strerror(error));
 	if (row->er_state != EVIDENCE_HOLDS)
 		return;
 	row_says(row, ". None fails.");
-	evidence_say(row->er_bounds, "%s; %s, lock %s.", campaign_bound(cn).s,
+	evidence_say(row->er_bounds, "%s; %s, lock %s.", bound.s,
 	    (tb->tb_design->de_flags & DE_NULL) != 0 ? "design none" :
 	    tb->tb_cipher->ci_name, lc->lc_name);
 	evidence_say(row->er_replay, "rngsim explore -d %s -l %s --exhaustive "
@@ -215,7 +234,7 @@ exhaust(const struct assure_params *ap, const struct lock_class *lc,
 void
 exhaustive_gather(const struct assure_params *ap, struct evidence_row *row)
 {
-	exhaust(ap, virtual_lock_class_find(CAMPAIGN_ALL_LOCK), row);
+	exhaust(ap, virtual_lock_class_find(EXECUTION_ALL_LOCK), row);
 }
 
 /* Design none takes no steps but the lock's. */

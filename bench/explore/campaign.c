@@ -78,6 +78,12 @@ campaign_bound(const struct campaign *cn)
 	struct text t = { .s = "" };
 
 	scenario_draw(&sn, &cn->cn_limits, seed_of(cn, 0, SALT_SCENARIO));
+	if (sn.sn_queue) {
+		text_add(&t, "2 producers with %u events each and a pass of "
+		    "the harvest thread beside them", sn.sn_bursts *
+		    SCENARIO_QUEUE_EVENTS);
+		return (t);
+	}
 	text_add(&t, "%u reader%s with %u read%s each, of ", sn.sn_readers,
 	    PLURAL(sn.sn_readers), sn.sn_reads[0], PLURAL(sn.sn_reads[0]));
 	if (cn->cn_limits.lim_sizes > 1)

@@ -56,12 +56,6 @@ struct campaign_result {
 	struct outcome cgr_outcome;
 };
 
-/*
- * Where all executions are run: the lock whose acquisition is one step, if
- * spin_polls is 0.  A spinner that yields takes many more, with any lock.
- */
-#define	CAMPAIGN_ALL_LOCK	"one-step"
-
 /* Sets the default limits of the scenarios of its subject and strategy. */
 void campaign_limits(struct campaign *cn);
 

@@ -366,11 +366,8 @@ read_key(struct lines *li, struct counterexample *cx, const struct key *ky,
 		if (i == SCENARIO_READERS_MAX)
 			return (lines_refuse(li, "more than %u readers", i));
 		sn->sn_readers++;
-		if (read_steps(li, sn->sn_read[i], &sn->sn_reads[i], value,
-		    SCENARIO_READS_MAX, SCENARIO_BYTES_MAX) != 0)
-			return (li->li_error);
-		return (sn->sn_reads[i] > 0 ? 0 : lines_refuse(li, "reader %u "
-		    "reads nothing", i + 1));
+		return (read_steps(li, sn->sn_read[i], &sn->sn_reads[i], value,
+		    SCENARIO_READS_MAX, SCENARIO_BYTES_MAX));
 	case BURSTS:
 		return (read_steps(li, sn->sn_burst, &sn->sn_bursts, value,
 		    SCENARIO_BURSTS_MAX, SCENARIO_EVENTS_MAX));

@@ -213,6 +213,8 @@ make_device(struct execution *ex, const struct subject *tb)
 		    tb->tb_cipher : cipher_stub(tb->tb_cipher)),
 		.rp_kernel.kp_lock = tb->tb_lock,
 		.rp_kernel.kp_lock_config = tb->tb_lock_config,
+		.rp_kernel.kp_spin = strcmp(tb->tb_lock->lc_name,
+		    EXECUTION_ALL_LOCK) == 0 ? tb->tb_lock : NULL,
 		.rp_kernel.kp_settings = setting,
 		.rp_kernel.kp_setting_count = tb->tb_settings,
 		.rp_kernel.kp_cpus = sn->sn_places,

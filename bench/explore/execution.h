@@ -59,6 +59,13 @@ extern const struct lock_class *const virtual_lock_classes[];
 extern const unsigned virtual_lock_class_count;
 const struct lock_class *virtual_lock_class_find(const char *name);
 
+/*
+ * Where all executions are run: the lock whose acquisition is one step, if
+ * spin_polls is 0.  A spinner that yields takes many more, with any lock.
+ * Spin mutexes are it, too.
+ */
+#define	EXECUTION_ALL_LOCK	"one-step"
+
 /* FreeBSD's defaults, but for EXECUTION_MINPOOLSIZE. */
 void subject_default(struct subject *tb);
 

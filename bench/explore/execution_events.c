@@ -10,6 +10,7 @@ enum {
 	START_UP_EVENTS	= 1025,	/* until a source has passed its tests */
 	POOLS		= 32,
 	PASSES_MAX	= 6,	/* of the harvest thread before it waits */
+	PASSES_FEW	= 1,	/* where all schedules are run */
 	STALLS_MAX	= 3,	/* more, which give no event */
 	LAST_TICK	= 1 << 16,
 	PASS_MS		= 100,
@@ -234,23 +235,25 @@ void
 execution_idle(void *arg, int64_t *timeout_ns)
 {
 	struct execution *ex = arg;
+	const unsigned most = ex->ex_scenario->sn_unpaced ? PASSES_FEW :
+	    PASSES_MAX;
 
 	ex->ex_ended++;
 	execution_tick(ex, false);
-	if (ex->ex_passes == PASSES_MAX && is_emptied(ex)) {
+	if (ex->ex_passes == most && is_emptied(ex)) {
 		execution_seed(ex);
 		ex->ex_passes++;
 	}
-	if (ex->ex_passes >= PASSES_MAX) {
-		*timeout_ns = ex->ex_passes > PASSES_MAX ? INT64_MAX : 0;
+	if (ex->ex_passes >= most) {
+		*timeout_ns = ex->ex_passes > most ? INT64_MAX : 0;
 		return;
 	}
-	if (++ex->ex_passes < PASSES_MAX &&
+	if (++ex->ex_passes < most &&
 	    atomic_load_acq_32(&ex->ex_produced) == 0)
 		return;
 	while (atomic_load_acq_32(&ex->ex_produced) == 0)
 		machine_wait_32(&ex->ex_produced, 0, -1);
-	ex->ex_passes = PASSES_MAX;
+	ex->ex_passes = most;
 	*timeout_ns = 0;
 }
 

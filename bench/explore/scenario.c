@@ -53,9 +53,15 @@ draw_small(struct scenario *sn, const struct scenario_limits *sm,
 {
 	sn->sn_seeded = sn->sn_guarded = sn->sn_unpaced = 1;
 	sn->sn_places = sn->sn_readers;
+	sn->sn_queue = sn->sn_pair = sm->lim_reads == 0;
+	if (sn->sn_queue) {
+		sn->sn_readers = 1;
+		sn->sn_places = 2;
+	}
 	sn->sn_bursts = sm->lim_reseeds;
 	for (unsigned k = 0; k < sn->sn_bursts; k++)
-		sn->sn_burst[k].stp_amount = sm->lim_events;
+		sn->sn_burst[k].stp_amount = sn->sn_queue ?
+		    SCENARIO_QUEUE_EVENTS : sm->lim_events;
 	for (unsigned i = 0; i < sn->sn_readers; i++) {
 		sn->sn_reads[i] = sm->lim_reads;
 		for (unsigned k = 0; k < sm->lim_reads; k++)

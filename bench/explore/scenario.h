@@ -8,6 +8,7 @@ enum {
 	SCENARIO_READS_MAX	= 6,	/* of one reader */
 	SCENARIO_BURSTS_MAX	= 6,
 	SCENARIO_RESEED_EVENTS	= 3,	/* two of which are for pool 0 */
+	SCENARIO_QUEUE_EVENTS	= 2,	/* of each of two producers */
 	SCENARIO_BYTES		= 16,	/* where all schedules are run */
 	SCENARIO_EVENTS_MAX	= 1100,	/* of one burst; a queue has 1024 */
 	SCENARIO_BYTES_MAX	= 4 * 1024 * 1024,	/* of one read */
@@ -37,7 +38,7 @@ struct scenario {
 	unsigned	sn_pair;	/* of producers: scenario_paired() */
 	unsigned	sn_calls;	/* of programs, beside reads */
 	unsigned	sn_aged;	/* after many reseeds and reads */
-	unsigned	sn_unpaced;	/* the clock is late at each look */
+	unsigned	sn_unpaced;	/* the clock is late, passes few */
 };
 
 /* Whether a second producer has the same bursts. */
@@ -57,7 +58,7 @@ struct scenario_limits {
 	bool		lim_whole_blocks;	/* a key ends after a MiB */
 	bool		lim_timer;	/* the design may reseed by the clock */
 	bool		lim_all;	/* few steps, all choices, so: */
-	unsigned	lim_reads;	/* of each reader */
+	unsigned	lim_reads;	/* of each reader; 0: the queue alone */
 	unsigned	lim_reseeds;	/* that events come for */
 	unsigned	lim_events;	/* for each */
 	bool		lim_queue;	/* always with a queue */

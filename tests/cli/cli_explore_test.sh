@@ -62,6 +62,10 @@ explore__exhaustive_body() {
 	has "of 1 reader with 1 read each"
 	has "events for 2 reseeds"
 	awk '/^Checked:/ { exit !($4 == 3 * $2) }' out || atf_fail "$(cat out)"
+	ends 0 --exhaustive -d locked --reads 0 --reseeds 2
+	has "of 2 producers with 4 events each and"
+	ends 0 -d locked --reads 0 --schedules 100
+	has "^Checked: 0 reads, 100 reseeds, 0 blocks"
 	# The same scenario, sampled: no reseed but the first.
 	ends 0 -d locked --strategy random --schedules 50 --reads 2 --reseeds 0
 	has "^Checked: 200 reads, 50 reseeds,"

@@ -76,6 +76,36 @@ kernel_source__orders_body() {
 	END
 }
 
+test_case kernel_source__queue "all executions of two producers and the thread" \
+    "are right, and not if the thread, or a producer, does not take the mutex"
+kernel_source__queue_body() {
+	prepare
+	[ -z "$RNGSIM_SANITIZER" ] || atf_skip "other addresses in each run"
+	queue=$folder/../harvest/random_harvestq.c
+	mkdir thread producer
+	sed '/random_kthread_control = 1/,/for (u_int/s/RANDOM_HARVEST_.*LOCK()//' \
+	    "$queue" >thread/random_harvestq.c
+	sed '/^random_harvest_queue_/,/^}/s/RANDOM_HARVEST_.*LOCK()//' \
+	    "$queue" >producer/random_harvestq.c
+	for memory in sc weak; do
+		atf_check -o match:'these are all .* of 2 producers with 2 events' \
+		    "$(program)" explore -d "kernel:$queue" --exhaustive \
+		    --reads 0 --memory $memory
+	done
+	for of in thread producer; do
+		cmp -s "$queue" $of/random_harvestq.c &&
+		    atf_fail "$of: no change"
+		atf_check -s exit:1 -o match:'^FAILED (sources|queued):' \
+		    "$(program)" explore -d kernel:$of/random_harvestq.c \
+		    --exhaustive --reads 0 -o $of.schedule
+		atf_check -s exit:1 -o match:'^FAILED (sources|queued):' \
+		    "$(program)" explore --replay $of.schedule
+	done
+	atf_check -o match:'Exhaustive .*sc: all [0-9]* executions' \
+	    -o match:'The queue.*' -o match:'2 producers with' "$(program)" \
+	    assure -d "kernel:$queue" --only exhaustive
+}
+
 # A tree of AES alone, with reads of whole blocks, a LIST and ra_init_alg.
 test_case kernel_source__old "a release before r349154 is explored whole, with" \
     "weak memory too; its cipher is AES, and no other by that name"

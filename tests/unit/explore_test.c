@@ -451,7 +451,6 @@ TEST(case__malformed, "wrong schedule files are refused, with file and line")
 		{ "reader ", "reader 1\nreader 1\nreader 1\nreader 1\n"
 		    "reader 1\nreader 1\nreader ",
 		    "more than 6 readers" },
-		{ "reader ", "reader\nreader ", "reads nothing" },
 		{ "end\n", "", "cut off" },
 		{ "end\n", "end\nmore\n", "behind \"end\"" },
 	};
