@@ -8,7 +8,9 @@ enum {
 	SCHEDULES_STEP	= 4000,
 	WEAK_ONE_IN	= 5,	/* of the schedules */
 	FAULTS_STEP	= 400,
-	EXECUTIONS_MOST	= 10 * 1000	/* of one memory */
+	/* At most, of one memory: for each second of the row, or at least. */
+	EXECUTIONS_EACH_S	= 5000,
+	EXECUTIONS_LEAST	= 10 * 1000
 };
 
 /* A lock that blocks and one that is fair. */
@@ -209,7 +211,8 @@ exhaust(const struct assure_params *ap, const struct lock_class *lc,
 
 	begin(&ed, ap);
 	cn->cn_strategy = &strategy_dpor;
-	cn->cn_end = EXECUTIONS_MOST;
+	cn->cn_end = (uint64_t)lround(fmax(EXECUTIONS_LEAST,
+	    EXECUTIONS_EACH_S * ap->ap_budget_s));
 	tb->tb_lock = lc;
 	tb->tb_lock_config.spin_polls = 0;
 	tb->tb_cipher = ciphers[design_info(tb->tb_design).di_ciphers - 1];
