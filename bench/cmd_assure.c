@@ -130,10 +130,10 @@ print_html(FILE *out, const void *of)
 	page_end(out);
 }
 
-/* The page on stdout and, where files are open, in these: text and HTML. */
+/* The page on stdout and in the files that are open: text and HTML. */
 static int
 assure(const struct options *op, struct page *pg,
-    const struct assure_params *ap, struct atomic_file of[2])
+    const struct assure_params *ap)
 {
 	static struct result_host rh;
 	const char *rows = op->op_text[OPTION_ROWS];
@@ -156,9 +156,9 @@ assure(const struct options *op, struct page *pg,
 		    error == EINTR ? "interrupted; no page was written" :
 		    strerror(error)));
 	page_print(stdout, pg);
-	status = command_write(op->op_output, &of[0], page_print, pg);
+	status = command_write(op->op_output, page_print, pg);
 	if (status == 0)
-		status = command_write(op->op_html, &of[1], print_html, pg);
+		status = command_write(op->op_html, print_html, pg);
 	return (status == 0 && page_verdict(pg) == EVIDENCE_FAILS ?
 	    EXIT_FAILURE : status);
 }
@@ -168,7 +168,6 @@ run(struct options *op)
 {
 	static struct evidence_row rows[EVIDENCE_ROWS];
 	const bool lock = GIVEN(op, ASSURE_LOCK);
-	struct atomic_file of[2] = { { .of_fd = -1 }, { .of_fd = -1 } };
 	static struct assure_params ap;
 	struct page pg = { .pg_params = &ap, .pg_budget_s = op->op_time_s };
 	static struct text spec = { .s = "" };
@@ -206,13 +205,9 @@ run(struct options *op)
 	ap.ap_jobs = op->op_jobs != 0 ? op->op_jobs : cpu_count();
 	ap.ap_seed = op->op_seed;
 	program_find(ap.ap_program);
-	if ((status = command_open(op->op_output, &of[0])) == 0)
-		status = command_open(op->op_html, &of[1]);
-	if (status == 0)
-		status = assure(op, &pg, &ap, of);
-	atomic_file_abort(&of[0]);
-	atomic_file_abort(&of[1]);
-	return (status);
+	if ((status = command_open(op->op_output, NULL)) == 0)
+		status = command_open(op->op_html, NULL);
+	return (status == 0 ? assure(op, &pg, &ap) : status);
 }
 
 const struct command cmd_assure = { check, run,

@@ -241,7 +241,7 @@ print(const struct calibration *cb, const char *busy)
 
 /* Opens what will be written; makes the folders of the host's profile. */
 static int
-open_output(const struct options *op, const char **path, struct atomic_file *of)
+open_output(const struct options *op, const char **path)
 {
 	static char host[PATH_MAX];
 	char *slash = host;
@@ -249,7 +249,7 @@ open_output(const struct options *op, const char **path, struct atomic_file *of)
 
 	*path = op->op_output;
 	if (*path != NULL)
-		return (command_open(*path, of));
+		return (command_open(*path, NULL));
 	if (profile_host_path(host, sizeof(host)) != 0)
 		return (run_error("no HOME to keep the profile in: use -o "
 		    "FILE"));
@@ -261,11 +261,11 @@ open_output(const struct options *op, const char **path, struct atomic_file *of)
 		if (error != 0)
 			return (run_error("%s: %s", host, strerror(error)));
 	}
-	return (command_open(host, of));
+	return (command_open(host, NULL));
 }
 
 static int
-calibrate(const struct options *op, const char *path, struct atomic_file *of)
+calibrate(const struct options *op, const char *path)
 {
 	char busy[CALIBRATE_TEXT_SIZE] = "";
 	static struct calibration cb;
@@ -281,7 +281,7 @@ calibrate(const struct options *op, const char *path, struct atomic_file *of)
 	if (crypto_failed() != NULL)
 		return (run_error("libcrypto refused to compute %s",
 		    crypto_failed()));
-	if (command_write(path, of, profile_write, &cb.cb_profile) != 0)
+	if (command_write(path, profile_write, &cb.cb_profile) != 0)
 		return (EXIT_FAILURE);
 	print(&cb, busy);
 	run_note("the profile is %s", path);
@@ -292,7 +292,6 @@ static int
 run(struct options *op)
 {
 	const bool native = getenv(CALIBRATE_NATIVE) != NULL;
-	struct atomic_file of = { .of_fd = -1 };
 	const char *path;
 	int error, status;
 
@@ -308,11 +307,8 @@ run(struct options *op)
 		    strerror(error)));
 	}
 	stop_catch_signals();
-	status = open_output(op, &path, &of);
-	if (status == EXIT_SUCCESS)
-		status = calibrate(op, path, &of);
-	atomic_file_abort(&of);
-	return (status);
+	status = open_output(op, &path);
+	return (status == EXIT_SUCCESS ? calibrate(op, path) : status);
 }
 
 const struct command cmd_calibrate = { NULL, run, NEEDS_THREAD };

@@ -173,7 +173,6 @@ report_failure(struct exploration *ep, struct campaign_result *ce)
 	struct execution *ex = execution_new();
 	char name[NAME_SIZE], *text;
 	const char *path = schedule_path(op, cx->cx_seed, name);
-	struct atomic_file of;
 	struct replay ry;
 	int error;
 
@@ -204,8 +203,8 @@ report_failure(struct exploration *ep, struct campaign_result *ce)
 		(void)run_error("cannot make it smaller: %s", strerror(error));
 	document_failure(&ep->ep_document, cx, &ry.ry_outcome);
 	text = counterexample_text(cx);
-	print_again(op, cx, command_open(path, &of) == 0 &&
-	    command_commit(path, &of, text, strlen(text)) == 0 ? path : NULL);
+	print_again(op, cx, command_open(path, NULL) == 0 &&
+	    command_commit(path, text, strlen(text)) == 0 ? path : NULL);
 	free(text);
 	/* Only stdout has the failure: a full disk must not hide it. */
 	errno = 0;
@@ -277,7 +276,7 @@ run_rows(struct exploration *ep)
 }
 
 static int
-replay(const struct options *op, struct atomic_file *of)
+replay(const struct options *op)
 {
 	const char *path = op->op_replay;
 	char message[LINES_ERROR_SIZE];
@@ -311,8 +310,7 @@ replay(const struct options *op, struct atomic_file *of)
 		printf("\n%s\n", ry.ry_same ? "As recorded." :
 		    "Fails, but not as recorded.");
 		if (op->op_html != NULL)
-			(void)command_write(op->op_html, of, explore_page,
-			    &page);
+			(void)command_write(op->op_html, explore_page, &page);
 	}
 	counterexample_free(&cx);
 	return (status);
@@ -387,14 +385,11 @@ static int
 run(struct options *op)
 {
 	struct exploration ep = { .ep_op = op };
-	struct atomic_file of = { .of_fd = -1 };
 	int status;
 
 	if (op->op_replay != NULL) {
-		if ((status = command_open(op->op_html, &of)) == 0)
-			status = replay(op, &of);
-		atomic_file_abort(&of);
-		return (status);
+		status = command_open(op->op_html, NULL);
+		return (status == 0 ? replay(op) : status);
 	}
 	if (op->op_jobs == 0)
 		op->op_jobs = MIN(cpu_count(), CAMPAIGN_JOBS_MAX);
@@ -406,13 +401,13 @@ run(struct options *op)
 	if (status == 0 && op->op_part_of > 0)
 		campaign_split(&ep.ep_campaign, op->op_part, op->op_part_of);
 	if (status == 0)
-		status = command_open(op->op_json, &of);
+		status = command_open(op->op_json, NULL);
 	if (status != 0)
 		return (status);
 	document_begin(&ep.ep_document, op->op_seed);
 	status = run_rows(&ep);
-	return (document_end(&ep.ep_document, command_argv, op->op_json,
-	    &of) == 0 ? status : EXIT_FAILURE);
+	return (document_end(&ep.ep_document, command_argv, op->op_json) == 0 ?
+	    status : EXIT_FAILURE);
 }
 
 const struct command cmd_explore = { check, run,

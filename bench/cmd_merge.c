@@ -18,7 +18,6 @@ run(struct options *op)
 {
 	FILE *in = fopen(op->op_operand[0], "re");
 	char text[BEGINNING + 1] = "";
-	struct atomic_file of;
 	int status;
 
 	/* The schema is at the beginning of what explore writes. */
@@ -26,13 +25,10 @@ run(struct options *op)
 		text[fread(text, 1, BEGINNING, in)] = '\0';
 		fclose(in);
 	}
-	if ((status = command_open(op->op_output, &of)) != 0)
+	if ((status = command_open(op->op_output, NULL)) != 0)
 		return (status);
-	status = strstr(text, "\"" EXPLORE_SCHEMA "\"") != NULL ?
-	    merge_campaigns(op, &of) : merge_results(op, &of);
-	if (status != 0)
-		atomic_file_abort(&of);
-	return (status);
+	return (strstr(text, "\"" EXPLORE_SCHEMA "\"") != NULL ?
+	    merge_campaigns(op) : merge_results(op));
 }
 
 const struct command cmd_merge = { check, run, 0 };

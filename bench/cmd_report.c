@@ -21,14 +21,13 @@ static int
 run(struct options *op)
 {
 	const char *path = op->op_html != NULL ? op->op_html : op->op_plot;
-	struct atomic_file of = { .of_fd = -1 };
 	char why[RESULT_TEXT_SIZE] = "", *picture = NULL;
 	struct result r[2] = { { .cells = NULL }, { .cells = NULL } };
 	struct page_results pr = { .pgr_file = path, .pgr_result = r,
 	    .pgr_count = (unsigned)op->op_operands };
 	struct plot plt = { .plt_width = op->op_width,
 	    .plt_title = op->op_title };
-	int status = command_open(path, &of);
+	int status = command_open(path, NULL);
 	size_t size;
 
 	for (unsigned i = 0; i < op->op_panels.ol_count; i++)
@@ -40,19 +39,18 @@ run(struct options *op)
 			status = run_error("%s: %s", op->op_operand[i], why);
 	}
 	if (status == 0 && op->op_html != NULL)
-		status = command_write(path, &of, page_results, &pr);
+		status = command_write(path, page_results, &pr);
 	else if (status == 0 && path != NULL) {
 		plt.plt_form = (unsigned)plot_form(path);
 		status = plot_draw(r, &plt, &picture, &size, why) != 0 ?
 		    run_error("%s: %s", path, why) :
-		    command_commit(path, &of, picture, size);
+		    command_commit(path, picture, size);
 	} else if (status == 0)
 		status = report_show(report_printers[GIVEN(op, LOCK_PROF) ?
 		    REPORT_LOCK_PROFILE : op->op_format], r);
 	free(picture);
 	result_free(&r[0]);
 	result_free(&r[1]);
-	atomic_file_abort(&of);
 	return (status);
 }
 

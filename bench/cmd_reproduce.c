@@ -86,19 +86,17 @@ print_page(FILE *out, const void *of)
 }
 
 static int
-show(const struct options *op, struct atomic_file *page,
-    const struct showing *sh)
+show(const struct options *op, const struct showing *sh)
 {
 	if (op->op_html != NULL &&
-	    command_write(op->op_html, page, print_page, sh) != 0)
+	    command_write(op->op_html, print_page, sh) != 0)
 		return (EXIT_FAILURE);
 	sh->shg_print[op->op_format](stdout, sh->shg_of);
 	return (EXIT_SUCCESS);
 }
 
 static int
-run_one(const struct options *op, const struct reproduction *rn,
-    struct atomic_file *of)
+run_one(const struct options *op, const struct reproduction *rn)
 {
 	char why[PROFILE_ERROR_SIZE] = "";
 	static struct profile pr;
@@ -108,12 +106,12 @@ run_one(const struct options *op, const struct reproduction *rn,
 
 	if (error != 0)
 		return (argument_error(error, "--profile: %s", why));
-	if ((status = command_open(op->op_html, of)) != 0)
+	if ((status = command_open(op->op_html, NULL)) != 0)
 		return (status);
 	if ((error = reproduce(&ri, reproduce_run, &pr, op->op_seed)) != 0)
 		return (run_error("%s", error == EINTR ? "interrupted" :
 		    ri.ri_error));
-	status = show(op, of, &(struct showing){ &ri, ri.ri_profile.pr_name,
+	status = show(op, &(struct showing){ &ri, ri.ri_profile.pr_name,
 	    { reproduce_print, NULL, reproduce_print_json } });
 	missed = reproduce_missed(&ri);
 	if (status != 0 || missed == 0)
@@ -126,8 +124,7 @@ run_one(const struct options *op, const struct reproduction *rn,
 
 /* Predicts a file of figures: rn's, or with NULL the one that was given. */
 static int
-run_file(struct options *op, const struct reproduction *rn,
-    struct atomic_file *of)
+run_file(struct options *op, const struct reproduction *rn)
 {
 	char folder[PROGRAM_PATH_SIZE] = "", path[PROGRAM_PATH_SIZE + 64];
 	char why[PROFILE_ERROR_SIZE] = "";
@@ -142,10 +139,10 @@ run_file(struct options *op, const struct reproduction *rn,
 	}
 	if (rn != NULL && rn->rn_profile == NULL) {
 		if ((status = forwarding_open(op, op->op_published)) == 0)
-			status = command_open(op->op_html, of);
+			status = command_open(op->op_html, NULL);
 		if (status == 0)
 			status = forwarding_predict();
-		return (status != 0 ? status : show(op, of, &(struct showing){
+		return (status != 0 ? status : show(op, &(struct showing){
 		    NULL, "the machines below", { forwarding_print,
 		    forwarding_print_csv, forwarding_print_json } }));
 	}
@@ -158,12 +155,12 @@ run_file(struct options *op, const struct reproduction *rn,
 	error = virtual_make(&pb.pb_machine, op->op_profile, 0, 0, why);
 	if (error != 0)
 		return (argument_error(error, "--profile: %s", why));
-	if ((status = command_open(op->op_html, of)) != 0)
+	if ((status = command_open(op->op_html, NULL)) != 0)
 		return (status);
 	if ((status = published_open(&pb, op)) == 0)
 		status = published_predict(&pb);
 	if (status == 0)
-		status = show(op, of, &(struct showing){ &pb,
+		status = show(op, &(struct showing){ &pb,
 		    pb.pb_machine.vi_profile.pr_name, { published_print,
 		    published_print_csv, published_print_json } });
 	published_free(&pb);
@@ -173,9 +170,7 @@ run_file(struct options *op, const struct reproduction *rn,
 static int
 run(struct options *op)
 {
-	struct atomic_file of = { .of_fd = -1 };
 	const struct reproduction *rn = NULL;
-	int status;
 
 	if (op->op_operands == 0 && op->op_published == NULL) {
 		for (unsigned i = 0; i < reproduction_count; i++)
@@ -186,10 +181,8 @@ run(struct options *op)
 	if (op->op_operands > 0)
 		rn = &reproductions[family_find(&reproduce_names,
 		    op->op_operand[0])];
-	status = rn == NULL || rn->rn_file != NULL ? run_file(op, rn, &of) :
-	    run_one(op, rn, &of);
-	atomic_file_abort(&of);
-	return (status);
+	return (rn == NULL || rn->rn_file != NULL ? run_file(op, rn) :
+	    run_one(op, rn));
 }
 
 const struct command cmd_reproduce = { check, run, NEEDS_STOP | NEEDS_CRYPTO };

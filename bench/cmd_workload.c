@@ -21,7 +21,6 @@ import(const char *path, const char *output)
 	char message[LINES_ERROR_SIZE] = "", *text = NULL;
 	struct import_summary iu;
 	const uint64_t *n = iu.iu_count;
-	struct atomic_file of;
 	size_t size;
 	int status;
 	FILE *out;
@@ -50,8 +49,8 @@ import(const char *path, const char *output)
 	recording_free(&rec);
 	if (output == NULL)
 		fputs(text, stdout);
-	if ((status = command_open(output, &of)) == 0)
-		status = command_commit(output, &of, text, size);
+	if ((status = command_open(output, NULL)) == 0)
+		status = command_commit(output, text, size);
 	free(text);
 	if (status != EXIT_SUCCESS)
 		return (status);

@@ -67,30 +67,22 @@ trace_end(struct options *op, struct timeline *tl)
 	return (0);
 }
 
-/* Where the result goes, and what is known until it is there. */
-struct target {
-	struct atomic_file	 ta_file;
-	struct checkpoint ta_checkpoint;	/* if its journal is open */
-};
+/* Whether repeats are kept: the journal beside the result is open. */
+#define	KEPT(ck)	((ck)->ckp_journal.jo_fd != -1)
 
-/* Whether repeats are kept. */
-#define	KEPT(ta)	((ta)->ta_checkpoint.ckp_journal.jo_fd != -1)
-
-static const struct target no_target = { .ta_file.of_fd = -1,
-    .ta_checkpoint.ckp_journal.jo_fd = -1 };
+static const struct checkpoint not_kept = { .ckp_journal.jo_fd = -1 };
 
 /* Opens -o before anything is measured; when resumed the journal is open. */
 static int
-open_target(const struct options *op, struct target *ta)
+open_result(const struct options *op, struct checkpoint *ck)
 {
-	struct checkpoint *ck = &ta->ta_checkpoint;
 	char *temp = NULL, why[CELL_ERROR_SIZE];
-	int error = 0;
+	int error = 0, status;
 
 	if (op->op_output == NULL)
 		return (0);
 	/* Traces and recorded events would lack a repeat not measured again. */
-	if (!KEPT(ta) && op->op_trace == NULL && op->op_ledger_path == NULL &&
+	if (!KEPT(ck) && op->op_trace == NULL && op->op_ledger_path == NULL &&
 	    op->op_config.bc_harvest.record_file[0] == '\0')
 		error = checkpoint_claim(ck, op->op_output, NULL, why);
 	if (error != 0 && error != ENOTSUP) {
@@ -98,14 +90,13 @@ open_target(const struct options *op, struct target *ta)
 		return (run_error("%s", why));
 	}
 	/* The name is free: this process has the journal. */
-	if (KEPT(ta))
+	if (KEPT(ck))
 		temp = journal_name(ck->ckp_journal.jo_path, ".tmp");
-	error = atomic_file_open(&ta->ta_file, op->op_output, temp);
+	status = command_open(op->op_output, temp);
 	free(temp);
-	if (error == 0)
-		return (0);
-	checkpoint_close(ck, true);
-	return (run_error("%s: %s", op->op_output, strerror(error)));
+	if (status != 0)
+		checkpoint_close(ck, true);
+	return (status);
 }
 
 /*
@@ -114,10 +105,9 @@ open_target(const struct options *op, struct target *ta)
  * earlier file alone.
  */
 static int
-close_target(const struct options *op, struct target *ta,
+close_result(const struct options *op, struct checkpoint *ck,
     const struct result *r, int error)
 {
-	struct checkpoint *ck = &ta->ta_checkpoint;
 	bool some = ck->ckp_before + ck->ckp_done > 0;
 	bool keep = error != 0 && error != EDEADLK &&
 	    (error == EINTR || some || ck->ckp_head != NULL);
@@ -126,11 +116,10 @@ close_target(const struct options *op, struct target *ta,
 	if (op->op_output == NULL)
 		return (status);
 	if (error != 0 && error != EINTR && r->cell_count == 0)
-		atomic_file_abort(&ta->ta_file);
+		atomic_file_abort_all();
 	else
-		status = command_write(op->op_output, &ta->ta_file,
-		    report_json, r);
-	if (!KEPT(ta))
+		status = command_write(op->op_output, report_json, r);
+	if (!KEPT(ck))
 		return (status);
 	keep = keep || (status != EXIT_SUCCESS && some);
 	/* What could not be taken up will not be the next time. */
@@ -150,7 +139,7 @@ show(const struct options *op, const struct result *r)
 }
 
 static int
-measure(struct options *op, struct target *ta, char *const argv[])
+measure(struct options *op, struct checkpoint *ck, char *const argv[])
 {
 	char why[CELL_ERROR_SIZE] = "";
 	struct calibrate_conditions cc = { .cc_load = 0 };
@@ -160,7 +149,7 @@ measure(struct options *op, struct target *ta, char *const argv[])
 	bool lost;
 
 	stop_catch_signals();
-	status = open_target(op, ta);
+	status = open_result(op, ck);
 	if (status == 0 && op->op_trace != NULL) {
 		error = timeline_open(&tl, op->op_trace,
 		    op->op_machine.vi_topology.tp_cpus,
@@ -179,13 +168,13 @@ measure(struct options *op, struct target *ta, char *const argv[])
 			    strerror(errno));
 	}
 	if (status != 0) {
-		atomic_file_abort(&ta->ta_file);
 		(void)trace_end(op, tl);
+		/* While this process has the journal, and so the name. */
+		atomic_file_abort_all();
 		return (status);
 	}
 	calibrate_watch(&cc);
-	error = sweep_run(op, argv, KEPT(ta) ? &ta->ta_checkpoint : NULL,
-	    &r, why);
+	error = sweep_run(op, argv, KEPT(ck) ? ck : NULL, &r, why);
 	if (!op->op_simulated) {
 		calibrate_watch(&cc);
 		(void)calibrate_objections(&cc, r.unfit, sizeof(r.unfit));
@@ -202,7 +191,7 @@ measure(struct options *op, struct target *ta, char *const argv[])
 			    errno != 0 ? strerror(errno) :
 			    "not all could be written");
 	}
-	status |= close_target(op, ta, &r, error);
+	status |= close_result(op, ck, &r, error);
 	if (r.cell_count > 0 || error == 0)
 		status |= show(op, &r);
 	result_free(&r);
@@ -231,13 +220,13 @@ go_on(const struct options *given, int *status, char *why)
 	const char *file = given->op_resume;
 	const bool job = given->op_part_of > 0;
 	struct result begun = { .cells = NULL };
-	struct target ta = no_target;
+	struct checkpoint ck = not_kept;
 	char unread[RESULT_TEXT_SIZE];
 	struct options op;
-	int error = checkpoint_claim(&ta.ta_checkpoint, file, &begun, why);
+	int error = checkpoint_claim(&ck, file, &begun, why);
 
 	if (error != 0)
-		checkpoint_close(&ta.ta_checkpoint, true);
+		checkpoint_close(&ck, true);
 	if (error == ENOMSG || (error == ENOENT && (result_load(file, &begun,
 	    unread) != 0 || !begun.complete || (job && !same_words(begun.argv,
 	    command_argv))))) {
@@ -253,12 +242,12 @@ go_on(const struct options *given, int *status, char *why)
 	if (*status == 0 && error == 0) {
 		*status = prepare(&op);
 		if (*status == 0)
-			*status = measure(&op, &ta, begun.argv);
+			*status = measure(&op, &ck, begun.argv);
 	} else if (*status == 0) {
 		run_note("%s is complete: nothing was measured", file);
 		*status = job ? EXIT_SUCCESS : show(&op, &begun);
 	}
-	checkpoint_close(&ta.ta_checkpoint, true);
+	checkpoint_close(&ck, true);
 	options_free(&op);
 	result_free(&begun);
 	return (true);
@@ -271,7 +260,7 @@ command_measure(struct options *op)
 	const struct options job = { .op_cmd = op->op_cmd, .op_given = 1,
 	    .op_resume = op->op_output, .op_part_of = op->op_part_of };
 	char why[CELL_ERROR_SIZE];
-	struct target ta = no_target;
+	struct checkpoint ck = not_kept;
 	unsigned most;
 	int status;
 
@@ -297,5 +286,5 @@ command_measure(struct options *op)
 	if ((status = prepare(op)) != 0)
 		return (status);
 	return (op->op_faults.fl_count > 0 ? failpoint_run(op) :
-	    measure(op, &ta, command_argv));
+	    measure(op, &ck, command_argv));
 }

@@ -319,7 +319,7 @@ merge_uncertainty(struct merge *mg)
 }
 
 int
-merge_results(const struct options *op, struct atomic_file *of)
+merge_results(const struct options *op)
 {
 	struct merge mg = { .mg_across = GIVEN(op, ACROSS) };
 	struct result r, *all = &mg.mg_all;
@@ -350,7 +350,7 @@ merge_results(const struct options *op, struct atomic_file *of)
 		/* A prediction does not depend on where it was continued. */
 		if (provenance_predicted(all->cells))
 			all->resumed_count = 0;
-		status = command_write(op->op_output, of, report_json, all);
+		status = command_write(op->op_output, report_json, all);
 	}
 	if (status == 0)
 		printf("%s: %u part%s%s\n", op->op_output, mg.mg_parts,

@@ -50,4 +50,4 @@ int merge_missing(struct merge *mg);
 void merge_free(struct merge *mg);
 
 /* Merges the results that the operands name; complains of each bad one. */
-int merge_results(const struct options *op, struct atomic_file *of);
+int merge_results(const struct options *op);

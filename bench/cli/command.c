@@ -1,5 +1,12 @@
 #include "bench/cli/command.h"
 
+enum { OUTPUTS = 2 };	/* at a time */
+
+static struct output {
+	const char	*out_path;	/* as it was given; NULL: none */
+	struct atomic_file out_file;
+} outputs[OUTPUTS];
+
 char *const *command_argv;
 const char *usage_command;
 
@@ -39,26 +46,50 @@ command_crypto_mode(enum crypto_mode mode)
 	    "for --crypto: %s", strerror(error)));
 }
 
-int
-command_open(const char *path, struct atomic_file *of)
+/* With NULL: a free one. */
+static struct output *
+output_of(const char *path)
 {
-	const int error = path == NULL ? 0 : atomic_file_open(of, path, NULL);
+	struct output *ou = outputs;
 
+	while (ou->out_path != path)
+		if (++ou == outputs + OUTPUTS)
+			KASSERT(false, ("%s", path == NULL ? "full" : path));
+	return (ou);
+}
+
+int
+command_open(const char *path, const char *temp)
+{
+	struct output *ou;
+	int error;
+
+	if (path == NULL)
+		return (0);
+	ou = output_of(NULL);
+	if ((error = atomic_file_open(&ou->out_file, path, temp)) != 0)
+		return (run_error("%s: %s", path, strerror(error)));
+	ou->out_path = path;
+	return (0);
+}
+
+int
+command_commit(const char *path, const char *text, size_t len)
+{
+	struct output *ou;
+	int error;
+
+	if (path == NULL)
+		return (0);
+	ou = output_of(path);
+	ou->out_path = NULL;
+	error = atomic_file_commit(&ou->out_file, text, len);
 	return (error == 0 ? 0 : run_error("%s: %s", path, strerror(error)));
 }
 
 int
-command_commit(const char *path, struct atomic_file *of, const char *text,
-    size_t len)
-{
-	const int error = path == NULL ? 0 : atomic_file_commit(of, text, len);
-
-	return (error == 0 ? 0 : run_error("%s: %s", path, strerror(error)));
-}
-
-int
-command_write(const char *path, struct atomic_file *of,
-    void (*print)(FILE *out, const void *arg), const void *arg)
+command_write(const char *path, void (*print)(FILE *out, const void *arg),
+    const void *arg)
 {
 	char *text = NULL;
 	size_t len = 0;
@@ -67,7 +98,7 @@ command_write(const char *path, struct atomic_file *of,
 
 	print(out, arg);
 	xmemclose(out);
-	status = command_commit(path, of, text, len);
+	status = command_commit(path, text, len);
 	free(text);
 	return (status);
 }

@@ -42,13 +42,15 @@ int command_crypto(void);
 /* Executes the program anew where libcrypto's instructions are others. */
 int command_crypto_mode(enum crypto_mode mode);
 
-/* Opens the file that becomes path; does nothing without a path. */
-int command_open(const char *path, struct atomic_file *of);
+/*
+ * Opens the file that becomes path when it is complete, as atomic_file_open()
+ * with temp; exit(3) gives it up.  These do nothing without a path.
+ */
+int command_open(const char *path, const char *temp);
 
-/* Writes text and completes such a file. */
-int command_commit(const char *path, struct atomic_file *of, const char *text,
-    size_t len);
+/* Writes text and completes the file that was opened with this pointer. */
+int command_commit(const char *path, const char *text, size_t len);
 
 /* The same with what a function prints. */
-int command_write(const char *path, struct atomic_file *of,
-    void (*print)(FILE *out, const void *arg), const void *arg);
+int command_write(const char *path, void (*print)(FILE *out, const void *arg),
+    const void *arg);

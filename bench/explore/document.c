@@ -55,10 +55,9 @@ document_failure(struct document *doc, const struct counterexample *cx,
 }
 
 int
-document_end(struct document *doc, char *const argv[], const char *path,
-    struct atomic_file *of)
+document_end(struct document *doc, char *const argv[], const char *path)
 {
-	int error = 0;
+	int status = 0;
 	json_t *top;
 	char *text;
 
@@ -67,13 +66,13 @@ document_end(struct document *doc, char *const argv[], const char *path,
 		top = field_format(document_fields, doc, 0);
 		json_object_set(top, "failures", doc->failures);
 		text = json_document(top, JSON_INDENT(2));
-		error = atomic_file_commit(of, text, strlen(text));
+		status = command_commit(path, text, strlen(text));
 		free(text);
 	}
 	doc->argv = NULL;
 	field_free(document_fields, doc);
 	json_decref(doc->failures);
-	return (error == 0 ? 0 : run_error("%s: %s", path, strerror(error)));
+	return (status);
 }
 
 bool
@@ -168,7 +167,7 @@ take(struct merge *mg, const char *file, struct document *sum)
 }
 
 int
-merge_campaigns(const struct options *op, struct atomic_file *of)
+merge_campaigns(const struct options *op)
 {
 	struct merge mg = { .mg_across = GIVEN(op, ACROSS) };
 	struct document sum = { .complete = false };
@@ -204,8 +203,7 @@ merge_campaigns(const struct options *op, struct atomic_file *of)
 		else if (sum.row_count > 0 && least > 0)
 			explore_print_excluded(stdout, least, true);
 	}
-	if (document_end(&sum, argv, argv == NULL ? NULL : op->op_output,
-	    of) != 0)
+	if (document_end(&sum, argv, argv == NULL ? NULL : op->op_output) != 0)
 		status = EXIT_FAILURE;
 	merge_free(&mg);
 	return (status);

@@ -50,8 +50,7 @@ void document_failure(struct document *doc, const struct counterexample *cx,
     const struct outcome *to);
 
 /* Writes JSON, unless path is NULL, and frees it.  Returns: a status. */
-int document_end(struct document *doc, char *const argv[], const char *path,
-    struct atomic_file *of);
+int document_end(struct document *doc, char *const argv[], const char *path);
 
 /* Whether this command line has done a job of a plan; *status: its result. */
 bool document_again(const struct options *op, char *const argv[], int *status);
@@ -61,4 +60,4 @@ bool document_again(const struct options *op, char *const argv[], int *status);
  * they exclude, and each failure once.  Returns: EXIT_SUCCESS, or EXIT_FAILURE
  * also when a schedule failed.
  */
-int merge_campaigns(const struct options *op, struct atomic_file *of);
+int merge_campaigns(const struct options *op);

@@ -308,8 +308,7 @@ survey_print_unknown(FILE *out)
 int
 survey_command(struct survey *sv, const struct options *op)
 {
-	struct atomic_file of = { .of_fd = -1 };
-	int error, status = command_open(op->op_output, &of);
+	int error, status = command_open(op->op_output, NULL);
 	char *text;
 
 	if (status != 0)
@@ -318,7 +317,7 @@ survey_command(struct survey *sv, const struct options *op)
 	if (error == 0 || error == EINTR) {
 		text = json_document(sv->sv_kind->sk_json(sv), JSON_INDENT(2) |
 		    JSON_REAL_PRECISION(JSON_DIGITS));
-		status = command_commit(op->op_output, &of, text, strlen(text));
+		status = command_commit(op->op_output, text, strlen(text));
 		if (op->op_format == FORMAT_JSON)
 			fputs(text, stdout);
 		else if (op->op_format == FORMAT_CSV)
@@ -332,6 +331,5 @@ survey_command(struct survey *sv, const struct options *op)
 		    sv->sv_done, sv->sv_repeats);
 	else if (error != 0)
 		status = EXIT_FAILURE;
-	atomic_file_abort(&of);
 	return (status);
 }
