@@ -173,13 +173,11 @@ window(struct cell_run *run, bool open)
 {
 	struct device_status ds;
 
-	if (open) {
+	if (open)
 		machine_event(VM_MARK, NULL, "window");
-		lockprof_open(&run->run_prof, WINDOW);
-	} else {
+	else
 		machine_set_32(&run->run_phase, PHASE_STOP);
-		lockprof_open(&run->run_prof, 0);
-	}
+	lockprof_open(&run->run_prof, open);
 	randomdev_window(run->run_dev, open);
 	randomdev_status(run->run_dev, &ds);
 	run->run_totals[!open] = randomdev_totals(run->run_dev);
@@ -469,7 +467,7 @@ lock_pairs(unsigned n)
 	machine_attach(&td, "rngsim");
 	lockprof_init(&prof, 1, 1, site);
 	lock_init(&lock, lock_class_find("mtx"), "calibration", &config, &prof);
-	lockprof_open(&prof, WINDOW);
+	lockprof_open(&prof, true);
 	ns = -machine_uptime_ns();
 	for (unsigned i = 0; i < n; i++) {
 		lock_acquire(&lock, &node, 0);

@@ -54,7 +54,7 @@ collect_rows(struct cell_run *run, struct cell_measure *cm)
 		role = i % CELL_ROLES;
 		if (role == 0 && harvest == 0)
 			continue;
-		lockprof_sum(lp, WINDOW, site, first[role], last[role], &sum);
+		lockprof_sum(lp, site, first[role], last[role], &sum);
 		if (sum.lr_count == 0)
 			continue;
 		cr = &cm->cm_rows[cm->cm_row_count++];
@@ -153,7 +153,7 @@ collect_hold_shares(struct cell_run *run, struct result_fairness *fairness)
 	hold = xcalloc(n, sizeof(*hold));
 	for (unsigned i = 0; i < n; i++)
 		for (unsigned site = 0; site < lp->lp_sites; site++) {
-			lockprof_sum(lp, WINDOW, site, i, i, &row);
+			lockprof_sum(lp, site, i, i, &row);
 			hold[i] += (double)row.lr_hold_cycles;
 		}
 	fairness->hold_min_max = stats_min_max(hold, n);
@@ -161,7 +161,7 @@ collect_hold_shares(struct cell_run *run, struct result_fairness *fairness)
 	fairness->hold_jain = stats_jain(hold, n);
 	fairness->hold_cna = stats_cna(hold, n);
 	free(hold);
-	lockprof_sum_threads(lp, WINDOW, 0, n - 1, &sum);
+	lockprof_sum_threads(lp, 0, n - 1, &sum);
 	fairness->reacquire_p50 = (double)hist_small_quantile(
 	    &sum.lpt_reacquire, 0.5);
 	fairness->reacquire_p99 = (double)hist_small_quantile(

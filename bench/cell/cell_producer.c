@@ -202,7 +202,7 @@ cell_producers_collect(struct cell_run *run, struct cell_measure *cm)
 	pn->lost_percent = 100 * lost / fmax(1, all + lost);
 	/* mtx_lock_spin(9) waits with interrupts on. */
 	for (unsigned site = 0; site < run->run_prof.lp_sites; site++) {
-		lockprof_sum(&run->run_prof, WINDOW, site, first, first +
+		lockprof_sum(&run->run_prof, site, first, first +
 		    rs->producer_count - 1, &row);
 		if (row.lr_count > 0 && randomdev_site_lock(run->run_dev, site,
 		    &spin) != NULL && spin)

@@ -10,8 +10,6 @@ enum phase {
 	PHASE_STOP
 };
 
-enum { WINDOW = 1 };	/* the one window of a run's profiles */
-
 /* A reader and what it saw; the first line is its own while it runs. */
 struct reader {
 	_Alignas(MACHINE_CACHE_LINE)

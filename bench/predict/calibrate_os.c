@@ -72,7 +72,7 @@ calibrate_lock(struct calibration *cb)
 
 	lockprof_init(&prof, 1, 1, site);
 	prof.lp_skipcount = config.prof_skipcount;
-	lockprof_open(&prof, 1);
+	lockprof_open(&prof, true);
 	lock_init(&lock, lock_class_find("mtx"), "calibrate", &config, &prof);
 	CALIBRATE_TIME(cb, PROFILE_OP_LOCK_AFTER, record_loop, &prof,
 	    cb->cb_budget_ns / 2, -rmw,

@@ -117,15 +117,12 @@ lockprof_record(struct lockprof *lp, const struct lockprof_hold *lh,
 	struct lockprof_thread *lt;
 	struct lockprof_row *r;
 	uint64_t hold;
-	uint32_t window = atomic_load_32(&lp->lp_window);
 
-	if (window == 0)
+	if (atomic_load_32(&lp->lp_open) == 0)
 		return;
 	MPASS(thread < lp->lp_threads);
 	MPASS(lh->lh_site < lp->lp_sites);
 	lt = &lp->lp_thread[thread];
-	if (__builtin_expect(lt->lpt_window != window, 0))
-		*lt = (struct lockprof_thread){ .lpt_window = window };
 	/* Not where the thread used another lock of the profile in between. */
 	if (lt->lpt_owner == lh->lh_owner)
 		hist_small_add(&lt->lpt_reacquire, lh->lh_acquisition -
@@ -133,8 +130,6 @@ lockprof_record(struct lockprof *lp, const struct lockprof_hold *lh,
 	lt->lpt_owner = lh->lh_owner;
 	lt->lpt_last = lh->lh_acquisition;
 	r = &lp->lp_rows[(size_t)thread * lp->lp_sites + lh->lh_site];
-	if (__builtin_expect(r->lr_window != window, 0))
-		*r = (struct lockprof_row){ .lr_window = window };
 	r->lr_count++;
 	if (lh->lh_weight != 0) {
 		hold = machine_cycles_since(lh->lh_start_cycles, end_cycles);

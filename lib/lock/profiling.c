@@ -15,7 +15,7 @@ lockprof_init(struct lockprof *lp, unsigned threads, unsigned sites,
 	lp->lp_threads = threads;
 	lp->lp_sites = sites;
 	lp->lp_site_names = site_names;
-	atomic_init_32(&lp->lp_window, 0);
+	atomic_init_32(&lp->lp_open, 0);
 }
 
 void
@@ -27,9 +27,9 @@ lockprof_fini(struct lockprof *lp)
 }
 
 void
-lockprof_open(struct lockprof *lp, uint32_t window)
+lockprof_open(struct lockprof *lp, bool open)
 {
-	atomic_store_32(&lp->lp_window, window);
+	atomic_store_32(&lp->lp_open, open);
 }
 
 static void
@@ -55,31 +55,23 @@ add_row(struct lockprof_row *sum, const struct lockprof_row *r)
 }
 
 void
-lockprof_sum(const struct lockprof *lp, uint32_t window, unsigned site,
-    unsigned first, unsigned last, struct lockprof_row *sum)
+lockprof_sum(const struct lockprof *lp, unsigned site, unsigned first,
+    unsigned last, struct lockprof_row *sum)
 {
-	const struct lockprof_row *r;
-
 	KASSERT(site < lp->lp_sites && last < lp->lp_threads,
 	    ("site %u, thread %u", site, last));
 	memset(sum, 0, sizeof(*sum));
-	sum->lr_window = window;
-	for (unsigned t = first; t <= last; t++) {
-		r = &lp->lp_rows[(size_t)t * lp->lp_sites + site];
-		if (r->lr_window == window)
-			add_row(sum, r);
-	}
+	for (unsigned t = first; t <= last; t++)
+		add_row(sum, &lp->lp_rows[(size_t)t * lp->lp_sites + site]);
 }
 
 void
-lockprof_sum_threads(const struct lockprof *lp, uint32_t window,
-    unsigned first, unsigned last, struct lockprof_thread *sum)
+lockprof_sum_threads(const struct lockprof *lp, unsigned first,
+    unsigned last, struct lockprof_thread *sum)
 {
 	KASSERT(last < lp->lp_threads, ("thread %u", last));
 	memset(sum, 0, sizeof(*sum));
-	sum->lpt_window = window;
 	for (unsigned t = first; t <= last; t++)
-		if (lp->lp_thread[t].lpt_window == window)
-			hist_small_merge(&sum->lpt_reacquire,
-			    &lp->lp_thread[t].lpt_reacquire);
+		hist_small_merge(&sum->lpt_reacquire,
+		    &lp->lp_thread[t].lpt_reacquire);
 }

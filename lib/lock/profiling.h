@@ -51,10 +51,9 @@ struct lockprof_waits {
 	uint64_t	lv_count, lv_cycles;
 };
 
-/* One thread at one site of one lock in a window.  Hot words come first. */
+/* One thread at one site of one lock.  Hot words come first. */
 struct lockprof_row {
 	_Alignas(MACHINE_CACHE_LINE)
-	uint32_t	lr_window;		/* which the row is about */
 	uint64_t	lr_count;		/* acquisitions */
 	uint64_t	lr_hold_cycles, lr_hold_max_cycles;
 	uint64_t	lr_contended;		/* that had to wait */
@@ -71,12 +70,11 @@ struct lockprof_thread {
 	_Alignas(MACHINE_CACHE_LINE)
 	const struct lockprof_owner *lpt_owner;	/* its latest lock's, or NULL */
 	uint64_t	lpt_last;	/* and which acquisition of that */
-	uint32_t	lpt_window;
 	struct hist_small lpt_reacquire; /* acquisitions between two */
 };
 
 struct lockprof {
-	struct m32	 lp_window;	/* 0: not recording */
+	struct m32	 lp_open;	/* holds that end are recorded */
 	unsigned	 lp_threads, lp_sites;
 	/* Uncontended holds not timed for each that is; set before use. */
 	unsigned	 lp_skipcount;
@@ -94,16 +92,16 @@ void lockprof_init(struct lockprof *lp, unsigned threads, unsigned sites,
 
 void lockprof_fini(struct lockprof *lp);
 
-/* Starts a window, with a number that is not the last one's; 0: ends it. */
-void lockprof_open(struct lockprof *lp, uint32_t window);
+/* Begins or ends recording. */
+void lockprof_open(struct lockprof *lp, bool open);
 
-/* Adds up threads first..last, which no longer run, in one window and site. */
-void lockprof_sum(const struct lockprof *lp, uint32_t window, unsigned site,
-    unsigned first, unsigned last, struct lockprof_row *sum);
+/* Adds up threads first..last, which no longer run, at one site. */
+void lockprof_sum(const struct lockprof *lp, unsigned site, unsigned first,
+    unsigned last, struct lockprof_row *sum);
 
-/* The same of lp_thread; lpt_last is not set. */
-void lockprof_sum_threads(const struct lockprof *lp, uint32_t window,
-    unsigned first, unsigned last, struct lockprof_thread *sum);
+/* The same of lp_thread: lpt_reacquire is set. */
+void lockprof_sum_threads(const struct lockprof *lp, unsigned first,
+    unsigned last, struct lockprof_thread *sum);
 
 /* Adds one finished hold to the calling thread's row; for this header. */
 void lockprof_record(struct lockprof *lp, const struct lockprof_hold *lh,

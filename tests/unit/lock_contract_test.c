@@ -184,14 +184,14 @@ check_rows(const struct lock_class *class, const struct lockprof *prof,
 	struct lockprof_row r;
 
 	for (unsigned k = 0; k < n; k++) {
-		lockprof_sum(prof, 1, k % SITES, k, k, &r);
+		lockprof_sum(prof, k % SITES, k, k, &r);
 		ATF_CHECK_MSG(r.lr_count == members[k].m_acquired,
 		    "%s: thread %u acquired %" PRIu64 " times, its row says %"
 		    PRIu64, class->lc_name, k, members[k].m_acquired,
 		    r.lr_count);
 		check_row(class, &r);
 		contended += r.lr_contended;
-		lockprof_sum(prof, 1, (k + 1) % SITES, k, k, &r);
+		lockprof_sum(prof, (k + 1) % SITES, k, k, &r);
 		ATF_CHECK_MSG(r.lr_count == 0, "%s: thread %u counted at the "
 		    "other site", class->lc_name, k);
 	}
@@ -213,9 +213,9 @@ check_shared(const struct lock_class *class, const struct lock_config *config,
 	lockprof_init(&prof, n, SITES, site_names);
 	c = crowd_make(class, *config, n, &prof);
 	c->c_shared = excludes(class);
-	lockprof_open(&prof, 1);
+	lockprof_open(&prof, true);
 	members = crowd_run(c, n, acquisitions_of(class));
-	lockprof_open(&prof, 0);
+	lockprof_open(&prof, false);
 	check_rows(class, &prof, members, n);
 	for (unsigned i = 0; i < n; i++) {
 		acquired += members[i].m_acquired;
@@ -490,7 +490,7 @@ contend(const struct lock_class *class, const struct lock_config *config,
 	lockprof_init(&prof, 2, SITES, site_names);
 	m = support_alloc(1, sizeof(*m));
 	lock_make(&m->m_lock, class, config, &prof);
-	lockprof_open(&prof, 1);
+	lockprof_open(&prof, true);
 	support_spawn(&m->m_other, "contend", MACHINE_CPU_ANY, enter_once, m);
 	lock_acquire(&m->m_lock, &node, 1);
 	atomic_store_rel_32(&m->m_go, 1);
@@ -501,7 +501,7 @@ contend(const struct lock_class *class, const struct lock_config *config,
 	machine_join(&m->m_other);
 	most = machine_cycles_since(begin, machine_cycles());
 	for (unsigned k = 0; k < 2; k++) {
-		lockprof_sum(&prof, 1, 1 - k, k, k, &r);
+		lockprof_sum(&prof, 1 - k, k, k, &r);
 		ATF_CHECK_MSG(r.lr_count == 1 && r.lr_contended <= k,
 		    "%s: thread %u has count %" PRIu64 ", contended %" PRIu64,
 		    class->lc_name, k, r.lr_count, r.lr_contended);

@@ -57,12 +57,12 @@ hold_contended(unsigned thread, unsigned site, uint64_t cycles, uint64_t spin,
 	ATF_CHECK_EQ_MSG(want->field, r.field, "%" PRIu64, r.field)
 
 static void
-check_row(uint32_t window, unsigned site, unsigned first, unsigned last,
+check_row(unsigned site, unsigned first, unsigned last,
     const struct lockprof_row *want)
 {
 	struct lockprof_row r;
 
-	lockprof_sum(&prof, window, site, first, last, &r);
+	lockprof_sum(&prof, site, first, last, &r);
 	CHECK_FIGURE(lr_count);
 	CHECK_FIGURE(lr_contended);
 	CHECK_FIGURE(lr_hold_cycles);
@@ -73,66 +73,45 @@ check_row(uint32_t window, unsigned site, unsigned first, unsigned last,
 }
 
 static uint64_t
-count(uint32_t window, unsigned site)
+count(unsigned site)
 {
 	struct lockprof_row r;
 
-	lockprof_sum(&prof, window, site, 0, THREADS - 1, &r);
+	lockprof_sum(&prof, site, 0, THREADS - 1, &r);
 	return (r.lr_count);
 }
 
-TEST(lockprof__closed_records_nothing, "Before the first window and after "
-    "the last, releases leave the rows as they are")
+TEST(lockprof__closed_records_nothing, "Before it is opened and after it "
+    "is closed, releases leave the rows as they are")
 {
 	setup();
 	hold(0, 0, 10);
-	ATF_CHECK_EQ(0, count(1, 0));
-	lockprof_open(&prof, 1);
-	ATF_CHECK_EQ(0, count(1, 0));
+	ATF_CHECK_EQ(0, count(0));
+	lockprof_open(&prof, true);
+	ATF_CHECK_EQ(0, count(0));
 	hold(0, 0, 10);
-	ATF_CHECK_EQ(1, count(1, 0));
-	lockprof_open(&prof, 0);
+	ATF_CHECK_EQ(1, count(0));
+	lockprof_open(&prof, false);
 	hold(0, 0, 10);
 	hold(1, 0, 10);
-	ATF_CHECK_EQ(1, count(1, 0));
+	ATF_CHECK_EQ(1, count(0));
 	lockprof_fini(&prof);
 }
 
-TEST(lockprof__window_starts_at_zero, "A new window holds nothing of the one "
-    "before, nor does a thread that was idle in it count for it")
-{
-	setup();
-	lockprof_open(&prof, 1);
-	hold(0, 0, 500);
-	hold(0, 0, 500);
-	hold(1, 0, 7);
-	lockprof_open(&prof, 0);
-	lockprof_open(&prof, 2);
-	hold(0, 0, 3);
-	lockprof_open(&prof, 0);
-	check_row(2, 0, 0, THREADS - 1, &(struct lockprof_row){
-	    .lr_count = 1, .lr_hold_cycles = 3, .lr_hold_max_cycles = 3 });
-	/* Thread 1 has not written since: its row is the first window's. */
-	check_row(1, 0, 1, 1, &(struct lockprof_row){ .lr_count = 1,
-	    .lr_hold_cycles = 7, .lr_hold_max_cycles = 7 });
-	ATF_CHECK_EQ(0, count(3, 0));
-	lockprof_fini(&prof);
-}
-
-TEST(lockprof__release_decides_window, "A hold that spans the opening "
+TEST(lockprof__release_decides, "A hold that spans the opening "
     "counts, one that spans the closing does not")
 {
 	struct lockprof_hold early, late;
 
 	setup();
 	lockprof_acquired(&prof, &owner, &early, 0, NULL);
-	lockprof_open(&prof, 1);
+	lockprof_open(&prof, true);
 	lockprof_released(&prof, &early, lockprof_stamp());
-	ATF_CHECK_EQ(1, count(1, 0));
+	ATF_CHECK_EQ(1, count(0));
 	lockprof_acquired(&prof, &owner, &late, 0, NULL);
-	lockprof_open(&prof, 0);
+	lockprof_open(&prof, false);
 	lockprof_released(&prof, &late, lockprof_stamp());
-	ATF_CHECK_EQ(1, count(1, 0));
+	ATF_CHECK_EQ(1, count(0));
 	lockprof_fini(&prof);
 }
 
@@ -140,7 +119,7 @@ TEST(lockprof_sum__adds_and_takes_maxima, "Totals are added over the threads "
     "asked for and over no others; maxima are the greatest")
 {
 	setup();
-	lockprof_open(&prof, 9);
+	lockprof_open(&prof, true);
 	hold(0, 1, 100);
 	hold_contended(1, 1, 20, 5, 6);
 	hold_contended(1, 1, 30, 8, 0);
@@ -148,18 +127,18 @@ TEST(lockprof_sum__adds_and_takes_maxima, "Totals are added over the threads "
 	hold_contended(3, 1, 1, 0, 1000);
 	hold(1, 0, 4096);
 	hold(1, 2, 8192);
-	lockprof_open(&prof, 0);
-	check_row(9, 1, 0, 0, &(struct lockprof_row){ .lr_count = 1,
+	lockprof_open(&prof, false);
+	check_row(1, 0, 0, &(struct lockprof_row){ .lr_count = 1,
 	    .lr_hold_cycles = 100, .lr_hold_max_cycles = 100 });
-	check_row(9, 1, 1, 2, &(struct lockprof_row){ .lr_count = 3,
+	check_row(1, 1, 2, &(struct lockprof_row){ .lr_count = 3,
 	    .lr_contended = 2, .lr_hold_cycles = 120, .lr_hold_max_cycles = 70,
 	    .lr_spin_cycles = 13, .lr_block_cycles = 6,
 	    .lr_wait_max_cycles = 11 });
-	check_row(9, 1, 0, 3, &(struct lockprof_row){ .lr_count = 5,
+	check_row(1, 0, 3, &(struct lockprof_row){ .lr_count = 5,
 	    .lr_contended = 3, .lr_hold_cycles = 221,
 	    .lr_hold_max_cycles = 100, .lr_spin_cycles = 13,
 	    .lr_block_cycles = 1006, .lr_wait_max_cycles = 1000 });
-	check_row(9, 0, 0, 3, &(struct lockprof_row){ .lr_count = 1,
+	check_row(0, 0, 3, &(struct lockprof_row){ .lr_count = 1,
 	    .lr_hold_cycles = 4096, .lr_hold_max_cycles = 4096 });
 	lockprof_fini(&prof);
 }
@@ -172,7 +151,7 @@ TEST(lockprof_sum__histograms_and_holders, "Holds, spins and blocks are "
 	struct lockprof_row r;
 
 	setup();
-	lockprof_open(&prof, 1);
+	lockprof_open(&prof, true);
 	hold_after(0, 0, 6, &w);
 	w = (struct lock_wait){ .lw_holder = 2, .lw_spin_cycles = 2,
 	    .lw_block_cycles = 4, .lw_yields = 1 };
@@ -183,7 +162,7 @@ TEST(lockprof_sum__histograms_and_holders, "Holds, spins and blocks are "
 	w.lw_holder = LOCKPROF_NO_SITE;
 	hold_after(1, 0, 3, &w);
 	hold(1, 0, 7);
-	lockprof_sum(&prof, 1, 0, 0, 1, &r);
+	lockprof_sum(&prof, 0, 0, 1, &r);
 	ATF_CHECK_EQ(5, hist_small_count(&r.lr_hold));
 	ATF_CHECK_EQ(3, hist_small_quantile(&r.lr_hold, 0.6));
 	ATF_CHECK_EQ(6, hist_small_quantile(&r.lr_hold, 0.8));
@@ -215,7 +194,7 @@ TEST(lockprof__skipcount, "Of holds without a wait about one in skipcount + "
 	setup();
 	self.mt_index = 0;
 	prof.lp_skipcount = EVERY - 1;
-	lockprof_open(&prof, 1);
+	lockprof_open(&prof, true);
 	for (unsigned i = 0; i < HOLDS; i++) {
 		lockprof_acquired(&prof, &owner, &lh, i % 2, NULL);
 		timed += lh.lh_weight != 0;
@@ -225,7 +204,7 @@ TEST(lockprof__skipcount, "Of holds without a wait about one in skipcount + "
 	ATF_CHECK_MSG(timed > HOLDS / EVERY * 9 / 10 &&
 	    timed < HOLDS / EVERY * 11 / 10, "%u timed", timed);
 	for (unsigned i = 0; i < 2; i++) {
-		lockprof_sum(&prof, 1, i, 0, 0, &r);
+		lockprof_sum(&prof, i, 0, 0, &r);
 		ATF_CHECK_EQ(HOLDS / 2, r.lr_count);
 		ATF_CHECK_EQ(CYCLES, r.lr_hold_max_cycles);
 		ATF_CHECK_EQ(CYCLES * hist_small_count(&r.lr_hold),
@@ -240,37 +219,35 @@ TEST(lockprof__skipcount, "Of holds without a wait about one in skipcount + "
 		ATF_CHECK_EQ(1, lh.lh_weight);
 		lockprof_released(&prof, &lh, lh.lh_start_cycles + CYCLES);
 	}
-	lockprof_sum(&prof, 1, 2, 0, 0, &r);
+	lockprof_sum(&prof, 2, 0, 0, &r);
 	ATF_CHECK_EQ(10, r.lr_contended);
 	ATF_CHECK_EQ(10 * CYCLES, r.lr_hold_cycles);
 	lockprof_fini(&prof);
 }
 
 TEST(lockprof_sum_threads__reacquire, "Acquisitions from one of a thread's "
-    "to its next, at whatever site, none of them from an earlier window")
+    "to its next, at whatever site")
 {
 	static const unsigned order[] = { 0, 1, 0, 0, 2, 1 };
 	struct lockprof_thread sum;
 	struct lockprof_hold lh;
 
 	setup();
-	for (unsigned window = 1; window <= 2; window++) {
-		lockprof_open(&prof, window);
-		for (unsigned i = 0; i < nitems(order); i++) {
-			self.mt_index = order[i];
-			lockprof_acquired(&prof, &owner, &lh, i % SITES, NULL);
-			lockprof_released(&prof, &lh, lockprof_stamp());
-		}
-		lockprof_open(&prof, 0);
-		/* Thread 0 after 2 and 1, thread 1 after 4. */
-		lockprof_sum_threads(&prof, window, 0, 2, &sum);
-		ATF_CHECK_EQ(3, hist_small_count(&sum.lpt_reacquire));
-		ATF_CHECK_EQ(1, hist_small_quantile(&sum.lpt_reacquire, 0));
-		ATF_CHECK_EQ(2, hist_small_quantile(&sum.lpt_reacquire, 0.5));
-		ATF_CHECK_EQ(4, hist_small_quantile(&sum.lpt_reacquire, 1));
-		lockprof_sum_threads(&prof, window, 2, 2, &sum);
-		ATF_CHECK_EQ(0, hist_small_count(&sum.lpt_reacquire));
+	lockprof_open(&prof, true);
+	for (unsigned i = 0; i < nitems(order); i++) {
+		self.mt_index = order[i];
+		lockprof_acquired(&prof, &owner, &lh, i % SITES, NULL);
+		lockprof_released(&prof, &lh, lockprof_stamp());
 	}
+	lockprof_open(&prof, false);
+	/* Thread 0 after 2 and 1, thread 1 after 4. */
+	lockprof_sum_threads(&prof, 0, 2, &sum);
+	ATF_CHECK_EQ(3, hist_small_count(&sum.lpt_reacquire));
+	ATF_CHECK_EQ(1, hist_small_quantile(&sum.lpt_reacquire, 0));
+	ATF_CHECK_EQ(2, hist_small_quantile(&sum.lpt_reacquire, 0.5));
+	ATF_CHECK_EQ(4, hist_small_quantile(&sum.lpt_reacquire, 1));
+	lockprof_sum_threads(&prof, 2, 2, &sum);
+	ATF_CHECK_EQ(0, hist_small_count(&sum.lpt_reacquire));
 	lockprof_fini(&prof);
 }
 
@@ -289,13 +266,13 @@ TEST(lockprof_sum_threads__several_locks, "Where locks share a profile, a "
 		atomic_init_32(&owners[i].lpo_site, LOCKPROF_NO_SITE);
 	}
 	atomic_init_64(&owners[1].lpo_acquisitions, 1000);
-	lockprof_open(&prof, 1);
+	lockprof_open(&prof, true);
 	self.mt_index = 0;
 	for (size_t i = 0; i < nitems(locks); i++) {
 		lockprof_acquired(&prof, &owners[locks[i]], &lh, 0, NULL);
 		lockprof_released(&prof, &lh, 0);
 	}
-	lockprof_sum_threads(&prof, 1, 0, 0, &sum);
+	lockprof_sum_threads(&prof, 0, 0, &sum);
 	ATF_CHECK_EQ(2, hist_small_count(&sum.lpt_reacquire));
 	ATF_CHECK_EQ(1, hist_small_quantile(&sum.lpt_reacquire, 1));
 	lockprof_fini(&prof);
@@ -317,7 +294,7 @@ sum_beyond_sites(void *arg __unused)
 {
 	struct lockprof_row r;
 
-	lockprof_sum(&prof, 1, SITES, 0, 0, &r);
+	lockprof_sum(&prof, SITES, 0, 0, &r);
 }
 
 static void
@@ -325,7 +302,7 @@ sum_beyond_threads(void *arg __unused)
 {
 	struct lockprof_row r;
 
-	lockprof_sum(&prof, 1, 0, 0, THREADS, &r);
+	lockprof_sum(&prof, 0, 0, THREADS, &r);
 }
 
 static void
