@@ -119,7 +119,7 @@ try_model(const struct assure_params *ap, const char *model,
 	snprintf(script, sizeof(script), "%s/vectors.py", models);
 	snprintf(folder, sizeof(folder), "%s/answers", ap->ap_scratch);
 	snprintf(part, sizeof(part), "%s-", model);
-	status = program_run(argv, NULL, &text);
+	status = child_output(argv, NULL, true, &text);
 	free(text);
 	if (status != 0) {
 		row_missing(row, "The model gave no answers: is python3 "

@@ -160,20 +160,6 @@ program_words(const char *path, const char *words,
 	    script, path }, PROGRAM_WORDS * sizeof(*argv));
 }
 
-int
-program_run(const char *const argv[], const char *env, char **text)
-{
-	size_t size;
-	pid_t pid;
-	FILE *in;
-
-	*text = NULL;
-	if ((in = child_open(argv, env, true, &pid)) == NULL)
-		return (-1);
-	(void)read_file(fileno(in), SIZE_MAX, text, &size);
-	return (child_close(in, pid));
-}
-
 void
 program_say_end(int status, int err, struct evidence_row *row)
 {

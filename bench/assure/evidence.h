@@ -119,14 +119,8 @@ void program_words(const char *path, const char *words,
     const char *argv[PROGRAM_WORDS]);
 
 /*
- * Runs a program to its end; *text is all that it printed, to be freed, or
- * NULL.  Returns: the status as wait(2) does; -1: it was not started.
- */
-int program_run(const char *const argv[], const char *env, char **text);
-
-/*
- * Says how a program ended, with such a status, and the last line that it wrote
- * to stderr, if that is a file.
+ * Says how a program ended, with the status of child_output(), and the last
+ * line that it wrote to stderr, if that is a file.
  */
 void program_say_end(int status, int err, struct evidence_row *row);
 

@@ -77,7 +77,7 @@ check(const struct assure_params *ap, const char *engine, unsigned readers,
 	    ap->ap_seed, engine, simulated ? FORMATF(" --cpus %u --nodes 2 "
 	    "--profile epyc-9654-2s", cpus) : "", md->md_option);
 	program_words(ap->ap_program, words, argv);
-	status = program_run(argv, NULL, &text);
+	status = child_output(argv, NULL, true, &text);
 	json = status != 0 || text == NULL ? NULL : json_loads(text, 0, NULL);
 	if (json != NULL) {
 		say(json_object_get(json, "cells"), engine, readers, cpus,

@@ -91,20 +91,23 @@ scan(const struct assure_params *ap, const struct cipher *cipher,
 	    cipher->ci_block_bytes ? request_bytes : cipher->ci_block_bytes };
 	static const uint8_t none[DUPLICATES_KEPT_BYTES];
 	const char *argv[PROGRAM_WORDS];
+	struct child ch = { .cld_argv = argv, .cld_fd = { 0, CHILD_PIPE, 0 } };
 	struct duplicates_found again, df;
-	int status = 0;
 	char words[PROGRAM_SCRIPT_SIZE];
-	pid_t pid;
-	FILE *in;
+	FILE *in = NULL;
+	int status = 0;
 
 	snprintf(words, sizeof(words), "cat -d %s -c %s -r %d -s %zu "
 	    "--interleave %zu -n %" PRIu64,
 	    ksource_words(ap->ap_design->de_ident), cipher->ci_name, READERS,
 	    request_bytes, request_bytes, requests * request_bytes);
 	program_words(ap->ap_program, words, argv);
-	if ((in = child_open(argv, NULL, false, &pid)) != NULL) {
+	if (child_start(&ch) == 0) {
+		if ((in = fdopen(ch.cld_out, "r")) == NULL)
+			no_memory();
 		duplicates_read(&du, in);
-		status = child_close(in, pid);
+		fclose(in);
+		status = child_wait(ch.cld_pid);
 	}
 	duplicates_find(&du, &df);
 	*blocks += du.du_count;

@@ -110,7 +110,7 @@ model_gather(const struct assure_params *ap, struct evidence_row *row)
 	}
 	snprintf(script, sizeof(script), "%s/model.py", folder);
 	snprintf(results, sizeof(results), "%s/model.txt", ap->ap_scratch);
-	status = program_run(argv, NULL, &text);
+	status = child_output(argv, NULL, true, &text);
 	free(text);
 	if ((in = fopen(results, "re")) == NULL) {
 		row_missing(row, "model.py gave no results: are python3 and "
@@ -170,7 +170,7 @@ sanitizers_gather(const struct assure_params *ap, struct evidence_row *row)
 		    typed, words);
 		free(typed);
 		program_words(path, words, argv);
-		status = program_run(argv, sa->sa_env, &text);
+		status = child_output(argv, sa->sa_env, true, &text);
 		said = text == NULL ? NULL : strstr(text, "SUMMARY: ");
 		if (status != 0)
 			row->er_state = EVIDENCE_FAILS;

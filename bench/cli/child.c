@@ -81,28 +81,19 @@ child_wait(pid_t pid)
 	return (status);
 }
 
-FILE *
-child_open(const char *const argv[], const char *env, bool err, pid_t *pid)
+int
+child_output(const char *const argv[], const char *env, bool err, char **text)
 {
 	struct child ch = { .cld_argv = argv, .cld_env = env,
 	    .cld_fd = { 0, CHILD_PIPE, err ? CHILD_PIPE : 0 } };
-	FILE *in;
+	size_t size;
 
-	if (child_start(&ch) != 0)
-		return (NULL);
-	*pid = ch.cld_pid;
-	if ((in = fdopen(ch.cld_out, "r")) == NULL) {
-		close(ch.cld_out);
-		(void)child_wait(*pid);
-	}
-	return (in);
-}
-
-int
-child_close(FILE *in, pid_t pid)
-{
-	fclose(in);
-	return (child_wait(pid));
+	*text = NULL;
+	if ((errno = child_start(&ch)) != 0)
+		return (-1);
+	(void)read_file(ch.cld_out, SIZE_MAX, text, &size);
+	close(ch.cld_out);
+	return (child_wait(ch.cld_pid));
 }
 
 void

@@ -27,11 +27,13 @@ int child_start(struct child *ch);
 /* Waits for its end.  Returns: the status as wait(2) has it. */
 int child_wait(pid_t pid);
 
-/* Starts a program with stdout, and with err stderr, in a pipe; or NULL. */
-FILE *child_open(const char *const argv[], const char *env, bool err,
-    pid_t *pid);
-/* Closes the pipe, which was read to its end, and waits: child_wait(). */
-int child_close(FILE *in, pid_t pid);
+/*
+ * Runs a program for its output, with err that of stderr too, which is to be
+ * freed; NULL: it cannot be read.  Returns: as child_wait(); -1 with errno set
+ * if it cannot be started.
+ */
+int child_output(const char *const argv[], const char *env, bool err,
+    char **text);
 
 enum { PROGRAM_PATH_SIZE = 4096 };
 

@@ -84,9 +84,6 @@ script(const char *action, const char *a, const char *b, char **text,
 	char data[PROGRAM_PATH_SIZE], path[PROGRAM_PATH_SIZE + 32];
 	const char *argv[] = { "sh", path, data, action, a, b, NULL };
 	char *error;
-	size_t size;
-	pid_t pid;
-	FILE *in;
 	int status;
 
 	*text = NULL;
@@ -95,14 +92,13 @@ script(const char *action, const char *a, const char *b, char **text,
 		    "not installed: expected share/rngsim/kernel"));
 	data[strlen(data) - strlen(KERN)] = '\0';
 	snprintf(path, sizeof(path), "%s" KERN "/source.sh", data);
-	if ((in = child_open(argv, sanitizer(), false, &pid)) == NULL)
+	if ((status = child_output(argv, sanitizer(), false, text)) == -1)
 		return (refuse(why, EXIT_FAILURE, "cannot run sh: %s",
 		    strerror(errno)));
-	if (read_file(fileno(in), SIZE_MAX, text, &size) != 0)
+	if (*text == NULL)
 		no_memory();
-	status = child_close(in, pid);
 	/* The last line, if the script ended with an error. */
-	error = *text + size - (size > 0);
+	error = *text + strlen(*text) - ((*text)[0] != '\0');
 	while (error > *text && error[-1] != '\n')
 		error--;
 	if (status != 0 && strncmp(error, "error ", 6) == 0) {

@@ -211,7 +211,7 @@ check_run(const atf_tc_t *tc, const char *path, const char *name,
 	snprintf(program, sizeof(program), "%s/../rngsim",
 	    atf_tc_get_config_var(tc, "srcdir"));
 	snprintf(spec, sizeof(spec), "kernel:%s", path);
-	ATF_CHECK_EQ_MSG(1, WEXITSTATUS(program_run(argv, NULL, &text)),
+	ATF_CHECK_EQ_MSG(1, WEXITSTATUS(child_output(argv, NULL, true, &text)),
 	    "%s: %s", name, text);
 	for (; *words != '\0'; words += n + (words[n] == '|')) {
 		n = strcspn(words, "|");
