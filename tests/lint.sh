@@ -58,7 +58,7 @@ found "more lines than the budget" "$(budget <<'END'
 1710 bench/compare
 5330 bench/explore
 370 bench/figures
-400 bench/kernel
+390 bench/kernel
 2540 bench/options
 560 bench/page
 3720 bench/predict

@@ -50,8 +50,9 @@ split(struct listing *li)
 
 /* The rest of the n-th line that begins with a word; "" for none. */
 static const char *
-value(const struct listing *li, const char *key, unsigned n)
+value(const struct source *so, const char *key, unsigned n)
 {
+	const struct listing *li = &so->kso_found;
 	const size_t len = strlen(key);
 
 	for (unsigned i = 0; i < li->lst_count; i++)
@@ -117,7 +118,7 @@ static void
 set_name(struct source *so)
 {
 	const int size = RESULT_NAME_SIZE - sizeof(KSOURCE_PREFIX) - 4;
-	const char *name = value(&so->kso_found, "name", 0);
+	const char *name = value(so, "name", 0);
 	unsigned again = 1;
 
 	snprintf(so->kso_name, sizeof(so->kso_name), KSOURCE_PREFIX "%.*s",
@@ -141,9 +142,9 @@ add(struct source *so)
 
 	for (int m = 0; m < DESIGN_MACHINES; m++)
 		for (int q = 0; q < HARVEST_MODELS; q++) {
-			snprintf(path[m][q], PATH_MAX, "%s/%s/%s.so", value(
-			    &so->kso_found, "cache", 0), value(&so->kso_found,
-			    "key", 0), members[m][q]);
+			snprintf(path[m][q], PATH_MAX, "%s/%s/%s.so",
+			    value(so, "cache", 0), value(so, "key", 0),
+			    members[m][q]);
 			object[m][q] = q == 0 || access(path[m][q], F_OK) ==
 			    0 ? path[m][q] : NULL;
 		}
@@ -171,8 +172,7 @@ ksource_open(const char *spec, bool ciphers, const char **name,
 	if (status == 0)
 		split(&so->kso_found);
 	for (; status == 0 && *last != NULL; last = &(*last)->kso_next)
-		if (strcmp(value(&(*last)->kso_found, "spec", 0),
-		    value(&so->kso_found, "spec", 0)) == 0)
+		if (strcmp(value(*last, "spec", 0), value(so, "spec", 0)) == 0)
 			break;
 	if (status == 0 && *last == NULL) {
 		set_name(so);
@@ -215,7 +215,6 @@ void
 ksource_say(const char *design, FILE *compiled, FILE *replaced)
 {
 	const struct source *so = sources;
-	const struct listing *li;
 	const char *file, *options = getenv(OPTIONS_ENV);
 	size_t n;
 
@@ -223,21 +222,20 @@ ksource_say(const char *design, FILE *compiled, FILE *replaced)
 		so = so->kso_next;
 	if (so == NULL)
 		return;
-	li = &so->kso_found;
-	n = strlen(value(li, "folder", 0));
+	n = strlen(value(so, "folder", 0));
 	for (unsigned i = 0; compiled != NULL &&
-	    (file = value(li, "file", i))[0] != '\0'; i++)
+	    (file = value(so, "file", i))[0] != '\0'; i++)
 		fprintf(compiled, "%s%s", i == 0 ? "" : ", ",
 		    strlen(file) > n ? file + n + 1 : file);
 	if (compiled != NULL)
 		fprintf(compiled, " of %s%s%s, compiler %s%s%s; SHA-256 of "
-		    "all that was read: %.16s.", value(li, "path", 0), value(li,
-		    "revision", 0)[0] == '\0' ? "" : " at revision ",
-		    value(li, "revision", 0), value(li, "compiler", 0),
+		    "all that was read: %.16s.", value(so, "path", 0),
+		    value(so, "revision", 0)[0] == '\0' ? "" : " at revision ",
+		    value(so, "revision", 0), value(so, "compiler", 0),
 		    options == NULL ? "" : ", options", options == NULL ? "" :
-		    options, value(li, "key", 0));
+		    options, value(so, "key", 0));
 	for (unsigned i = 0; replaced != NULL &&
-	    (file = value(li, "replaced", i))[0] != '\0'; i++)
+	    (file = value(so, "replaced", i))[0] != '\0'; i++)
 		fprintf(replaced, "%s%s", i == 0 ? "By rngsim's: " : ", ",
 		    file);
 	if (replaced != NULL)
@@ -268,7 +266,7 @@ ksource_spec(const char *design)
 {
 	for (const struct source *so = sources; so != NULL; so = so->kso_next)
 		if (strcmp(so->kso_name, design) == 0)
-			return (value(&so->kso_found, "spec", 0));
+			return (value(so, "spec", 0));
 	return (design);
 }
 
@@ -284,19 +282,18 @@ set_text(char text[RESULT_TEXT_SIZE], const char *from)
 static void
 describe(const struct source *so, struct result_kernel *rk)
 {
-	const char *folder = value(&so->kso_found, "folder", 0), *flag, *sum;
+	const char *folder = value(so, "folder", 0), *flag, *sum;
 	struct listing diff = { .lst_text = NULL };
 	char why[KSOURCE_WHY_SIZE];
 	const size_t n = strlen(folder);
 
 	memset(rk, 0, sizeof(*rk));
 	memcpy(rk->name, so->kso_name, sizeof(rk->name));
-	set_text(rk->path, value(&so->kso_found, "path", 0));
-	set_text(rk->revision, value(&so->kso_found, "revision", 0));
-	set_text(rk->compiler, value(&so->kso_found, "compiler", 0));
-	rk->probed = value(&so->kso_found, "probed", 0)[0] != '\0';
-	for (unsigned i = 0; (flag = value(&so->kso_found, "flag", i))[0] !=
-	    '\0'; i++)
+	set_text(rk->path, value(so, "path", 0));
+	set_text(rk->revision, value(so, "revision", 0));
+	set_text(rk->compiler, value(so, "compiler", 0));
+	rk->probed = value(so, "probed", 0)[0] != '\0';
+	for (unsigned i = 0; (flag = value(so, "flag", i))[0] != '\0'; i++)
 		field_add_word(&rk->flags, flag);
 	if (so != sources && script("diff", sources->kso_spec, so->kso_spec,
 	    &diff.lst_text, why) == 0)
@@ -306,8 +303,7 @@ describe(const struct source *so, struct result_kernel *rk)
 	free(diff.lst_text);
 	/* "HASH FILE" of each, which the compiler read. */
 	rk->files = xcalloc(so->kso_found.lst_count, sizeof(*rk->files));
-	for (unsigned i = 0; (sum = value(&so->kso_found, "sum", i))[0] != '\0';
-	    i++)
+	for (unsigned i = 0; (sum = value(so, "sum", i))[0] != '\0'; i++)
 		if (strlen(sum) > SUM_SIZE + n &&
 		    strncmp(sum + SUM_SIZE, folder, n) == 0) {
 			set_text(rk->files[rk->file_count].name,
