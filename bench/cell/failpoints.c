@@ -64,8 +64,6 @@ void
 failpoints_set(struct failpoints *fa, struct randomdev_params *rp)
 {
 	rp->rp_failpoints = fa->fa_point;
-	rp->rp_failpoint_count = FAILPOINTS;
-	rp->rp_clock = &rp->rp_failpoints[FAILPOINT_clock_step];
 	rp->rp_kernel.kp_lock_config.faults = &fa->fa_lock;
 	rp->rp_kernel.kp_spin_faults = &fa->fa_spin;
 }

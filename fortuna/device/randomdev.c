@@ -13,19 +13,21 @@ above_failpoint(void *above, const char *name)
 	const struct randomdev_params *rp = &((struct randomdev *)
 	    above)->rd_params;
 
-	for (unsigned i = 0; i < rp->rp_failpoint_count; i++)
-		if (strcmp(rp->rp_failpoints[i].fp_def->fd_name, name) == 0)
-			return (failpoint_ask(rp->rp_failpoints, i));
+	for (unsigned i = 0; rp->rp_failpoints != NULL && i < FAILPOINTS; i++)
+		if (strcmp(failpoint_defs[i].fd_name, name) == 0)
+			return (failpoint_eval(&rp->rp_failpoints[i]));
 	return (0);
 }
 
 static int64_t
 above_clock(void *above, int64_t now_ns)
 {
-	struct randomdev *rd = above;
-	const int step_ms = failpoint_ask(rd->rd_params.rp_clock, 0);
+	struct failpoint *const fp =
+	    ((struct randomdev *)above)->rd_params.rp_failpoints;
 
-	return (now_ns + step_ms * NS_PER_MS);
+	if (__builtin_expect(fp == NULL, 1))
+		return (now_ns);
+	return (now_ns + failpoint_eval(&fp[FAILPOINT_clock_step]) * NS_PER_MS);
 }
 
 static void

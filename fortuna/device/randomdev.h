@@ -21,10 +21,8 @@ struct randomdev_params {
 	enum design_queue rp_queue;
 	/* Without file, name and layer above; kp_cpus 0: the machine's. */
 	struct kernel_params rp_kernel;
-	/* Those that a source may ask, by name; outlive it; NULL: none. */
+	/* FAILPOINTS of them; outlive it; NULL: none. */
 	struct failpoint *rp_failpoints;
-	unsigned	 rp_failpoint_count;
-	struct failpoint *rp_clock;	/* is added to uptimes, ms; or NULL */
 	/* Cycles of each delivery while a window is open; or NULL. */
 	struct hist	*rp_delivery;
 	void		*rp_arg;	/* of these, which may be NULL */

@@ -101,11 +101,3 @@ void failpoint_release(struct failpoint *fp);
  * that executed, else 0.
  */
 int failpoint_eval(struct failpoint *fp);
-
-/* The same for points[i]; points may be NULL. */
-static inline int
-failpoint_ask(struct failpoint *points, unsigned i)
-{
-	return (__builtin_expect(points != NULL, 0) ?
-	    failpoint_eval(&points[i]) : 0);
-}
