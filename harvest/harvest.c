@@ -19,7 +19,7 @@ random_source_find(const char *name)
 
 int
 random_source_list_parse(struct random_source_list *sl, const char *names,
-    struct harvest_error *error)
+    char why[HARVEST_ERROR_SIZE])
 {
 	char list[TUNABLE_STRING_SIZE], *name, *rest = list;
 	const struct random_source *rs;
@@ -35,13 +35,12 @@ random_source_list_parse(struct random_source_list *sl, const char *names,
 		    random_sources[i]->rs_ident) != 0; i++)
 			continue;
 		if (i == RANDOM_SOURCES || listed[i]) {
-			snprintf(error->text, sizeof(error->text),
-			    "%s source \"%s\"; accepted: ", i ==
-			    RANDOM_SOURCES ? "unknown" : "repeated", name);
+			snprintf(why, HARVEST_ERROR_SIZE, "%s source \"%s\"; "
+			    "accepted: ", i == RANDOM_SOURCES ? "unknown" :
+			    "repeated", name);
 			for (i = 0; i < RANDOM_SOURCES; i++)
-				APPEND(error->text, sizeof(error->text),
-				    "%s%s", i == 0 ? "" : ", ",
-				    random_sources[i]->rs_ident);
+				APPEND(why, HARVEST_ERROR_SIZE, "%s%s", i == 0 ?
+				    "" : ", ", random_sources[i]->rs_ident);
 			return (EINVAL);
 		}
 		listed[i] = true;
@@ -93,7 +92,7 @@ between_passes(void *arg, int64_t *timeout_ns)
 
 int
 harvest_init(struct harvest *hv, const struct harvest_config *config,
-    struct harvest_error *error)
+    char why[HARVEST_ERROR_SIZE])
 {
 	struct random_source_list *sl = &hv->hv_sources;
 	int rc;
@@ -101,13 +100,13 @@ harvest_init(struct harvest *hv, const struct harvest_config *config,
 	memset(hv, 0, sizeof(*hv));
 	hv->hv_config = *config;
 	atomic_init_32(&hv->hv_stop, 0);
-	rc = random_source_list_parse(sl, config->sources, error);
+	rc = random_source_list_parse(sl, config->sources, why);
 	for (unsigned i = 0; rc == 0 && i < sl->rsl_count; i++)
 		if (sl->rsl_source[i]->rs_init != NULL)
 			sl->rsl_state[i] = sl->rsl_source[i]->rs_init(config);
 	if (rc == 0 && config->record_file[0] != '\0')
 		rc = record_create(&hv->hv_record, config->record_file,
-		    RECORD_EVENTS_MAX, error);
+		    RECORD_EVENTS_MAX, why);
 	if (rc != 0)
 		harvest_fini(hv);
 	return (rc);

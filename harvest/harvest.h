@@ -31,11 +31,6 @@ struct harvest_config {
 	char		record_file[TUNABLE_STRING_SIZE]; /* "": no record */
 };
 
-/* What was wrong and what is accepted. */
-struct harvest_error {
-	char		text[HARVEST_ERROR_SIZE];
-};
-
 /* FreeBSD's defaults where it has them, and the table that describes them. */
 struct harvest_config harvest_config_default(void);
 extern const struct tunable harvest_tunables[];
@@ -66,7 +61,7 @@ struct record {
  * replaced.  Returns: 0, or the error of open(2) and why.
  */
 int record_create(struct record *r, const char *path, size_t room,
-    struct harvest_error *error);
+    char why[HARVEST_ERROR_SIZE]);
 
 /*
  * Writes the events to the file of record_create(), if any, and closes it.  A
@@ -160,7 +155,7 @@ const struct random_source *random_source_find(const char *name);
  * would be accepted, EINVAL for a name that is unknown, empty or repeated.
  */
 int random_source_list_parse(struct random_source_list *sl, const char *names,
-    struct harvest_error *error);
+    char why[HARVEST_ERROR_SIZE]);
 
 /*
  * rs_read for instructions that make a word at a time and may fail.  step makes
@@ -210,7 +205,7 @@ struct harvest {
  * an error of the file, and why.
  */
 int harvest_init(struct harvest *hv, const struct harvest_config *config,
-    struct harvest_error *error);
+    char why[HARVEST_ERROR_SIZE]);
 
 /*
  * Registers those that are polled.  No thread uses the device yet; it outlives

@@ -4,7 +4,7 @@
 
 int
 record_create(struct record *r, const char *path, size_t room,
-    struct harvest_error *error)
+    char why[HARVEST_ERROR_SIZE])
 {
 	int fd, rc;
 
@@ -16,7 +16,7 @@ record_create(struct record *r, const char *path, size_t room,
 		rc = errno;
 		if (fd >= 0)
 			close(fd);
-		snprintf(error->text, sizeof(error->text), "%s: %s", path,
+		snprintf(why, HARVEST_ERROR_SIZE, "%s: %s", path,
 		    strerror(rc));
 		return (rc);
 	}

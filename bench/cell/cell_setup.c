@@ -195,7 +195,7 @@ cell_setup(struct cell_run *run)
 	struct cell_measure *cm = run->run_measure;
 	struct result_sample *rs = &cm->cm_sample;
 	const struct kern_file *kf;
-	struct harvest_error why;
+	char why[HARVEST_ERROR_SIZE];
 	int error;
 
 	run->run_main.mt_index = index_main(run);
@@ -229,8 +229,8 @@ cell_setup(struct cell_run *run)
 	    kf->kf_sites);
 	run->run_prof.lp_skipcount = cp->cp_config->bc_lock.prof_skipcount;
 	if ((error = harvest_init(&run->run_sources, &cp->cp_config->bc_harvest,
-	    &why)) != 0)
-		return (cell_fail(run, error, "%s", why.text));
+	    why)) != 0)
+		return (cell_fail(run, error, "%s", why));
 	if ((error = make_device(run, 0, &run->run_dev)) != 0)
 		return (error);
 	harvest_attach(&run->run_sources, run->run_dev);

@@ -133,10 +133,10 @@ finish_sources(const struct options *op)
 {
 	const struct harvest_config *hc = &op->op_config.bc_harvest;
 	struct random_source_list list;
-	struct harvest_error why;
+	char why[HARVEST_ERROR_SIZE];
 
-	if (random_source_list_parse(&list, hc->sources, &why) != 0)
-		return (usage_error("-S: %s", why.text));
+	if (random_source_list_parse(&list, hc->sources, why) != 0)
+		return (usage_error("-S: %s", why));
 	return (hc->record_file[0] == '\0' || (op->op_cmd == COMMAND_run &&
 	    op->op_repeats <= 1 && op->op_uncertainty == 0) ? 0 :
 	    usage_error("-S: rngsim.harvest.record holds the events of one "

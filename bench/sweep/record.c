@@ -178,14 +178,14 @@ describe_run(const struct options *op, char *const argv[], unsigned cells,
     unsigned controls, struct result *r)
 {
 	struct random_source_list sl;
-	struct harvest_error why;
+	char why[HARVEST_ERROR_SIZE];
 
 	for (; *argv != NULL; argv++)
 		field_add_word(&r->argv, *argv);
 	for (unsigned i = 0; i < op->op_tunable_count; i++)
 		field_add_word(&r->tunables, op->op_tunables[i]);
 	if (random_source_list_parse(&sl, op->op_config.bc_harvest.sources,
-	    &why) != 0)
+	    why) != 0)
 		memset(&sl, 0, sizeof(sl));
 	for (unsigned i = 0; i < sl.rsl_count; i++)
 		field_add_word(&r->sources, sl.rsl_source[i]->rs_ident);

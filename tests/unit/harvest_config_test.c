@@ -56,11 +56,11 @@ TEST(source_list__parse, "order is kept; what the machine lacks is skipped and "
 	static const char *const names[] = { "interrupt", "rdseed", "rdrand" };
 	const struct random_source *rs;
 	struct random_source_list sl;
-	struct harvest_error error;
+	char error[HARVEST_ERROR_SIZE];
 	unsigned skipped = 0, used = 0;
 
 	ATF_REQUIRE_EQ(0, random_source_list_parse(&sl,
-	    "interrupt,rdseed,rdrand", &error));
+	    "interrupt,rdseed,rdrand", error));
 	ATF_CHECK_EQ(3, sl.rsl_count + sl.rsl_skipped_count);
 	for (unsigned i = 0; i < 3; i++) {
 		rs = random_source_find(names[i]);
@@ -88,15 +88,15 @@ TEST(source_list__refuses, "the message names the value and what would be "
 		{ "rdseed,rdseed", "repeated source \"rdseed\"" },
 	};
 	struct random_source_list sl;
-	struct harvest_error error;
+	char error[HARVEST_ERROR_SIZE];
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		ATF_CHECK_EQ_MSG(EINVAL, random_source_list_parse(&sl,
-		    cases[i].list, &error), "\"%s\"", cases[i].list);
-		ATF_CHECK_MSG(strncmp(error.text, cases[i].says,
-		    strlen(cases[i].says)) == 0, "%s", error.text);
-		ATF_CHECK_MSG(strstr(error.text, "accepted: none, rdrand, "
-		    "rdseed, interrupt") != NULL, "%s", error.text);
+		    cases[i].list, error), "\"%s\"", cases[i].list);
+		ATF_CHECK_MSG(strncmp(error, cases[i].says,
+		    strlen(cases[i].says)) == 0, "%s", error);
+		ATF_CHECK_MSG(strstr(error, "accepted: none, rdrand, "
+		    "rdseed, interrupt") != NULL, "%s", error);
 	}
 }
 
@@ -105,12 +105,12 @@ TEST(source_list__longest, "the longest text a tunable holds is an unknown "
 {
 	char list[TUNABLE_STRING_SIZE];
 	struct random_source_list sl;
-	struct harvest_error error;
+	char error[HARVEST_ERROR_SIZE];
 
 	memset(list, 'x', sizeof(list) - 1);
 	list[sizeof(list) - 1] = '\0';
-	ATF_CHECK_EQ(EINVAL, random_source_list_parse(&sl, list, &error));
-	ATF_CHECK(strstr(error.text, "interrupt") != NULL);
+	ATF_CHECK_EQ(EINVAL, random_source_list_parse(&sl, list, error));
+	ATF_CHECK(strstr(error, "interrupt") != NULL);
 }
 
 TEST_PROGRAM()

@@ -62,7 +62,7 @@ TEST(record__written, "every source and size, for its owner alone; a full one "
     "keeps the first events, and the loss is reported and stands in the file")
 {
 	enum { N = 1000, LOST = 2 };
-	struct harvest_error error;
+	char error[HARVEST_ERROR_SIZE];
 	struct record r;
 	struct stat st;
 	char line[80];
@@ -72,7 +72,7 @@ TEST(record__written, "every source and size, for its owner alone; a full one "
 	atf_utils_create_file("r", "%099999d", 0);
 	ATF_REQUIRE_EQ(0, chmod("r", 0600));
 	memset(&r, 0xa5, sizeof(r));
-	ATF_REQUIRE_EQ(0, record_create(&r, "r", N, &error));
+	ATF_REQUIRE_EQ(0, record_create(&r, "r", N, error));
 	add_numbered(&r, N + LOST);
 	ATF_CHECK_EQ(LOST, r.rc_lost);
 	ATF_CHECK_EQ(EOVERFLOW, record_finish(&r));
@@ -95,10 +95,10 @@ TEST(record__touched, "no event is the first one on its page of memory")
 {
 	enum { N = 1 << 18 };
 	struct rusage before, after;
-	struct harvest_error error;
+	char error[HARVEST_ERROR_SIZE];
 	struct record r;
 
-	ATF_REQUIRE_EQ(0, record_create(&r, "r", N, &error));
+	ATF_REQUIRE_EQ(0, record_create(&r, "r", N, error));
 	getrusage(RUSAGE_SELF, &before);
 	add_numbered(&r, N);
 	getrusage(RUSAGE_SELF, &after);
@@ -109,25 +109,25 @@ TEST(record__touched, "no event is the first one on its page of memory")
 
 TEST(record__create_fails, "said before the run, not after it")
 {
-	struct harvest_error error;
+	char error[HARVEST_ERROR_SIZE];
 	struct record r;
 
-	ATF_CHECK_EQ(ENOENT, record_create(&r, "no/such/folder", 1, &error));
-	ATF_CHECK(strncmp("no/such/folder: ", error.text, 16) == 0);
+	ATF_CHECK_EQ(ENOENT, record_create(&r, "no/such/folder", 1, error));
+	ATF_CHECK(strncmp("no/such/folder: ", error, 16) == 0);
 }
 
 TEST(record__write_fails, "a full disk is an error, not a short record")
 {
-	struct harvest_error error;
+	char error[HARVEST_ERROR_SIZE];
 	struct record r;
 
-	if (record_create(&r, "/dev/full", 1000, &error) != 0)
+	if (record_create(&r, "/dev/full", 1000, error) != 0)
 		atf_tc_skip("no /dev/full here");
 	add_numbered(&r, 1000);
 	ATF_CHECK(record_finish(&r) != 0);
 	record_fini(&r);
 	/* So few that closing the file is what writes them. */
-	ATF_REQUIRE_EQ(0, record_create(&r, "/dev/full", 1, &error));
+	ATF_REQUIRE_EQ(0, record_create(&r, "/dev/full", 1, error));
 	add_numbered(&r, 1);
 	ATF_CHECK_EQ(ENOSPC, record_finish(&r));
 	record_fini(&r);

@@ -491,10 +491,10 @@ config_of(const char *sources)
 static void
 begin(const struct harvest_config *hc, unsigned producers)
 {
-	struct harvest_error error;
+	char error[HARVEST_ERROR_SIZE];
 
-	ATF_REQUIRE_EQ_MSG(0, harvest_init(&hv, hc, &error), "%s",
-	    error.text);
+	ATF_REQUIRE_EQ_MSG(0, harvest_init(&hv, hc, error), "%s",
+	    error);
 	harvest_params(&hv, &harvested);
 	harvest_attach(&hv, dev.d_rd);
 	ATF_REQUIRE_EQ(producers, hv.hv_producers);
@@ -559,16 +559,16 @@ DEVICE_TEST(harvest_init__fails, "each failure says why and leaves nothing "
 		{ "none", "no/such/folder", ENOENT, "no/such/folder" },
 	};
 	struct harvest_config hc;
-	struct harvest_error error;
+	char error[HARVEST_ERROR_SIZE];
 
 	setup(HARVEST_MODEL_newest);
 	for (size_t i = 0; i < nitems(rows); i++) {
 		hc = config_of(rows[i].sources);
 		strcpy(hc.record_file, rows[i].record);
 		ATF_CHECK_EQ(rows[i].error, harvest_init(&hv, &hc,
-		    &error));
-		ATF_CHECK_MSG(strstr(error.text, rows[i].says) != NULL, "%s",
-		    error.text);
+		    error));
+		ATF_CHECK_MSG(strstr(error, rows[i].says) != NULL, "%s",
+		    error);
 	}
 	teardown();
 }
@@ -582,7 +582,7 @@ DEVICE_TEST(harvest_init__any_memory, "in any memory, a source is polled or a "
 	const struct random_source *rs;
 	struct randomdev_params rp;
 	struct harvest_config hc;
-	struct harvest_error error;
+	char error[HARVEST_ERROR_SIZE];
 	uint64_t kept = 0;
 	bool present, records;
 	int64_t timeout_ns;
@@ -598,13 +598,13 @@ DEVICE_TEST(harvest_init__any_memory, "in any memory, a source is polled or a "
 		for (unsigned k = 0; k < 3; k++) {
 			kept = *allocated - *freed;
 			memset(&hv, 0xa5, sizeof(hv));
-			ATF_REQUIRE_EQ(0, harvest_init(&hv, &hc, &error));
+			ATF_REQUIRE_EQ(0, harvest_init(&hv, &hc, error));
 			harvest_fini(&hv);
 			harvest_fini(&hv);
 		}
 		ATF_CHECK_EQ_MSG(kept, *allocated - *freed, "%s", hc.sources);
 		setup(HARVEST_MODEL_newest);
-		ATF_REQUIRE_EQ(0, harvest_init(&hv, &hc, &error));
+		ATF_REQUIRE_EQ(0, harvest_init(&hv, &hc, error));
 		ATF_CHECK_EQ(present, hv.hv_sources.rsl_count);
 		ATF_CHECK_EQ(!present, hv.hv_sources.rsl_skipped_count);
 		rp.rp_record = note_event;
