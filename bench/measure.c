@@ -44,13 +44,13 @@ trace_end(struct options *op, struct timeline *tl)
 	const struct vm_topology *vt = &op->op_machine.vi_topology;
 	const struct cell ce = grid_first(op);
 	const struct profile *pr = &op->op_machine.vi_profile;
-	char remark[TIMELINE_REMARK_SIZE];
-	int error;
+	char remark[TIMELINE_REMARK_SIZE], *text;
+	int status;
 
 	if (tl == NULL)
 		return (0);
 	op->op_observer = NULL;
-	error = timeline_close(tl, json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, "
+	text = timeline_end(tl, json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, "
 	    "s:s, s:s, s:s, s:s, s:s, s:s}", "claim", "predicted",
 	    "engine", VIRTUAL_NAME, "profile", pr->pr_name, "guessed_share",
 	    FORMATF("%.3f", profile_share(pr, PROVENANCE_GUESSED)),
@@ -60,11 +60,11 @@ trace_end(struct options *op, struct timeline *tl)
 	    "readers", FORMATF("%u", ce.ce_readers),
 	    "request_bytes", FORMATF("%" PRIu64, ce.ce_request_bytes),
 	    "seed", FORMATF("%" PRIu64, op->op_seed)), remark);
-	if (error != 0)
-		return (run_error("%s: %s", op->op_trace, strerror(error)));
-	if (remark[0] != '\0')
+	status = command_commit(op->op_trace, text, strlen(text));
+	free(text);
+	if (status == 0 && remark[0] != '\0')
 		(void)run_error("%s: %s", op->op_trace, remark);
-	return (0);
+	return (status);
 }
 
 /* Whether repeats are kept: the journal beside the result is open. */
@@ -149,17 +149,13 @@ measure(struct options *op, struct checkpoint *ck, char *const argv[])
 	bool lost;
 
 	stop_catch_signals();
-	status = open_result(op, ck);
+	if ((status = open_result(op, ck)) == 0)
+		status = command_open(op->op_trace, NULL);
 	if (status == 0 && op->op_trace != NULL) {
-		error = timeline_open(&tl, op->op_trace,
-		    op->op_machine.vi_topology.tp_cpus,
+		tl = timeline_new(op->op_machine.vi_topology.tp_cpus,
 		    &(struct timeline_span){ op->op_trace_from_ps,
 		    op->op_trace_to_ps }, TIMELINE_EVENTS_MAX);
-		if (error != 0)
-			status = run_error("%s: %s", op->op_trace,
-			    strerror(error));
-		else
-			op->op_observer = timeline_observer(tl);
+		op->op_observer = timeline_observer(tl);
 	}
 	if (status == 0 && op->op_ledger_path != NULL) {
 		op->op_ledger_log = fopen(op->op_ledger_path, "we");

@@ -67,7 +67,7 @@ found "more lines than the budget" "$(budget <<'END'
 580 bench/stats
 1490 bench/survey
 2530 bench/sweep
-460 bench/timeline
+440 bench/timeline
 1440 bench/workload
 68000 lib fortuna harvest bench
 48200 tests

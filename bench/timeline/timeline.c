@@ -5,7 +5,6 @@
  * unique in the whole file, and sorts a thread with its process's number first;
  * so no thread has such a number.
  */
-#include "bench/cli/atomic_file.h"
 #include "bench/result/result.h"
 #include "bench/timeline/timeline.h"
 
@@ -45,7 +44,6 @@ struct traced_lock {
 
 struct timeline {
 	struct vm_observer ti_observer;
-	struct atomic_file ti_file;
 	FILE		*ti_out;	/* of ti_text */
 	char		*ti_text;
 	size_t		 ti_len;
@@ -330,29 +328,21 @@ observe(void *context, const struct vm_note *vn)
 	follow(tl, vn, lock);
 }
 
-int
-timeline_open(struct timeline **tlp, const char *path, unsigned cpus,
-    const struct timeline_span *span, uint32_t events)
+struct timeline *
+timeline_new(unsigned cpus, const struct timeline_span *span, uint32_t events)
 {
-	struct timeline *tl;
-	int error;
+	struct timeline *tl = xcalloc(1, sizeof(*tl));
 
 	KASSERT(cpus >= 1 && cpus <= CPUS_MAX && events >= 1,
 	    ("%u CPUs, %u events", cpus, events));
 	KASSERT(span->spn_to_ps > span->spn_from_ps, ("an empty span"));
-	tl = xcalloc(1, sizeof(*tl));
-	if ((error = atomic_file_open(&tl->ti_file, path, NULL)) != 0) {
-		free(tl);
-		return (error);
-	}
 	tl->ti_observer = (struct vm_observer){ observe, tl };
 	tl->ti_span = *span;
 	tl->ti_cpus = cpus;
 	tl->ti_events_max = events;
 	tl->ti_out = xmemstream(&tl->ti_text, &tl->ti_len);
 	tl->ti_before = "{\"traceEvents\":[\n";
-	*tlp = tl;
-	return (0);
+	return (tl);
 }
 
 const struct vm_observer *
@@ -361,14 +351,14 @@ timeline_observer(struct timeline *tl)
 	return (&tl->ti_observer);
 }
 
-int
-timeline_close(struct timeline *tl, json_t *facts,
+char *
+timeline_end(struct timeline *tl, json_t *facts,
     char remark[TIMELINE_REMARK_SIZE])
 {
 	const char *name;
 	json_t *value;
+	char *text;
 	uint32_t i;
-	int error;
 
 	pass_time(tl, true);
 	for (i = CPUS; i < PROCESSES; i++)
@@ -392,7 +382,6 @@ timeline_close(struct timeline *tl, json_t *facts,
 	json_decref(facts);
 	fputs("\n}\n}\n", tl->ti_out);
 	xmemclose(tl->ti_out);
-	error = atomic_file_commit(&tl->ti_file, tl->ti_text, tl->ti_len);
 	remark[0] = '\0';
 	if (tl->ti_state == BEFORE)
 		snprintf(remark, TIMELINE_REMARK_SIZE, "the trace is empty: "
@@ -403,7 +392,7 @@ timeline_close(struct timeline *tl, json_t *facts,
 		    " after them left out; trace a shorter time",
 		    (double)tl->ti_until_ps / 1e9, tl->ti_events,
 		    tl->ti_left_out);
-	free(tl->ti_text);
+	text = tl->ti_text;
 	free(tl);
-	return (error);
+	return (text);
 }

@@ -23,20 +23,17 @@ struct timeline_span {
 	uint64_t	spn_to_ps;	/* more than spn_from_ps */
 };
 
-/*
- * Starts a timeline of at most so many events, before the run: a path that
- * cannot be written should not cost one.  Returns: as atomic_file_open().
- */
-int timeline_open(struct timeline **tlp, const char *path, unsigned cpus,
-    const struct timeline_span *span, uint32_t events);
+/* Starts a timeline of at most so many events, before the run. */
+struct timeline *timeline_new(unsigned cpus, const struct timeline_span *span,
+    uint32_t events);
 
-/* For the machine's mc_observer; valid until timeline_close(). */
+/* For the machine's mc_observer; valid until timeline_end(). */
 const struct vm_observer *timeline_observer(struct timeline *tl);
 
 /*
- * Writes the file, whole or not at all, and frees the timeline.  Call it after
- * the run, however that ended.  Releases facts, strings about it by name.
- * Returns: 0, and what is missing from the file, or ""; or an errno value.
+ * Frees the timeline, after the run, however that ended.  Releases facts,
+ * strings about it by name.  Returns: the file's text, to be freed, and what is
+ * missing from it, or "".
  */
-int timeline_close(struct timeline *tl, json_t *facts,
+char *timeline_end(struct timeline *tl, json_t *facts,
     char remark[TIMELINE_REMARK_SIZE]);

@@ -32,7 +32,7 @@ static json_t *root;
 static void
 open_timeline(unsigned cpus, const struct timeline_span *ts, uint32_t events)
 {
-	ATF_REQUIRE_EQ(0, timeline_open(&tl, "t.json", cpus, ts, events));
+	tl = timeline_new(cpus, ts, events);
 }
 
 static void
@@ -222,12 +222,13 @@ figure(const char *key)
 static void
 finish(void)
 {
+	char *text = timeline_end(tl, json_pack("{s:s}", "profile",
+	    "made \"up\"\n"), remark);
 	json_error_t why;
 
-	ATF_REQUIRE_EQ(0, timeline_close(tl, json_pack("{s:s}",
-	    "profile", "made \"up\"\n"), remark));
 	json_decref(root);
-	root = json_load_file("t.json", JSON_REJECT_DUPLICATES, &why);
+	root = json_loads(text, JSON_REJECT_DUPLICATES, &why);
+	free(text);
 	ATF_REQUIRE_MSG(root != NULL, "%d: %s", why.line, why.text);
 	ATF_REQUIRE_STREQ("ns", text_of(root, "displayTimeUnit"));
 	ATF_CHECK_STREQ("made \"up\"\n", fact("profile"));
@@ -389,22 +390,6 @@ TEST(timeline_fault__time_goes_back, "time may go back by what a thread may be "
 	    "2005 1 on 0; 3020 1 free a; 3010 2 get a; 4000 2 free a");
 	finish();
 	ATF_CHECK_STREQ("", remark);
-}
-
-TEST(timeline_open__bad_path, "a path that cannot be written is refused")
-{
-	tl = NULL;
-	ATF_CHECK_EQ(ENOENT, timeline_open(&tl, "no/such/file", 1, &all, 1));
-	ATF_CHECK_EQ(EISDIR, timeline_open(&tl, ".", 1, &all, 1));
-	ATF_CHECK(tl == NULL);
-}
-
-TEST(timeline_close__full_disk, "a full disk is reported")
-{
-	if (access("/dev/full", W_OK) != 0)
-		atf_tc_skip("no /dev/full");
-	ATF_REQUIRE_EQ(0, timeline_open(&tl, "/dev/full", 2, &all, 1));
-	ATF_CHECK_EQ(ENOSPC, timeline_close(tl, NULL, remark));
 }
 
 /* A virtual machine of two CPUs, whose three threads share a lock. */
