@@ -64,9 +64,9 @@ found "more lines than the budget" "$(budget <<'END'
 3720 bench/predict
 1460 bench/report
 2700 bench/result
-580 bench/stats
+590 bench/stats
 1490 bench/survey
-2530 bench/sweep
+2510 bench/sweep
 440 bench/timeline
 1440 bench/workload
 68000 lib fortuna harvest bench

@@ -147,7 +147,7 @@ test(struct judge *ju, struct compare_row *row)
 				ju->ju_values[side][i] =
 				    fmax(row->cmr_quantity->qu_floor,
 				    draws_of(row, side)[i]);
-		stats_change(a, b, draws, ju->ju_medians[0], &row->cmr_drawn);
+		stats_change(a, b, draws, &row->cmr_drawn);
 		return;
 	}
 	if (provenance_predicted(cell[0]) && provenance_predicted(cell[1]) &&

@@ -346,8 +346,7 @@ judge(const struct predicting *pp, struct published_row *rb, double *ns)
 		ns[k] *= exp(error * gsl_cdf_ugaussian_Pinv(profile_place(
 		    op->op_seed, key, k, n)));
 	}
-	rb->rb_band_ns[0] = stats_quantile(ns, n, STATS_BAND_LOW);
-	rb->rb_band_ns[1] = stats_quantile(ns, n, STATS_ROBUST);
+	stats_band(ns, n, rb->rb_band_ns);
 }
 
 /* The predictions of all rows, their bands, and the scales of groups. */

@@ -273,8 +273,7 @@ predict(struct forwarding_row *fw)
 		    0x1p-53;
 		error = simulate(fw, &drawn, cv, seed + i, &v[i]);
 	}
-	fw->fw_band[0] = stats_quantile(v, fo.fwd_draws, STATS_BAND_LOW);
-	fw->fw_band[1] = stats_quantile(v, fo.fwd_draws, STATS_ROBUST);
+	stats_band(v, fo.fwd_draws, fw->fw_band);
 	free(v);
 	return (error);
 }

@@ -155,17 +155,15 @@ bool
 comparable_unranked(const struct result_cell *a, const struct result_cell *b)
 {
 	const unsigned n = a->uncertainty.samples;
-	double *scratch = xcalloc(n, sizeof(*scratch));
 	struct stats_change sc = { .chg_share = 1 };
 
 	/* Drawn profiles, if any, must agree with the totals' order. */
 	if (n > 0 && n == b->uncertainty.samples) {
 		stats_change(a->uncertainty.total_samples,
-		    b->uncertainty.total_samples, n, scratch, &sc);
+		    b->uncertainty.total_samples, n, &sc);
 		if (sc.chg_median * (b->total_mb_per_s - a->total_mb_per_s) < 0)
 			sc.chg_share = 0;
 	}
-	free(scratch);
 	return (a->repeats < COMPARABLE_REPEATS ||
 	    b->repeats < COMPARABLE_REPEATS || comparable_indistinct(a, b) ||
 	    sc.chg_share < STATS_ROBUST);

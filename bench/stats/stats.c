@@ -76,16 +76,28 @@ stats_cna(const double *values, unsigned n)
 }
 
 void
-stats_change(const double *a, const double *b, unsigned n, double *scratch,
+stats_band(const double *values, unsigned n, double band[2])
+{
+	double *sorted = xcalloc(n, sizeof(*sorted));
+
+	memcpy(sorted, values, n * sizeof(*sorted));
+	band[0] = stats_quantile(sorted, n, STATS_BAND_LOW);
+	band[1] = stats_quantile(sorted, n, STATS_ROBUST);
+	free(sorted);
+}
+
+void
+stats_change(const double *a, const double *b, unsigned n,
     struct stats_change *sc)
 {
+	double *changes = xcalloc(n, sizeof(*changes));
 	unsigned alike = 0;
 
 	for (unsigned i = 0; i < n; i++)
-		scratch[i] = a[i] > 0 ? b[i] / a[i] - 1 : b[i] > 0;
-	sc->chg_median = stats_median(scratch, n);
-	sc->chg_band[0] = stats_quantile(scratch, n, STATS_BAND_LOW);
-	sc->chg_band[1] = stats_quantile(scratch, n, STATS_ROBUST);
+		changes[i] = a[i] > 0 ? b[i] / a[i] - 1 : b[i] > 0;
+	sc->chg_median = stats_median(changes, n);
+	stats_band(changes, n, sc->chg_band);
+	free(changes);
 	for (unsigned i = 0; i < n; i++)
 		alike += sc->chg_median < 0 ? b[i] < a[i] : b[i] > a[i];
 	sc->chg_share = (double)alike / n;

@@ -48,15 +48,17 @@ struct stats_change {
 #define	STATS_ROBUST	0.9
 #define	STATS_BAND_LOW	0.1
 
+/* The quantiles of both; values stay as they are. */
+void stats_band(const double *values, unsigned n, double band[2]);
+
 /*
  * Changes of predictions up to this share are not ranked: intervals have the
  * model's random variation, not its error.
  */
 #define	STATS_MARGIN_PREDICTED	0.05
 
-/* scratch has room for n values. */
 void stats_change(const double *a, const double *b, unsigned n,
-    double *scratch, struct stats_change *sc);
+    struct stats_change *sc);
 
 enum {
 	HYPOTHESIS_RESAMPLES	= 2000,

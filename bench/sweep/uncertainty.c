@@ -29,15 +29,6 @@ gather(const struct sweeping *sw, unsigned cell, unsigned n,
 	rb->samples = n;
 }
 
-/* values stay as they are; scratch has room for as many. */
-static void
-band(const double *values, unsigned n, double *scratch, double out[2])
-{
-	memcpy(scratch, values, n * sizeof(*scratch));
-	out[0] = stats_quantile(scratch, n, STATS_BAND_LOW);
-	out[1] = stats_quantile(scratch, n, STATS_ROBUST);
-}
-
 static int
 by_effect(const void *left, const void *right)
 {
@@ -111,7 +102,7 @@ find_effects(struct result *r, const struct profile *profiles,
 /* Ranks two cells by their samples, each pair with the same profile. */
 static void
 rank_pair(const struct result_cell *a, const struct result_cell *b,
-    bool by_lock, double *scratch, struct result_uncertainty *ru)
+    bool by_lock, struct result_uncertainty *ru)
 {
 	const struct result_cell *better = a, *worse = b;
 	struct result_ranking *rr;
@@ -120,7 +111,7 @@ rank_pair(const struct result_cell *a, const struct result_cell *b,
 	ARRAY_EXTEND(ru->rankings, ru->ranking_count);
 	rr = &ru->rankings[ru->ranking_count++];
 	stats_change(b->uncertainty.total_samples,
-	    a->uncertainty.total_samples, a->uncertainty.samples, scratch, &sc);
+	    a->uncertainty.total_samples, a->uncertainty.samples, &sc);
 	if (sc.chg_median < 0) {
 		better = b;
 		worse = a;
@@ -142,7 +133,6 @@ rank_pair(const struct result_cell *a, const struct result_cell *b,
 static void
 find_rankings(struct result *r)
 {
-	double *scratch = xcalloc(r->uncertainty.samples, sizeof(*scratch));
 	const struct result_cell *end = r->cells + r->cell_count;
 
 	for (unsigned by_lock = 0; by_lock < 2; by_lock++)
@@ -154,8 +144,7 @@ find_rankings(struct result *r)
 		    a->readers == b->readers && a->readers > 0 &&
 		    a->producers == b->producers &&
 		    a->request_bytes == b->request_bytes)
-			rank_pair(a, b, by_lock != 0, scratch, &r->uncertainty);
-	free(scratch);
+			rank_pair(a, b, by_lock != 0, &r->uncertainty);
 }
 
 /* What drawn profiles say of all cells together. */
@@ -178,21 +167,17 @@ uncertainty_analyse(struct result *r, const struct profile *profiles,
     const struct profile *base)
 {
 	const unsigned n = r->cells[0].uncertainty.samples;
-	double *scratch;
 
 	MPASS(r->cell_count > 0 && n > 0);
-	scratch = xcalloc(n, sizeof(*scratch));
 	for (unsigned i = 0; i < r->cell_count; i++) {
 		struct result_band *rb = &r->cells[i].uncertainty;
 
-		band(rb->total_samples, n, scratch, rb->total_mb_per_s);
-		band(rb->harvest_cpu_samples, n, scratch,
-		    rb->harvest_cpu_percent);
-		band(rb->latency_p99_samples, n, scratch, rb->latency_p99_ns);
+		stats_band(rb->total_samples, n, rb->total_mb_per_s);
+		stats_band(rb->harvest_cpu_samples, n, rb->harvest_cpu_percent);
+		stats_band(rb->latency_p99_samples, n, rb->latency_p99_ns);
 		if (rb->events_samples != NULL)
-			band(rb->events_samples, n, scratch, rb->events_per_s);
+			stats_band(rb->events_samples, n, rb->events_per_s);
 	}
-	free(scratch);
 	relate(r, profiles, base);
 }
 
