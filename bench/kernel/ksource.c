@@ -132,22 +132,18 @@ set_name(struct source *so)
 static int
 add(struct source *so)
 {
-	static const char *const members[DESIGN_MACHINES][HARVEST_MODELS] = {
-		[DESIGN_REAL] = { "real", "real-2019" },
-		[DESIGN_SIMULATED] = { "simulated", "simulated-2019" } };
-	const char *object[DESIGN_MACHINES][HARVEST_MODELS];
-	char path[DESIGN_MACHINES][HARVEST_MODELS][PATH_MAX];
-	char error[KERN_ERROR_SIZE];
+	static const char *const members[DESIGN_VARIANTS] = { "real",
+	    "real-2019", "simulated", "simulated-2019" };
+	char error[KERN_ERROR_SIZE], path[DESIGN_VARIANTS][PATH_MAX];
+	const char *object[DESIGN_VARIANTS];
 	int status;
 
-	for (int m = 0; m < DESIGN_MACHINES; m++)
-		for (int q = 0; q < HARVEST_MODELS; q++) {
-			snprintf(path[m][q], PATH_MAX, "%s/%s/%s.so",
-			    value(so, "cache", 0), value(so, "key", 0),
-			    members[m][q]);
-			object[m][q] = q == 0 || access(path[m][q], F_OK) ==
-			    0 ? path[m][q] : NULL;
-		}
+	for (unsigned i = 0; i < DESIGN_VARIANTS; i++) {
+		snprintf(path[i], PATH_MAX, "%s/%s/%s.so", value(so, "cache",
+		    0), value(so, "key", 0), members[i]);
+		object[i] = i % HARVEST_MODELS == 0 ||
+		    access(path[i], F_OK) == 0 ? path[i] : NULL;
+	}
 	status = design_add(so->kso_name, object, error);
 	return (status == 0 ? 0 : refuse(so->kso_why, EXIT_FAILURE, status ==
 	    EINVAL ? "%.900s; \"rngsim kernel clean\" removes what was "

@@ -2,8 +2,6 @@
 #include "lib/base/embed.h"
 #include "lib/crypto/digest.h"
 
-enum { OBJECT_VARIANTS = DESIGN_MACHINES * HARVEST_MODELS };
-
 /* The object NAME-real.so and its like, in the program's own file. */
 #define	OBJECT(name, files)						\
 	EMBED(name##_0, KERNEL_OBJECTS "/" #name "-real.so");		\
@@ -14,10 +12,10 @@ enum { OBJECT_VARIANTS = DESIGN_MACHINES * HARVEST_MODELS };
 
 struct design_object {
 	/* By machine and queue: its bytes in the program, or a file. */
-	const char	*do_bytes[OBJECT_VARIANTS], *do_end[OBJECT_VARIANTS];
-	char		*do_path[OBJECT_VARIANTS];
-	struct kern_file do_file[OBJECT_VARIANTS];
-	bool		 do_opened[OBJECT_VARIANTS];
+	const char	*do_bytes[DESIGN_VARIANTS], *do_end[DESIGN_VARIANTS];
+	char		*do_path[DESIGN_VARIANTS];
+	struct kern_file do_file[DESIGN_VARIANTS];
+	bool		 do_opened[DESIGN_VARIANTS];
 	struct design_info do_info;
 };
 
@@ -179,7 +177,7 @@ design_info(const struct design *de)
 }
 
 int
-design_add(const char *name, const char *path[DESIGN_MACHINES][HARVEST_MODELS],
+design_add(const char *name, const char *const path[DESIGN_VARIANTS],
     char error[KERN_ERROR_SIZE])
 {
 	struct { struct design de; struct design_object dob; } *both;
@@ -191,12 +189,11 @@ design_add(const char *name, const char *path[DESIGN_MACHINES][HARVEST_MODELS],
 	/* It stays, as variants that were opened refer to it. */
 	added[added_count] = &both->de;
 	dob = &both->dob;
-	for (unsigned i = 0; i < OBJECT_VARIANTS && rc == 0; i++) {
-		const char *file = path[i / HARVEST_MODELS][i % HARVEST_MODELS];
-
-		dob->do_path[i] = file == NULL ? NULL : xstrdup(file);
-		if (file != NULL)
-			rc = open_variant(dob, i, error);
+	for (unsigned i = 0; i < DESIGN_VARIANTS && rc == 0; i++) {
+		if (path[i] == NULL)
+			continue;
+		dob->do_path[i] = xstrdup(path[i]);
+		rc = open_variant(dob, i, error);
 	}
 	if (rc != 0)
 		return (EINVAL);

@@ -43,6 +43,9 @@ extern const char *const design_queue_names[HARVEST_MODELS + 1];
 /* What a machine needs: as compiled, or reporting its memory accesses. */
 enum design_machine { DESIGN_REAL, DESIGN_SIMULATED, DESIGN_MACHINES };
 
+/* Objects of a design, by machine and queue. */
+enum { DESIGN_VARIANTS = DESIGN_MACHINES * HARVEST_MODELS };
+
 /* This flavour's, beside lib/machine/machine.h. */
 #define	DESIGN_MACHINE	(MACHINE_SIMULATED ? DESIGN_SIMULATED : DESIGN_REAL)
 
@@ -86,8 +89,7 @@ const struct design *design_find(const char *name);
  * is NULL: the queue of the source is in that of HARVEST_MODEL_newest.
  * Returns: 0, or EINVAL with what is wrong with an object.
  */
-int design_add(const char *name,
-    const char *path[DESIGN_MACHINES][HARVEST_MODELS],
+int design_add(const char *name, const char *const path[DESIGN_VARIANTS],
     char error[KERN_ERROR_SIZE]);
 
 /*
