@@ -94,7 +94,6 @@ struct ledger_key {
 	struct range	*lk_more;	/* ranges beyond KEY_RANGES */
 	struct range	 lk_range[KEY_RANGES];	/* counters used */
 	uint128_t	 lk_install_ctr, lk_replace_ctr;
-	unsigned	 lk_room;	/* of lk_more */
 };
 
 struct retired {

@@ -273,12 +273,9 @@ add_range(struct ledger *lg, struct ledger_key *k, struct range range)
 	for (joined = 0; joined < k->lk_ranges; joined++)
 		if (join(range_at(k, joined), &range))
 			break;
-	if (joined == KEY_RANGES + k->lk_room) {
-		k->lk_room = 2 * k->lk_room + KEY_RANGES;
-		k->lk_more = xreallocarray(k->lk_more, k->lk_room,
-		    sizeof(*k->lk_more));
-	}
 	if (joined == k->lk_ranges) {
+		if (joined >= KEY_RANGES)
+			ARRAY_EXTEND(k->lk_more, joined - KEY_RANGES);
 		*range_at(k, k->lk_ranges++) = range;
 		if (k->lk_ranges > lg->lg_result.le_ranges_max)
 			lg->lg_result.le_ranges_max = k->lk_ranges;
