@@ -19,14 +19,12 @@ run(struct options *op)
 	}
 	if (action[0] != 'b')
 		status = ksource_command(action, path, stdout, why);
-	else {
-		if ((status = ksource_open(path, false, &name, why)) == 0) {
-			printf("%s  %s\ncompiled  ", name, ksource_spec(name));
-			ksource_say(name, stdout, NULL);
-			printf("\nreplaced  ");
-			ksource_say(name, NULL, stdout);
-			putchar('\n');
-		}
+	else if ((status = ksource_open(path, false, &name, why)) == 0) {
+		printf("%s  %s\ncompiled  ", name, ksource_spec(name));
+		ksource_say(name, stdout, NULL);
+		printf("\nreplaced  ");
+		ksource_say(name, NULL, stdout);
+		putchar('\n');
 	}
 	return (status == 0 || why[0] == '\0' ? status : complain(status,
 	    "%s%s%s", path, path[0] != '\0' ? ": " : "", why));
