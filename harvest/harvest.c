@@ -132,9 +132,7 @@ harvest_attach(struct harvest *hv, struct randomdev *rd)
 	for (unsigned i = 0; i < sl->rsl_count; i++) {
 		rs = sl->rsl_source[i];
 		if (rs->rs_run != NULL)
-			hv->hv_producer[hv->hv_producers++] =
-			    (struct harvest_producer){ .pd_harvest = hv,
-			    .pd_source = rs, .pd_state = sl->rsl_state[i] };
+			hv->hv_producer[hv->hv_producers++] = i;
 		else
 			randomdev_register(rd, rs->rs_ident, rs->rs_source,
 			    rs->rs_read, sl->rsl_state[i]);
@@ -154,11 +152,12 @@ harvest_fini(struct harvest *hv)
 }
 
 void
-harvest_producer_run(void *producer)
+harvest_run(struct harvest *hv, unsigned i)
 {
-	struct harvest_producer *pd = producer;
+	const struct random_source_list *sl = &hv->hv_sources;
+	const unsigned s = hv->hv_producer[i];
 
-	pd->pd_source->rs_run(pd->pd_state, pd->pd_harvest);
+	sl->rsl_source[s]->rs_run(sl->rsl_state[s], hv);
 }
 
 void

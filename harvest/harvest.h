@@ -180,19 +180,12 @@ RANDOM_SOURCE(name) = {							\
 	.rs_read	= name##_read,					\
 }
 
-/* A source that pushes, and its thread. */
-struct harvest_producer {
-	struct harvest	*pd_harvest;
-	const struct random_source *pd_source;
-	void		*pd_state;
-};
-
 struct harvest {
 	struct randomdev *hv_device;
 	struct harvest_config hv_config;
 	struct random_source_list hv_sources;
-	/* Each needs a thread, for harvest_producer_run(). */
-	struct harvest_producer hv_producer[RANDOM_SOURCES];
+	/* Those of them that push: each needs a thread, for harvest_run(). */
+	unsigned	 hv_producer[RANDOM_SOURCES];
 	unsigned	 hv_producers;
 	/* For record_finish() once threads have been joined. */
 	struct record	 hv_record;
@@ -219,8 +212,8 @@ void harvest_params(struct harvest *hv, struct randomdev_params *rp);
 /* Wipes and releases; threads have been joined; or zeroed. */
 void harvest_fini(struct harvest *hv);
 
-/* The thread of a struct harvest_producer. */
-void harvest_producer_run(void *producer);
+/* Produces, as the i-th of hv_producer. */
+void harvest_run(struct harvest *hv, unsigned i);
 
 /* Makes producers end; machine_interrupt() ends a sleep early. */
 void harvest_stop(struct harvest *hv);

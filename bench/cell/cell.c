@@ -33,7 +33,7 @@ producer_main(void *arg)
 	machine_curthread()->mt_aside = true;
 	if (p->p_run->run_params->cp_cell.ce_until_seeded)
 		cell_wait_open(p->p_run);
-	harvest_producer_run(&p->p_run->run_sources.hv_producer[p->p_index]);
+	harvest_run(&p->p_run->run_sources, p->p_index);
 }
 
 /* Starts the i-th of n threads. */

@@ -517,10 +517,10 @@ await(unsigned want)
 }
 
 static void
-producer_run(void *arg)
+producer_run(void *arg __unused)
 {
 	machine_curthread()->mt_index = 1;
-	harvest_producer_run(arg);
+	harvest_run(&hv, 0);
 }
 
 BOTH_QUEUES(interrupts, "a producer thread makes its own events and ends when "
@@ -532,8 +532,7 @@ BOTH_QUEUES(interrupts, "a producer thread makes its own events and ends when "
 	hc.interrupt_rate_hz = INTERRUPT_RATE_MAX_HZ;
 	setup(queue);
 	begin(&hc, 1);
-	support_spawn(&td, "producer", MACHINE_CPU_ANY, producer_run,
-	    &hv.hv_producer[0]);
+	support_spawn(&td, "producer", MACHINE_CPU_ANY, producer_run, NULL);
 	await(2000);
 	harvest_stop(&hv);
 	machine_interrupt(&td);
