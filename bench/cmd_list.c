@@ -139,18 +139,16 @@ list_design(const char *name)
 static void
 list_tunables(void)
 {
-	struct tunable_set sets[BENCH_TUNABLE_SETS];
+	const struct bench_tunables *bt = bench_tunables;
 	struct bench_config config;
+	const struct tunable *tn;
 	char range[256], value[TUNABLE_STRING_SIZE];
 
 	bench_config_default(&config, cpu_count());
-	bench_config_sets(&config, sets);
-	for (unsigned s = 0; s < BENCH_TUNABLE_SETS; s++)
-		for (unsigned i = 0; i < sets[s].ts_count; i++) {
-			const struct tunable *tn = &sets[s].ts_table[i];
-
-			tunable_format(tn, sets[s].ts_base, value,
-			    sizeof(value));
+	for (; bt->btu_table != NULL; bt++)
+		for (tn = bt->btu_table; tn->tn_name != NULL; tn++) {
+			tunable_format(tn, (char *)&config + bt->btu_base,
+			    value, sizeof(value));
 			tunable_range(tn, range, sizeof(range));
 			printf("  %s=%s\n      %s; takes %s\n", tn->tn_name,
 			    value, tn->tn_descr, range);

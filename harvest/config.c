@@ -30,6 +30,5 @@ const struct tunable harvest_tunables[] = {
 	    "rngsim.source.interrupt.rate_hz",
 	    "events per second of the interrupt source",
 	    TUNABLE_LIMITS(1, INTERRUPT_RATE_MAX_HZ)),
+	{ .tn_name = NULL }
 };
-
-const unsigned harvest_tunable_count = nitems(harvest_tunables);

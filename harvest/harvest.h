@@ -34,7 +34,6 @@ struct harvest_config {
 /* FreeBSD's defaults where it has them, and the table that describes them. */
 struct harvest_config harvest_config_default(void);
 extern const struct tunable harvest_tunables[];
-extern const unsigned harvest_tunable_count;
 
 /*
  * Recorded events: a text file that a run leaves, "event D T HEX SOURCE" for

@@ -34,14 +34,17 @@ struct bench_config {
 	unsigned		bc_settings;
 };
 
-enum { BENCH_TUNABLE_SETS = 3 };
-
 /* Defaults: FreeBSD's for a machine of ncpus. */
 void bench_config_default(struct bench_config *bc, unsigned ncpus);
 
-/* The tables that describe bc; they point into it. */
-void bench_config_sets(struct bench_config *bc,
-    struct tunable_set sets[BENCH_TUNABLE_SETS]);
+/* Each layer's table, up to a NULL; and where its structure is in that one. */
+extern const struct bench_tunables {
+	const struct tunable *btu_table;
+	size_t		 btu_base;
+} bench_tunables[];
+
+/* The tunable of a name, and that place; NULL: there is none. */
+const struct tunable *bench_tunable(const char *name, size_t *base);
 
 /*
  * Sets a tunable from "name=value"; *error is what tunable_set_text() returned;

@@ -28,6 +28,14 @@ static const struct tunable program_tunables[] = {
 	TUNABLE(program_config, warmup_ms, UINT, "rngsim.warmup_ms",
 	    "time run and discarded before each measurement",
 	    TUNABLE_LIMITS(0, 60 * 1000)),
+	{ .tn_name = NULL }
+};
+
+const struct bench_tunables bench_tunables[] = {
+	{ lock_tunables, offsetof(struct bench_config, bc_lock) },
+	{ harvest_tunables, offsetof(struct bench_config, bc_harvest) },
+	{ program_tunables, offsetof(struct bench_config, bc_program) },
+	{ NULL, 0 }
 };
 
 void
@@ -42,35 +50,33 @@ bench_config_default(struct bench_config *bc, unsigned ncpus)
 	    .use_chacha20_cipher = true };
 }
 
-void
-bench_config_sets(struct bench_config *bc,
-    struct tunable_set sets[BENCH_TUNABLE_SETS])
+const struct tunable *
+bench_tunable(const char *name, size_t *base)
 {
-	sets[0] = (struct tunable_set){ lock_tunables, lock_tunable_count,
-	    &bc->bc_lock };
-	sets[1] = (struct tunable_set){ harvest_tunables,
-	    harvest_tunable_count, &bc->bc_harvest };
-	sets[2] = (struct tunable_set){ program_tunables,
-	    nitems(program_tunables), &bc->bc_program };
+	const struct bench_tunables *bt = bench_tunables;
+	const struct tunable *tn = NULL;
+
+	for (; tn == NULL && bt->btu_table != NULL; bt++) {
+		tn = tunable_find(bt->btu_table, name);
+		*base = bt->btu_base;
+	}
+	return (tn);
 }
 
 const struct tunable *
 bench_config_set(struct bench_config *bc, const char *text, const char **value,
     int *error)
 {
-	struct tunable_set sets[BENCH_TUNABLE_SETS];
 	char name[KERN_NAME_SIZE];
-	const struct tunable_set *set;
 	const struct tunable *tn;
-	size_t n = strcspn(text, "=");
+	size_t base, n = strcspn(text, "=");
 
 	*value = NULL;
 	if (n == 0 || text[n] == '\0' || n >= sizeof(name))
 		return (NULL);
 	*value = text + n + 1;
 	snprintf(name, sizeof(name), "%.*s", (int)n, text);
-	bench_config_sets(bc, sets);
-	if ((tn = tunable_find(sets, BENCH_TUNABLE_SETS, name, &set)) != NULL)
-		*error = tunable_set_text(tn, set->ts_base, *value);
+	if ((tn = bench_tunable(name, &base)) != NULL)
+		*error = tunable_set_text(tn, (char *)bc + base, *value);
 	return (tn);
 }

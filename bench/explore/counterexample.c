@@ -144,10 +144,7 @@ int
 counterexample_set_tunable(struct subject *tb, const char *text, char *why,
     size_t size)
 {
-	const struct tunable_set locks = { lock_tunables, lock_tunable_count,
-	    &tb->tb_lock_config };
 	const size_t n = strcspn(text, "=");
-	const struct tunable_set *found = NULL;
 	const struct tunable *tn;
 	struct kern_setting set;
 	char name[128], range[160];
@@ -155,9 +152,9 @@ counterexample_set_tunable(struct subject *tb, const char *text, char *why,
 
 	CTASSERT(sizeof(range) >= DESIGN_RANGE_SIZE);
 	snprintf(name, sizeof(name), "%.*s", (int)n, text);
-	tn = tunable_find(&locks, 1, name, &found);
+	tn = tunable_find(lock_tunables, name);
 	if (tn != NULL && text[n] != '\0') {
-		error = tunable_set_text(tn, found->ts_base, text + n + 1);
+		error = tunable_set_text(tn, &tb->tb_lock_config, text + n + 1);
 		tunable_range(tn, range, sizeof(range));
 	} else {
 		/* A sysctl of the design. */

@@ -50,6 +50,7 @@ check_lock_tunables(const struct options *op)
 {
 	const struct option_list *ol = &op->op_locks;
 	struct text locks = { .s = "" };
+	const struct tunable *tn;
 	unsigned read = 0;
 	bool nodes;
 
@@ -57,21 +58,18 @@ check_lock_tunables(const struct options *op)
 		read |= lock_classes[ol->ol_value[i]]->lc_knobs;
 		text_list(&locks, "%s", lock_classes[ol->ol_value[i]]->lc_name);
 	}
-	for (unsigned i = 0; i < lock_tunable_count; i++) {
-		const char *name = lock_tunables[i].tn_name;
-		const unsigned knob = lock_tunables[i].tn_knob;
-
-		if (knob == 0 || !options_tunable_seen(op, name) ||
-		    (read & knob) != 0)
+	for (tn = lock_tunables; tn->tn_name != NULL; tn++) {
+		if (tn->tn_knob == 0 || (read & tn->tn_knob) != 0 ||
+		    !options_tunable_seen(op, tn->tn_name))
 			continue;
 		nodes = op->op_pretended &&
-		    strcmp(name, OPTIONS_LOCK_NODES) == 0;
+		    strcmp(tn->tn_name, OPTIONS_LOCK_NODES) == 0;
 		return (usage_error("%s%s has no effect on -l %s: expected "
 		    "one of %s%s", nodes ? "" : "-S: ", nodes ? "--nodes" :
-		    name, locks.s,
-		    names_with(&family_locks, LOCK_READS, knob).s, nodes ?
-		    "; or, to simulate nodes, add --engine " VIRTUAL_NAME :
-		    ""));
+		    tn->tn_name, locks.s,
+		    names_with(&family_locks, LOCK_READS, tn->tn_knob).s,
+		    nodes ? "; or, to simulate nodes, add --engine "
+		    VIRTUAL_NAME : ""));
 	}
 	return (0);
 }

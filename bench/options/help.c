@@ -124,8 +124,8 @@ offer_values(struct word w, unsigned id)
 {
 	const struct option_def *od = &option_defs[id];
 	const char *comma = strrchr(w.wo_text + w.wo_kept, ',');
-	struct tunable_set sets[BENCH_TUNABLE_SETS], *ts;
-	struct bench_config config;
+	const struct bench_tunables *bt = bench_tunables;
+	const struct tunable *tn;
 
 	if (od->od_type == TYPE_NAMES && comma != NULL)
 		w.wo_kept = (size_t)(comma + 1 - w.wo_text);
@@ -133,12 +133,9 @@ offer_values(struct word w, unsigned id)
 		offer_family(&w, od->od_family, od->od_max);
 	if ((od->od_flags & ALL) != 0)
 		offer(&w, "all", "", "");
-	bench_config_sets(&config, sets);
-	for (ts = sets; od->od_set == option_tunable &&
-	    ts < sets + BENCH_TUNABLE_SETS; ts++)
-		for (unsigned i = 0; i < ts->ts_count; i++)
-			offer(&w, ts->ts_table[i].tn_name, "=",
-			    ts->ts_table[i].tn_descr);
+	for (; od->od_set == option_tunable && bt->btu_table != NULL; bt++)
+		for (tn = bt->btu_table; tn->tn_name != NULL; tn++)
+			offer(&w, tn->tn_name, "=", tn->tn_descr);
 	if (od->od_set == option_tunable)
 		options_sysctls(offer_sysctl, &w);
 	for (unsigned i = 0; od->od_set == option_failpoint && i < FAILPOINTS;

@@ -21,13 +21,10 @@ options_sysctls(void (*each)(void *context, const struct design *de,
     const struct design_sysctl *dy), void *context)
 {
 	struct design_sysctl seen[2 * DESIGN_SYSCTLS_MAX];
-	struct tunable_set sets[BENCH_TUNABLE_SETS];
-	const struct tunable_set *set;
-	struct bench_config config;
 	const struct design *de;
 	unsigned count = 0, k, n;
+	size_t base;
 
-	bench_config_sets(&config, sets);
 	for (size_t d = 0; (de = design_at(d)) != NULL && count <=
 	    DESIGN_SYSCTLS_MAX; d++) {
 		n = design_sysctls(de, &seen[count]);
@@ -37,8 +34,8 @@ options_sysctls(void (*each)(void *context, const struct design *de,
 			for (k = 0; k < count && strcmp(seen[k].dy_name,
 			    seen[i].dy_name) != 0;)
 				k++;
-			if (k < count || tunable_find(sets, BENCH_TUNABLE_SETS,
-			    seen[i].dy_name, &set) != NULL)
+			if (k < count ||
+			    bench_tunable(seen[i].dy_name, &base) != NULL)
 				continue;
 			seen[count] = seen[i];
 			each(context, de, &seen[count++]);

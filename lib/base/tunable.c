@@ -1,14 +1,11 @@
 #include "lib/base/tunable.h"
 
 const struct tunable *
-tunable_find(const struct tunable_set *sets, unsigned count, const char *name,
-    const struct tunable_set **set)
+tunable_find(const struct tunable *table, const char *name)
 {
-	for (*set = sets; *set < sets + count; ++*set)
-		for (unsigned i = 0; i < (*set)->ts_count; i++)
-			if (strcmp((*set)->ts_table[i].tn_name, name) == 0)
-				return (&(*set)->ts_table[i]);
-	return (NULL);
+	while (table->tn_name != NULL && strcmp(table->tn_name, name) != 0)
+		table++;
+	return (table->tn_name != NULL ? table : NULL);
 }
 
 int

@@ -1,7 +1,7 @@
 /*
  * Tunables: named values, as in loader.conf(5) and sysctl(8).  Each layer has a
  * table of the fields of its configuration structure.  FreeBSD's tunables have
- * FreeBSD's names; ours begin with "rngsim.".
+ * FreeBSD's names; ours begin with "rngsim.".  A row without a name ends it.
  */
 #pragma once
 
@@ -33,18 +33,14 @@ struct tunable {
 	    .tn_descr = __VA_ARGS__ }
 #define	TUNABLE_LIMITS(least, most)	.tn_min = least, .tn_max = most
 
-/* A layer's table; base is its configuration structure. */
-struct tunable_set {
-	const struct tunable *ts_table;
-	unsigned	 ts_count;
-	void		*ts_base;
-};
+/* By name; NULL: there is none. */
+const struct tunable *tunable_find(const struct tunable *table,
+    const char *name);
 
-/* By name, and in *set its table; NULL when there is none. */
-const struct tunable *tunable_find(const struct tunable_set *sets,
-    unsigned count, const char *name, const struct tunable_set **set);
-
-/* Returns: 0, or EINVAL for a wrong value, which changes nothing. */
+/*
+ * Sets a value; base is the configuration structure.  Returns: 0, or EINVAL for
+ * a wrong one, which changes nothing.
+ */
 int tunable_set_text(const struct tunable *tn, void *base, const char *text);
 
 /* The value as tunable_set_text() takes it. */

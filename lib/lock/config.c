@@ -60,6 +60,5 @@ const struct tunable lock_tunables[] = {
 	    "cna: hand-overs within a node while another waits"),
 	NUMBER(nodes, "rngsim.lock.nodes", 0, LOCK_NODES_MAX, LK_NODES,
 	    "NUMA nodes to pretend; 0: the host's"),
+	{ .tn_name = NULL }
 };
-
-const unsigned lock_tunable_count = nitems(lock_tunables);

@@ -158,7 +158,6 @@ const struct lock_class *lock_class_find(const char *name);
  */
 struct lock_config lock_config_default(unsigned ncpus);
 extern const struct tunable lock_tunables[];	/* tn_knob: LK_ bits */
-extern const unsigned lock_tunable_count;
 
 /* Makes a free lock; prof outlives it or is NULL. */
 void lock_init(struct lock *l, const struct lock_class *class, const char *name,

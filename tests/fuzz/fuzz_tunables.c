@@ -7,29 +7,26 @@
 static void
 set(struct bench_config *bc, char *line)
 {
-	struct tunable_set sets[BENCH_TUNABLE_SETS];
 	char again[TUNABLE_STRING_SIZE], range[1024], text[TUNABLE_STRING_SIZE];
 	char *value = strchr(line, '=');
-	const struct tunable_set *ts;
 	const struct tunable *tn;
+	size_t base;
 
 	if (value == NULL)
 		return;
 	*value++ = '\0';
-	bench_config_sets(bc, sets);
-	tn = tunable_find(sets, BENCH_TUNABLE_SETS, line, &ts);
-	if (tn == NULL)
+	if ((tn = bench_tunable(line, &base)) == NULL)
 		return;
 	tunable_range(tn, range, sizeof(range));
-	tunable_format(tn, ts->ts_base, text, sizeof(text));
-	if (tunable_set_text(tn, ts->ts_base, value) != 0) {
-		tunable_format(tn, ts->ts_base, again, sizeof(again));
+	tunable_format(tn, (char *)bc + base, text, sizeof(text));
+	if (tunable_set_text(tn, (char *)bc + base, value) != 0) {
+		tunable_format(tn, (char *)bc + base, again, sizeof(again));
 		FUZZ_CHECK(strcmp(text, again) == 0);
 		return;
 	}
-	tunable_format(tn, ts->ts_base, text, sizeof(text));
-	FUZZ_CHECK(tunable_set_text(tn, ts->ts_base, text) == 0);
-	tunable_format(tn, ts->ts_base, again, sizeof(again));
+	tunable_format(tn, (char *)bc + base, text, sizeof(text));
+	FUZZ_CHECK(tunable_set_text(tn, (char *)bc + base, text) == 0);
+	tunable_format(tn, (char *)bc + base, again, sizeof(again));
 	FUZZ_CHECK(strcmp(text, again) == 0);
 }
 

@@ -26,17 +26,12 @@ TEST(harvest_config__tunables, "names, defaults and ranges are what users' "
     "scripts depend on")
 {
 	struct harvest_config config = harvest_config_default();
-	struct tunable_set set = { harvest_tunables, harvest_tunable_count,
-	    &config };
-	const struct tunable_set *found;
 	const struct tunable *tn;
 	char buf[TUNABLE_STRING_SIZE];
 	size_t i;
 
-	ATF_CHECK_EQ(sizeof(tunables) / sizeof(tunables[0]),
-	    harvest_tunable_count);
 	for (i = 0; i < sizeof(tunables) / sizeof(tunables[0]); i++) {
-		tn = tunable_find(&set, 1, tunables[i].name, &found);
+		tn = tunable_find(harvest_tunables, tunables[i].name);
 		ATF_REQUIRE_MSG(tn != NULL, "%s", tunables[i].name);
 		tunable_format(tn, &config, buf, sizeof(buf));
 		ATF_CHECK_STREQ(tunables[i].value, buf);
@@ -48,6 +43,7 @@ TEST(harvest_config__tunables, "names, defaults and ranges are what users' "
 			ATF_CHECK_EQ_MSG(EINVAL, tunable_set_text(tn, &config,
 			    tunables[i].bad), "%s", tunables[i].name);
 	}
+	ATF_CHECK_EQ(NULL, harvest_tunables[i].tn_name);
 }
 
 TEST(source_list__parse, "order is kept; what the machine lacks is skipped and "

@@ -655,19 +655,18 @@ LOCK_TEST(lock_acquire__passes_within_node, "A kind that heeds NUMA nodes "
 TEST(lock_tunables__are_heeded, "Each lock tunable is heeded by some kind, "
     "but for the choice of flavour")
 {
-	unsigned knob, known = 0, heeded = 0;
-	const char *name;
+	const struct tunable *tn = lock_tunables;
+	unsigned known = 0, heeded = 0;
 
 	for (unsigned k = 0; k < lock_class_count; k++)
 		heeded |= lock_classes[k]->lc_knobs;
-	for (unsigned i = 0; i < lock_tunable_count; i++) {
-		name = lock_tunables[i].tn_name;
-		knob = lock_tunables[i].tn_knob;
-		known |= knob;
-		if (strncmp(name, "debug.lock.prof.", 16) == 0)
-			ATF_CHECK_EQ(0, knob);
+	for (; tn->tn_name != NULL; tn++) {
+		known |= tn->tn_knob;
+		if (strncmp(tn->tn_name, "debug.lock.prof.", 16) == 0)
+			ATF_CHECK_EQ(0, tn->tn_knob);
 		else
-			ATF_CHECK_MSG((heeded & knob) != 0, "%s", name);
+			ATF_CHECK_MSG((heeded & tn->tn_knob) != 0, "%s",
+			    tn->tn_name);
 	}
 	ATF_CHECK_EQ_MSG(heeded, known, "a kind heeds %#x, there are %#x",
 	    heeded, known);

@@ -176,39 +176,29 @@ TEST(tunable_range__text, "Accepted values are named as the header says, and "
 	}
 }
 
-TEST(tunable_find__joined_sets, "A name is found in whichever set has it, "
-    "with that set's base")
+TEST(bench_tunable__finds, "A name is found in whichever table has it, with "
+    "the place of that table's structure")
 {
-	struct harvest_config harvest = harvest_config_default();
-	struct lock_config lock = lock_config_default(4);
-	const struct tunable_set sets[] = {
-		{ lock_tunables, lock_tunable_count, &lock },
-		{ table, nitems(table), &knobs },
-		{ harvest_tunables, harvest_tunable_count, &harvest },
-	};
-	const struct tunable_set *set;
+	const struct bench_tunables *bt = bench_tunables;
+	struct bench_config config;
 	const struct tunable *tn;
+	size_t base;
 
-	for (size_t s = 0; s < nitems(sets); s++) {
-		for (size_t i = 0; i < sets[s].ts_count; i++) {
-			set = NULL;
-			tn = tunable_find(sets, nitems(sets),
-			    sets[s].ts_table[i].tn_name, &set);
-			ATF_CHECK_MSG(tn == &sets[s].ts_table[i] &&
-			    set == &sets[s], "%s",
-			    sets[s].ts_table[i].tn_name);
+	for (; bt->btu_table != NULL; bt++)
+		for (tn = bt->btu_table; tn->tn_name != NULL; tn++) {
+			base = SIZE_MAX;
+			ATF_CHECK_MSG(bench_tunable(tn->tn_name, &base) == tn &&
+			    base == bt->btu_base, "%s", tn->tn_name);
 		}
-	}
-	ATF_CHECK_EQ(NULL, tunable_find(sets, nitems(sets), "test.boo", &set));
-	ATF_CHECK_EQ(NULL, tunable_find(sets, nitems(sets), "", &set));
-	ATF_CHECK_EQ(NULL, tunable_find(sets, 0, "test.bool", &set));
-	tn = tunable_find(sets, nitems(sets),
-	    "rngsim.source.interrupt.rate_hz", &set);
+	ATF_CHECK_EQ(NULL, bench_tunable("rngsim.warmup", &base));
+	ATF_CHECK_EQ(NULL, bench_tunable("", &base));
+	bench_config_default(&config, 4);
+	tn = bench_tunable("rngsim.source.interrupt.rate_hz", &base);
 	ATF_REQUIRE(tn != NULL);
-	ATF_CHECK_EQ(0, tunable_set_text(tn, set->ts_base, "128"));
-	ATF_CHECK_EQ(128, harvest.interrupt_rate_hz);
-	ATF_CHECK_EQ(EINVAL, tunable_set_text(tn, set->ts_base, "0"));
-	ATF_CHECK_EQ(128, harvest.interrupt_rate_hz);
+	ATF_CHECK_EQ(0, tunable_set_text(tn, (char *)&config + base, "128"));
+	ATF_CHECK_EQ(128, config.bc_harvest.interrupt_rate_hz);
+	ATF_CHECK_EQ(EINVAL, tunable_set_text(tn, (char *)&config + base, "0"));
+	ATF_CHECK_EQ(128, config.bc_harvest.interrupt_rate_hz);
 }
 
 /* The last value that a tunable takes, and the one beyond it. */
@@ -235,23 +225,19 @@ check_end(const struct tunable *tn, void *base, size_t size, uint64_t last,
  * lies outside the range leaves the configuration as it was.
  */
 static void
-check_table(const struct tunable *tunables, unsigned count, void *base,
-    size_t size)
+check_table(const struct tunable *tunables, void *base, size_t size)
 {
 	char range[TEXT], text[TEXT];
 	unsigned char before[CONFIG];
 	const struct tunable *tn;
 
-	ATF_REQUIRE(count > 0 && size <= sizeof(before));
-	for (unsigned t = 0; t < count; t++) {
-		tn = &tunables[t];
-		ATF_CHECK_MSG(tn->tn_name != NULL && tn->tn_descr != NULL &&
-		    strlen(tn->tn_descr) > 0, "row %u", t);
+	ATF_REQUIRE(tunables->tn_name != NULL && size <= sizeof(before));
+	for (tn = tunables; tn->tn_name != NULL; tn++) {
+		ATF_CHECK_MSG(tn->tn_descr != NULL &&
+		    strlen(tn->tn_descr) > 0, "%s", tn->tn_name);
 		ATF_CHECK_MSG(tn->tn_offset < size, "%s", tn->tn_name);
-		for (unsigned i = 0; i < t; i++)
-			ATF_CHECK_MSG(strcmp(tunables[i].tn_name,
-			    tn->tn_name) != 0, "%s is there twice",
-			    tn->tn_name);
+		ATF_CHECK_EQ_MSG(tn, tunable_find(tunables, tn->tn_name),
+		    "%s is there twice", tn->tn_name);
 		/* The default, as it stands. */
 		memcpy(before, base, size);
 		tunable_format(tn, base, text, sizeof(text));
@@ -278,15 +264,13 @@ TEST(tunable__tables, "Every tunable takes what it prints and both ends of its "
     "range")
 {
 	static struct bench_config config;
-	struct tunable_set sets[BENCH_TUNABLE_SETS];
-	const size_t sizes[BENCH_TUNABLE_SETS] = { sizeof(config.bc_lock),
+	const size_t sizes[] = { sizeof(config.bc_lock),
 	    sizeof(config.bc_harvest), sizeof(config.bc_program) };
 
 	bench_config_default(&config, 4);
-	bench_config_sets(&config, sets);
-	for (unsigned i = 0; i < BENCH_TUNABLE_SETS; i++)
-		check_table(sets[i].ts_table, sets[i].ts_count,
-		    sets[i].ts_base, sizes[i]);
+	for (unsigned i = 0; bench_tunables[i].btu_table != NULL; i++)
+		check_table(bench_tunables[i].btu_table, (char *)&config +
+		    bench_tunables[i].btu_base, sizes[i]);
 }
 
 TEST_PROGRAM()
