@@ -12,7 +12,7 @@ enum { WHY_SIZE = 256, NAME_SIZE = 64, SHRINK_RUNS = 10 * 1000, PARTS = 100 };
 /* Options that the command for an unshrunk failure repeats. */
 static const enum option_id kept[] = { OPTION_EXPLORE_READERS,
     OPTION_EXPLORE_SIZE, OPTION_EACH_READS, OPTION_RESEEDS, OPTION_ALLOW,
-    OPTION_MEMORY, OPTION_STRATEGY };
+    OPTION_MEMORY, OPTION_STRATEGY, OPTION_CLONE };
 
 /* The campaigns of a command line, one for each row. */
 struct exploration {
@@ -98,7 +98,8 @@ set_row(struct campaign *cn, const struct options *op, unsigned row)
 	tb->tb_design = design_at(op->op_designs.ol_value[row / of_ciphers /
 	    of_locks]);
 	campaign_limits(cn);
-	if (GIVEN(op, EACH_READS) || GIVEN(op, RESEEDS)) {
+	if (GIVEN(op, EACH_READS) || GIVEN(op, RESEEDS) ||
+	    op->op_clone != CLONE_NONE) {
 		sm->lim_all = true;
 		sm->lim_readers_most = sm->lim_readers_least;
 	}
@@ -107,6 +108,7 @@ set_row(struct campaign *cn, const struct options *op, unsigned row)
 		sm->lim_readers_most = sm->lim_readers_least - 1 +
 		    op->op_readers.ol_count;
 	}
+	sm->lim_clone = (enum clone_mode)op->op_clone;
 	sm->lim_reads = op->op_reads;
 	sm->lim_reseeds = op->op_reseeds;
 	sm->lim_sizes = op->op_sizes.ol_count;
@@ -356,6 +358,11 @@ check(struct options *op)
 	if (readers != NULL && strchr(readers, ',') != NULL)
 		return (usage_error("-r: \"%s\": expected 1..%d, or a range "
 		    "such as 2-4", readers, SCENARIO_READERS_MAX));
+	/* Reads before and after several reseeds. */
+	if (op->op_clone != CLONE_NONE && !GIVEN(op, EACH_READS))
+		op->op_reads = SCENARIO_READS_MAX;
+	if (op->op_clone != CLONE_NONE && !GIVEN(op, RESEEDS))
+		op->op_reseeds = SCENARIO_BURSTS_MAX;
 	if (op->op_exhaustive && !GIVEN(op, SCHEDULES))
 		op->op_schedules = UINT64_C(1000000000000);
 	for (unsigned i = 0; op->op_exhaustive && !GIVEN(op, EXPLORE_LOCK) &&
@@ -370,6 +377,11 @@ check(struct options *op)
 		error = make_campaign(&cn, op);
 	if (error != 0)
 		return (error);
+	if (op->op_clone != CLONE_NONE && (campaign_is_whole(&cn) ||
+	    op->op_reads == 0))
+		return (usage_error("--clone: reads of two machines are "
+		    "compared, in drawn schedules: expected no --exhaustive, "
+		    "strategy dpor or --reads 0"));
 	most = op->op_part_of > 0 || op->op_plan != NULL ?
 	    campaign_parts(&cn) : UINT64_MAX;
 	if (op->op_parts == 0)

@@ -8,16 +8,20 @@ struct block {
 	int		 bk_error;
 };
 
-#define	ROW(member, kind, how)						\
+#define	COLUMN(member, kind, how, optional)				\
 	{ .f_key = #member, .f_kind = FIELD_##kind,			\
-	    .f_how = FIELD_HOW_##how,					\
+	    .f_how = FIELD_HOW_##how, .f_optional = optional,		\
 	    .f_offset = offsetof(struct campaign_row, member) }
+#define	ROW(member, kind, how)	COLUMN(member, kind, how, false)
 
 const struct field campaign_row_fields[] = {
 	ROW(design, NAME, 0), ROW(lock, NAME, 0), ROW(cipher, NAME, 0),
 	ROW(schedules, SEED, SUM), ROW(steps, SEED, SUM),
 	ROW(steps_most, SEED, MAX), ROW(reads, SEED, SUM),
 	ROW(reseeds, SEED, SUM), ROW(blocks, SEED, SUM),
+	COLUMN(copied_bytes, SEED, SUM, true),
+	COLUMN(again_bytes, SEED, SUM, true),
+	COLUMN(late_bytes, SEED, SUM, true),
 	ROW(cpu_s, REAL, SUM),
 	{ .f_key = NULL }
 };
@@ -139,7 +143,8 @@ run_schedule(struct block *bk, const struct campaign *cn,
 		    &(struct campaign_row){ .schedules = 1,
 		    .steps = to->to_steps, .steps_most = to->to_steps,
 		    .reads = to->to_reads, .reseeds = to->to_reseeds,
-		    .blocks = to->to_blocks });
+		    .blocks = to->to_blocks, .copied_bytes = to->to_copied,
+		    .again_bytes = to->to_again, .late_bytes = to->to_late });
 		for (unsigned i = 0; i < FAILPOINTS && tb->tb_faults != NULL;
 		    i++) {
 			ce->cgr_evaluated[i] += to->to_faults.fo_evaluated[i];
@@ -221,8 +226,8 @@ run_block(void *context, unsigned task, unsigned slot)
 			break;
 		}
 		/* Few, as one takes as long as a hundred others. */
-		bk->bk_error = run_schedule(bk, cn, i == 0 &&
-		    block % AGED_EVERY == AGED_EVERY / 8 && !sn.sn_unpaced &&
+		bk->bk_error = run_schedule(bk, cn, i == 0 && !sn.sn_unpaced &&
+		    block % AGED_EVERY == AGED_EVERY / 8 && sn.sn_copied == 0 &&
 		    cn->cn_subject.tb_faults == NULL ? &aged : &sn, &sg,
 		    number);
 		atomic_fetch_add_explicit(&cy->cy_done, 1,

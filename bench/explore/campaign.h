@@ -35,6 +35,8 @@ struct campaign_row {
 	uint64_t	steps_most;	/* of one schedule */
 	uint64_t	reads, reseeds;
 	uint64_t	blocks;		/* of keystream */
+	/* As to_copied, to_again and to_late. */
+	uint64_t	copied_bytes, again_bytes, late_bytes;
 	double		cpu_s;		/* of all host threads */
 };
 

@@ -52,7 +52,8 @@ static const struct key {
 	{ "memory", CHOICE, 0, AT(cx_subject.tb_memory), vm_memory_names },
 #define	ALSO(of)	{ #of, CHOICE, 0, AT(cx_scenario.sn_##of), no_yes }
 	ALSO(guarded), ALSO(sources), ALSO(signals), ALSO(pair), ALSO(calls),
-	ALSO(aged), ALSO(unpaced),
+	ALSO(aged), ALSO(unpaced), ALSO(vmgenid),
+	{ "copied", NUMBER, 0, AT(cx_scenario.sn_copied), NULL },
 	{ "polls", CHOICE, 0, AT(cx_schedule.sd_polls), polls },
 	{ "choices", CHOICES, REPEATS, AT(cx_schedule.sd_choices), NULL },
 	{ "answers", ANSWERS, REPEATS, AT(cx_schedule.sd_answers), NULL },
@@ -133,6 +134,8 @@ counterexample_text(const struct counterexample *cx)
 			fprintf(out, "%s %s\n", keys[i].ky_word,
 			    keys[i].ky_values[*choice]);
 	}
+	if (sn->sn_copied > 0)
+		fprintf(out, "copied %" PRIu64 "\n", sn->sn_copied);
 	schedule_list_print(out, "choices", &cx->cx_schedule.sd_choices);
 	schedule_list_print(out, "answers", &cx->cx_schedule.sd_answers);
 	fputs("end\n", out);

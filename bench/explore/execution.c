@@ -39,6 +39,45 @@ may_return(enum read_as as, bool seeded, int error, size_t left, size_t bytes)
 	    left == bytes : error == 0 && left < bytes));
 }
 
+/*
+ * Whether reads that begin now must not return what the other copy does.  A
+ * reseed that went on at the last of its own events may not have taken it.
+ */
+static bool
+is_renewed(struct execution *ex)
+{
+	const struct design_info di = design_info(ex->ex_subject->tb_design);
+	struct ledger_result le;
+
+	ledger_result(ex->ex_ledger, &le);
+	return (le.le_reseeds >= ex->ex_own_reseeds + 2 + di.di_lag ||
+	    (di.di_clones && ex->ex_scenario->sn_vmgenid));
+}
+
+/* What a read returned after the copy; is_renewed() when it began. */
+static void
+compare_copies(struct execution *ex, const uint8_t *buf, size_t n, bool late,
+    bool renewed)
+{
+	struct outcome *to = ex->ex_outcome;
+	size_t again;
+
+	if (!ex->ex_second) {
+		clone_first(&ex->ex_clone, buf, n);
+		return;
+	}
+	again = clone_second(&ex->ex_clone, buf, n);
+	to->to_copied += n;
+	to->to_again += again;
+	to->to_late += late ? again : 0;
+	ex->ex_repeated += renewed ? again : 0;
+	if (ex->ex_repeated > design_info(ex->ex_subject->tb_design).
+	    di_stored_bytes)
+		execution_fail(ex, EXECUTION_CLONED, "%zu of %zu bytes that %s "
+		    "of the second copy got are those that the first copy "
+		    "returned", again, n, machine_curthread()->mt_name);
+}
+
 /* What a read is checked for; ends the run if something is wrong. */
 static void
 read_one(struct execution *ex, struct execution_reader *r, uint32_t bytes,
@@ -50,9 +89,12 @@ read_one(struct execution *ex, struct execution_reader *r, uint32_t bytes,
 	const char *name = r->xrd_td.mt_name, *wrong;
 	/* A fail point may say that it is not. */
 	const bool seeded = ex->ex_seeded && ex->ex_subject->tb_faults == NULL;
+	const bool late = ex->ex_own == EXECUTION_OWN;
+	const bool renewed = late && is_renewed(ex);
 	size_t left = 0;
 	int error = 0;
 
+	ex->ex_copied |= ++ex->ex_begun == ex->ex_scenario->sn_copied;
 	if (real) {
 		memset(r->xrd_buf, OUTPUT_CHECK_CANARY, bytes);
 		output_check_begin(&ex->ex_output, thread);
@@ -78,6 +120,8 @@ read_one(struct execution *ex, struct execution_reader *r, uint32_t bytes,
 		return;
 	kernel_served(randomdev_kernel(ex->ex_device), r->xrd_buf,
 	    bytes - left);
+	if (ex->ex_copied)
+		compare_copies(ex, r->xrd_buf, bytes - left, late, renewed);
 	wrong = output_check_returned(&ex->ex_output, thread, r->xrd_buf,
 	    bytes - left, (ledger_allowed >> LEDGER_MADE & 1) != 0 ?
 	    LEDGER_STORED_ANY : design_info(de).di_stored_bytes);

@@ -48,6 +48,12 @@ struct outcome {
 	unsigned	 to_weight;	/* so many short runs take as long */
 	uint64_t	 to_steps, to_reads, to_reseeds;
 	uint64_t	 to_blocks;	/* of keystream */
+	/*
+	 * Bytes that reads of the second of two machines returned after the
+	 * copy; of them those that the first one did, too; and of these those
+	 * of reads that began after EXECUTION_OWN events of its own.
+	 */
+	uint64_t	 to_copied, to_again, to_late;
 	struct failpoint_outcome to_faults;	/* if the subject has any */
 };
 
@@ -74,10 +80,12 @@ void execution_free(struct execution *ex);
 
 /*
  * Runs it once, by the choices of vh, with a seed of the simulated hardware.
- * *trace, all zero before, takes the last events; it may be NULL.
+ * *trace, all zero before, takes the last events; it may be NULL.  If sn_copied
+ * is reached, the second copy is run after that, from there on by further
+ * choices of vh; *trace has its events then.
  *
- * Returns: 0, also when a property is broken; EINTR; ENOMEM; what
- * randomdev_new() returned.
+ * Returns: 0, also when a property is broken; EINTR; ENOMEM; EPROTO: the second
+ * copy did not repeat the first one's choices; what randomdev_new() returned.
  */
 int execution_run(struct execution *ex, const struct subject *tb,
     const struct scenario *sn, const struct vm_control *vh, uint64_t seed,

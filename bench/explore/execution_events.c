@@ -15,7 +15,8 @@ enum {
 	LAST_TICK	= 1 << 16,
 	PASS_MS		= 100,
 	LARGE_EVERY	= 4,	/* of events through a queue */
-	FAST_EVERY	= 4
+	FAST_EVERY	= 4,
+	SECOND_EVENT	= 1 << 30	/* of the second copy alone */
 };
 
 /* Longer than timers wait. */
@@ -25,7 +26,8 @@ enum {
 static uint64_t
 entropy_of(const struct execution *ex, uint32_t i)
 {
-	return ((uint64_t)(uint32_t)ex->ex_seed << 32 | i);
+	return ((uint64_t)(uint32_t)ex->ex_seed << 32 | i |
+	    (ex->ex_second && ex->ex_copied ? SECOND_EVENT : 0));
 }
 
 /* Delivers the next event without a queue; two of three to the first pool. */
@@ -34,18 +36,26 @@ execution_feed(struct execution *ex)
 {
 	const uint32_t i = ex->ex_events++;
 	const uint64_t entropy = entropy_of(ex, i);
+	const bool own = ex->ex_copied && ex->ex_own < EXECUTION_OWN;
+	/* A machine that was cloned tells by events for pool 0. */
+	const bool id = ex->ex_scenario->sn_copied > 0 ? own &&
+	    ex->ex_scenario->sn_vmgenid : i % 32 == 17 && !ex->ex_tested;
 	struct random_event event = {
 		.he_somecounter = i,
 		.he_size = sizeof(entropy),
-		/* A machine that was cloned tells by an event for pool 0. */
-		.he_source = i % 32 == 17 && !ex->ex_tested ?
-		    RANDOM_PURE_VMGENID : RANDOM_INTERRUPT,
+		.he_source = id ? RANDOM_PURE_VMGENID : RANDOM_INTERRUPT,
 		.he_destination = (uint8_t)(i % 3 == 2 ? 1 + i / 3 %
 		    (POOLS - 1) : 0),
 	};
+	struct ledger_result le;
 
 	memcpy(event.he_entropy, &entropy, sizeof(entropy));
 	randomdev_deliver(ex->ex_device, &event);
+	if (own && (id || event.he_destination == 0) &&
+	    ++ex->ex_own == EXECUTION_OWN) {
+		ledger_result(ex->ex_ledger, &le);
+		ex->ex_own_reseeds = le.le_reseeds;
+	}
 }
 
 /*

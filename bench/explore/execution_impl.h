@@ -1,6 +1,7 @@
 /* A run: execution.c has its threads, execution_run.c the checks. */
 #pragma once
 
+#include "bench/explore/clone.h"
 #include "bench/explore/execution.h"
 #include "bench/explore/output_check.h"
 
@@ -8,7 +9,9 @@ enum {
 	EXECUTION_CPUS		= 8,	/* as many as threads there can be */
 	EXECUTION_POLLED	= 2,	/* the first goes, the last comes */
 	EXECUTION_SCANS		= 6,	/* one run of so many has scans */
-	EXECUTION_GIVEN		= 64	/* events that are remembered */
+	EXECUTION_GIVEN		= 64,	/* events that are remembered */
+	/* Events for pool 0 that make a reseed; a generation ID has as many. */
+	EXECUTION_OWN		= EXECUTION_MINPOOLSIZE / 8
 };
 
 struct execution_reader {
@@ -36,17 +39,26 @@ struct execution {
 	struct execution_reader ex_reader[SCENARIO_READERS_MAX];
 	struct output_check ex_output;	/* of runs with real ciphers */
 	struct failpoints ex_faults;
-	struct schedule	 ex_made;
-	/* Of this run; all zero before it. */
+	struct schedule	 ex_made;	/* of both copies, one after another */
+	struct clone	 ex_clone;	/* of runs that copy the machine */
 	const struct subject *ex_subject;
 	const struct scenario *ex_scenario;
 	const struct vm_control *ex_control;
 	struct event_trace *ex_trace;
 	struct outcome	*ex_outcome;
+	uint64_t	 ex_seed;
+	/* Of one machine's run; all zero before it. */
 	struct cipher	 ex_cipher;
 	void		(*ex_keystream)(struct cipher_key *ck, uint128_t *ctr,
 			    uint8_t *out, size_t n);
-	uint64_t	 ex_seed, ex_steps, ex_reads;
+	uint64_t	 ex_steps, ex_reads;
+	uint64_t	 ex_begun;	/* reads */
+	bool		 ex_copied;	/* the machine was */
+	bool		 ex_second;	/* copy; until then it follows */
+	struct schedule_follower ex_first;
+	unsigned	 ex_own;	/* events for pool 0 since the copy */
+	uint64_t	 ex_own_reseeds;	/* before the last of these */
+	uint64_t	 ex_repeated;	/* bytes, by a renewed second copy */
 	uint32_t	 ex_events;	/* made */
 	int		 ex_error;
 	bool		 ex_faulted;	/* ex_faults is made */

@@ -130,6 +130,8 @@ choose(void *context, const struct vm_choice *vo)
 	struct execution *ex = context;
 	unsigned i;
 
+	if (ex->ex_second && !ex->ex_copied)
+		return (schedule_choose(&ex->ex_first, vo));
 	ex->ex_steps++;
 	i = ex->ex_control->vh_choose(ex->ex_control->vh_context, vo);
 	schedule_add(&ex->ex_made.sd_choices, vo->vo_thread[i]);
@@ -141,8 +143,11 @@ is_running(void *context)
 {
 	struct execution *ex = context;
 	const struct vm_control *vh = ex->ex_control;
-	const bool answer = vh->vh_running(vh->vh_context);
+	bool answer;
 
+	if (ex->ex_second && !ex->ex_copied)
+		return (schedule_answer(&ex->ex_first));
+	answer = vh->vh_running(vh->vh_context);
 	schedule_add(&ex->ex_made.sd_answers, answer);
 	return (answer);
 }
@@ -375,17 +380,39 @@ run(struct execution *ex)
 	    !ex->ex_finishing && kernel_shared_cpu(randomdev_kernel(
 	    ex->ex_device), text, sizeof(text)))
 		APPEND(to->to_detail, sizeof(to->to_detail), "; %s", text);
-	to->to_reseeds = le.le_reseeds;
-	to->to_blocks = le.le_blocks;
-	to->to_hash = mo.mo_hash;
+	to->to_reseeds += le.le_reseeds;
+	to->to_blocks += le.le_blocks;
+	to->to_hash += mo.mo_hash;
 	to->to_weight = (ex->ex_scenario->sn_aged ? SHORT_AGED : 1) +
 	    (unsigned)(ex->ex_steps / SHORT_STEPS);
 	to->to_steps = ex->ex_steps;
-	to->to_reads = ex->ex_reads;
+	to->to_reads += ex->ex_reads;
 	if (ex->ex_faulted)
 		failpoints_count(&ex->ex_faults, &to->to_faults);
 	return (error == 0 ? ex->ex_error : error == FAILED ||
 	    error == EDEADLK ? 0 : error);
+}
+
+/* Runs one machine, or its copy after it; returns as execution_run(). */
+static int
+run_one(struct execution *ex, bool second)
+{
+	const size_t kept = offsetof(struct execution, ex_cipher);
+	int error;
+
+	memset((char *)ex + kept, 0, sizeof(*ex) - kept);
+	ex->ex_second = second;
+	ex->ex_first.sf_schedule = &ex->ex_made;
+	ex->ex_steps = ex->ex_made.sd_choices.sq_count;
+	if (ex->ex_trace != NULL) {
+		memset(ex->ex_trace, 0, sizeof(*ex->ex_trace));
+		strcpy(ex->ex_trace->et_name[0], "setup");
+	}
+	output_check_clear(&ex->ex_output);
+	error = open_ledger(ex);
+	if (error == 0)
+		error = run(ex);
+	return (error == 0 && ex->ex_first.sf_strayed ? EPROTO : error);
 }
 
 int
@@ -393,22 +420,20 @@ execution_run(struct execution *ex, const struct subject *tb,
     const struct scenario *sn, const struct vm_control *chooser, uint64_t seed,
     struct event_trace *trace, struct outcome *to)
 {
-	const size_t kept = offsetof(struct execution, ex_subject);
 	int error;
 
-	memset((char *)ex + kept, 0, sizeof(*ex) - kept);
 	ex->ex_subject = tb;
 	ex->ex_scenario = sn;
 	ex->ex_control = chooser;
 	ex->ex_trace = trace;
-	if (trace != NULL)
-		strcpy(trace->et_name[0], "setup");
 	ex->ex_outcome = to;
 	ex->ex_seed = seed;
-	output_check_clear(&ex->ex_output);
 	ex->ex_made.sd_choices.sq_count = ex->ex_made.sd_answers.sq_count = 0;
 	ex->ex_made.sd_polls = chooser->vh_polls;
 	*to = (struct outcome){ .to_made = &ex->ex_made };
-	error = open_ledger(ex);
-	return (error == 0 ? run(ex) : error);
+	if (sn->sn_copied > 0)
+		memset(&ex->ex_clone, 0, sizeof(ex->ex_clone));
+	error = run_one(ex, false);
+	return (error != 0 || to->to_word != NULL || !ex->ex_copied ? error :
+	    run_one(ex, true));
 }

@@ -9,14 +9,21 @@ void
 explore_print_row(FILE *out, const struct campaign_result *ce)
 {
 	const struct campaign_row *row = &ce->cgr_row;
+	const double n = fmax(1, (double)row->schedules);
+	const double copied = (double)row->copied_bytes;
 
 	fprintf(out, "%-10s %-12s %-8s %11" PRIu64 " %7s %7s %7" PRIu64
 	    "%s\n", row->design, row->lock, row->cipher, row->schedules,
 	    FORMAT(count, row->cpu_s > 0 ?
 	    (double)(row->schedules + ce->cgr_ahead) / row->cpu_s : 0),
-	    FORMAT(real, (double)row->steps / fmax(1,
-	    (double)row->schedules)), row->steps_most,
+	    FORMAT(real, (double)row->steps / n), row->steps_most,
 	    ce->cgr_failed ? " *" : "");
+	if (row->copied_bytes > 0)
+		fprintf(out, "  a copy returns %s bytes, %s of them again "
+		    "(%.1f %%), %.2f %% late\n", FORMAT(real, copied / n),
+		    FORMAT(real, (double)row->again_bytes / n),
+		    100 * (double)row->again_bytes / copied,
+		    100 * (double)row->late_bytes / copied);
 }
 
 void
@@ -77,8 +84,9 @@ explore_print_sum(FILE *out, const struct campaign *cn,
 		    "depends on, were run and are not counted." : "");
 	else
 		explore_print_excluded(out, n, campaigns > 1);
-	format_wrapf(out, "", 0, "%s, ideal ciphers%s: rngsim-explore(1) lists "
+	format_wrapf(out, "", 0, "%s, %s ciphers%s: rngsim-explore(1) lists "
 	    "what that does not show.", memories[cn->cn_subject.tb_memory],
+	    cn->cn_limits.lim_clone != CLONE_NONE ? "real" : "ideal",
 	    cn->cn_limits.lim_all ? "" : " except in one scenario of 64");
 }
 

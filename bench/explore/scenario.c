@@ -46,12 +46,19 @@ draw_sleep_ms(const struct scenario_limits *sm, uint64_t *random)
 	    usual[strategy_below(random, nitems(usual))]);
 }
 
-/* Enough for a search of all schedules to end. */
+/* Enough for a search of all schedules to end; or, with time, for a copy. */
 static void
 draw_small(struct scenario *sn, const struct scenario_limits *sm,
     uint64_t *random)
 {
-	sn->sn_seeded = sn->sn_guarded = sn->sn_unpaced = 1;
+	const bool clone = sm->lim_clone != CLONE_NONE;
+
+	sn->sn_seeded = sn->sn_guarded = 1;
+	sn->sn_unpaced = !clone;
+	sn->sn_real = clone;
+	sn->sn_copied = !clone ? 0 :
+	    1 + strategy_below(random, sn->sn_readers * sm->lim_reads);
+	sn->sn_vmgenid = sm->lim_clone == CLONE_VMGENID;
 	sn->sn_places = sn->sn_readers;
 	sn->sn_queue = sn->sn_pair = sm->lim_reads == 0;
 	if (sn->sn_queue) {
@@ -60,13 +67,18 @@ draw_small(struct scenario *sn, const struct scenario_limits *sm,
 	}
 	sn->sn_bursts = sm->lim_reseeds;
 	for (unsigned k = 0; k < sn->sn_bursts; k++)
-		sn->sn_burst[k].stp_amount = sn->sn_queue ?
-		    SCENARIO_QUEUE_EVENTS : sm->lim_events;
+		sn->sn_burst[k] = (struct scenario_step){
+		    .stp_sleep_ms = clone ? 101 : 0,
+		    .stp_amount = sn->sn_queue ? SCENARIO_QUEUE_EVENTS :
+		    sm->lim_events };
 	for (unsigned i = 0; i < sn->sn_readers; i++) {
 		sn->sn_reads[i] = sm->lim_reads;
 		for (unsigned k = 0; k < sm->lim_reads; k++)
-			sn->sn_read[i][k].stp_amount = sm->lim_sizes > 0 ?
-			    draw_bytes(sm, random) : SCENARIO_BYTES;
+			sn->sn_read[i][k] = (struct scenario_step){
+			    .stp_sleep_ms = !clone ? 0 :
+			    draw_sleep_ms(sm, random),
+			    .stp_amount = sm->lim_sizes == 0 ? SCENARIO_BYTES :
+			    draw_bytes(sm, random) };
 	}
 }
 
@@ -170,7 +182,7 @@ reduce_step(struct scenario_step *step, unsigned *count, unsigned least,
 bool
 scenario_reduce(const struct scenario *sn, unsigned i, struct scenario *smaller)
 {
-	enum { SWITCHES = 11, LIST_WAYS = SCENARIO_READS_MAX * STEP_WAYS };
+	enum { SWITCHES = 13, LIST_WAYS = SCENARIO_READS_MAX * STEP_WAYS };
 	unsigned list;
 
 	CTASSERT(SCENARIO_READS_MAX == SCENARIO_BURSTS_MAX);
@@ -196,6 +208,8 @@ scenario_reduce(const struct scenario *sn, unsigned i, struct scenario *smaller)
 		smaller->sn_aged &= i != 8;
 		smaller->sn_calls &= i != 9;
 		smaller->sn_unpaced &= i != 10;
+		smaller->sn_vmgenid &= i != 11;
+		smaller->sn_copied >>= i == 12;
 		if (i == 3)
 			smaller->sn_places = 1;
 		return (true);

@@ -21,7 +21,12 @@ struct scenario_step {
 	uint32_t	stp_sleep_ms, stp_amount;
 };
 
+/* Whether the machine is copied, and its copies get a generation ID. */
+enum clone_mode { CLONE_NONE, CLONE_UNNOTICED, CLONE_VMGENID };
+
 struct scenario {
+	/* The machine is copied as this read begins, from 1; 0: it is not. */
+	uint64_t	sn_copied;
 	unsigned	sn_readers;
 	unsigned	sn_reads[SCENARIO_READERS_MAX];
 	struct scenario_step sn_read[SCENARIO_READERS_MAX][SCENARIO_READS_MAX];
@@ -39,6 +44,7 @@ struct scenario {
 	unsigned	sn_calls;	/* of programs, beside reads */
 	unsigned	sn_aged;	/* after many reseeds and reads */
 	unsigned	sn_unpaced;	/* the clock is late, passes few */
+	unsigned	sn_vmgenid;	/* the copies' events begin with IDs */
 };
 
 /* Whether a second producer has the same bursts. */
@@ -61,6 +67,7 @@ struct scenario_limits {
 	unsigned	lim_reads;	/* of each reader; 0: the queue alone */
 	unsigned	lim_reseeds;	/* that events come for */
 	unsigned	lim_events;	/* for each */
+	enum clone_mode	lim_clone;	/* with lim_all */
 	bool		lim_queue;	/* always with a queue */
 	bool		lim_sources;	/* they may be polled */
 	bool		lim_own_queue;	/* often, as it is the source's */

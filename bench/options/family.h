@@ -29,9 +29,9 @@ struct family {
 	}
 
 extern const struct family family_arrivals, family_bits, family_ciphers,
-    family_commands, family_comparisons, family_crypto, family_designs,
-    family_engines, family_formats, family_hashes, family_locks, family_loops,
-    family_memories, family_properties;
+    family_clones, family_commands, family_comparisons, family_crypto,
+    family_designs, family_engines, family_formats, family_hashes, family_locks,
+    family_loops, family_memories, family_properties;
 
 /* Families of one command, which sets them: struct command, bench/cmd.h. */
 extern struct family family_benchmarks, family_evidences, family_number_sources,

@@ -134,6 +134,7 @@ struct options {
 	bool		 op_exhaustive;
 	unsigned	 op_reads, op_reseeds;
 	unsigned	 op_memory;	/* enum vm_memory */
+	unsigned	 op_clone;	/* enum clone_mode */
 	struct option_list op_allowed;	/* enum ledger_property */
 	struct option_list op_rows;	/* into family_evidences */
 };

@@ -332,6 +332,7 @@ option_list_max(const struct option_list *ol)
 
 WORDS(bits, "32", "64");
 WORDS(comparisons, "design", "lock", "cipher", "host");
+WORDS(clones, "none", "unnoticed", "vmgenid");
 WORDS(engines, "real", "virtual");
 WORDS(loops, "read", "lock");
 WORDS(formats, "table", "csv", "json", "ministat", "sentences");

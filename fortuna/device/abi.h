@@ -90,6 +90,8 @@ struct random_claims {
 	bool		 rm_never_blocks;
 	/* Most reads take no lock; and are no system call. */
 	bool		 rm_locks_little, rm_no_call;
+	/* Reads after RANDOM_PURE_VMGENID's events repeat no clone's output. */
+	bool		 rm_clones;
 };
 
 #define	RANDOM_CLAIMS(...)						\

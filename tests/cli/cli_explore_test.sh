@@ -31,6 +31,78 @@ explore__clean_body() {
 	has "these are not all"
 }
 
+# Standard input, a kernel source, which claims to heed generation IDs.
+claims_clones() {
+	cat
+	printf '#include <random_abi.h>\nRANDOM_CLAIMS(%s);\n' \
+	    '.rm_clones = true, .rm_key = &fortuna_state.fs_key'
+}
+
+test_case explore__clones "two copies of a machine: each design returns some" \
+    "bytes again until it has reseeded; a source that heeds an ID holds, and" \
+    "one that knows the ID from before, or keeps a CPU's key, does not"
+explore__clones_body() {
+	for mode in unnoticed vmgenid; do
+		ends 0 -d all --clone $mode --schedules 120 --seed 3 -j 2
+		# a copy returns N bytes, N of them again (N %), N % late
+		awk '/^  a copy returns/ { n++; again = substr($10, 2) + 0
+		    if ($4 < 50 || $6 < 10 || again < 100 * $6 / $4 - 1 ||
+		    again > 80 || $12 > again) exit 1 }
+		    END { exit n < 8 }' out || atf_fail "$mode: $(cat out)"
+		has "real ciphers"
+	done
+	ends 0 -d locked --clone none --schedules 80
+	grep -q "a copy" out && atf_fail "$(cat out)"
+	ends 0 -d locked --clone vmgenid --schedules 80 --seed 3 --json one.json
+	grep -q '"again_bytes": [1-9]' one.json || atf_fail "$(cat one.json)"
+	# Without events a copy has nothing of its own, but in one run of 32.
+	ends 0 -d locked --clone unnoticed --reads 2 --reseeds 0 --seed 1 \
+	    --schedules 80
+	has "again (9[5-9].* %), 0.00 % late"
+	refused 2 '--clone|--exhaustive' --clone vmgenid --exhaustive
+	refused 2 '--clone|dpor' --clone vmgenid --strategy dpor
+	refused 2 'none|unnoticed|vmgenid' --clone twice
+
+	src=$(cd "$(source_folder)" && pwd)/fortuna
+	claims_clones <"$src/fortuna.c" >ignores.c
+	# It reseeds at once, with the new ID or with the old one.
+	sed -e '/^ \* Absorbs an event/,/^ \*\// {
+	/^ \*\//a \
+static bool fortuna_cloned;
+	}' -e '/^	absorbed = /i \
+	fortuna_cloned |= event->he_source == RANDOM_PURE_VMGENID;' -e '/^random_fortuna_due(/,/^}/ {
+	/ASSERT_LOCK_OWNED/a \
+	if (fortuna_cloned) { \
+		fortuna_cloned = false; \
+		return (true); \
+	}
+	}' "$src/fortuna.c" | claims_clones >heeds.c
+	sed 's/^\(	randomdev_hash_iterate(&pool->fsp_hash, \)\(event->he_entropy\),/\1 \
+	    event->he_source == RANDOM_PURE_VMGENID ? old_id : (void *)\2,/
+	s/^static bool fortuna_cloned;/&\
+static uint8_t old_id[8];/' heeds.c >old.c
+	sed 's/^\(	\)\(random_fortuna_mix(&leaf->fl_key, true, seed\)/\1if (PCPU_GET(cpuid) != 1) \2/' \
+	    "$src/pcpu.c" >survives.c
+	for f in heeds ignores old survives; do
+		# A path's line may be wider than 80 columns.
+		"$(program)" explore -d kernel:$f.c --allow pace,pools,stale \
+		    --clone vmgenid --schedules 800 --seed 1 -j 2 \
+		    -o $f.schedule >out
+		[ $f = heeds ] && has "^No failure" || has "^FAILED cloned:"
+	done
+	has " of the second copy got are those that the first"
+	again=$(sed -n '/^Unshrunk: /,$ { s/^.*rngsim explore //; s/\\$//; p; }' out)
+	# shellcheck disable=SC2086
+	"$(program)" explore $again -o again.schedule >out
+	cmp survives.schedule again.schedule || atf_fail "$(cat out)"
+	grep -q "^copied [1-9]" again.schedule || atf_fail "$(cat again.schedule)"
+	ends 1 --replay ignores.schedule
+	has "^As recorded"
+	sed '/^copied/d' ignores.schedule >one.schedule
+	ends 0 --replay one.schedule
+	has "^Does not fail"
+}
+
 test_case explore__exhaustive "all executions of a small scenario: as many" \
     "each time; a lock that does not exclude is found"
 explore__exhaustive_body() {

@@ -1,0 +1,87 @@
+/*
+ * Output that two copies of a machine return, of bytes written out here.
+ */
+#include <string.h>
+
+#include "bench/explore/clone.h"
+#include "tests/unit/support.h"
+#include "tests/unit/test.h"
+
+enum { BYTES = 100, PART = 512 };
+
+static struct clone cl;
+static uint8_t first[BYTES], other[BYTES];
+
+/* What is found of n bytes that the second machine returned. */
+static void
+check(const uint8_t *buf, size_t n, size_t again)
+{
+	const size_t got = clone_second(&cl, buf, n);
+
+	ATF_CHECK_MSG(got == again, "%zu of %zu; want %zu", got, n, again);
+}
+
+/* The first machine returned first[]. */
+static void
+begin(void)
+{
+	for (unsigned i = 0; i < BYTES; i++) {
+		first[i] = (uint8_t)splitmix_out(i + 1);
+		other[i] = (uint8_t)splitmix_out(i + 1001);
+	}
+	memset(&cl, 0, sizeof(cl));
+	clone_first(&cl, first, BYTES);
+}
+
+TEST(clone__counts_bytes, "All of a read, a part at any place, two parts, and "
+    "nothing that is shorter than a window")
+{
+	begin();
+	check(first, BYTES, BYTES);
+	check(first + 13, 31, 31);
+	check(first + 50, CLONE_WINDOW, CLONE_WINDOW);
+	check(first + 50, CLONE_WINDOW - 1, 0);
+	check(other, BYTES, 0);
+	memcpy(other + 3, first + 40, 9);
+	memcpy(other + 60, first + 7, 20);
+	check(other, BYTES, 29);
+	/* At its end, and two parts that adjoin. */
+	memcpy(other + BYTES - 10, first, 10);
+	memcpy(other + 80, first + 60, 10);
+	check(other, BYTES, 49);
+	memset(&cl, 0, sizeof(cl));
+	check(first, BYTES, 0);
+}
+
+TEST(clone__any_bytes, "Zeros are bytes as any other, and the same bytes are "
+    "kept once")
+{
+	static const uint8_t zeros[16];
+
+	begin();
+	check(zeros, sizeof(zeros), 0);
+	for (unsigned i = 0; i < CLONE_WINDOWS; i++)
+		clone_first(&cl, zeros, sizeof(zeros));
+	check(zeros, sizeof(zeros), sizeof(zeros));
+	check(first, BYTES, BYTES);
+	clone_first(&cl, other, BYTES);
+	check(other, BYTES, BYTES);
+}
+
+TEST(clone__too_much, "What is too much is forgotten, and is not found; what "
+    "came before is, and a search ends")
+{
+	uint64_t part[PART];
+
+	begin();
+	for (uint64_t k = 0; k < CLONE_WINDOWS / PART; k++) {
+		for (uint64_t i = 0; i < PART; i++)
+			part[i] = splitmix_out(1000000 + k * PART + i);
+		clone_first(&cl, (const uint8_t *)part, sizeof(part));
+	}
+	check((const uint8_t *)part, sizeof(part), 0);
+	check(first, BYTES, BYTES);
+	ATF_CHECK(cl.clo_windows == CLONE_WINDOWS / 2);
+}
+
+TEST_PROGRAM()
