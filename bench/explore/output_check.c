@@ -120,7 +120,8 @@ output_check_returned(struct output_check *oc, unsigned thread,
 			if (more > run) {
 				run = more;
 				from = other;
-				stored += run;
+				stored += run < SURE && stored_bytes > 0 ? 0 :
+				    run;
 			}
 		}
 		if (run == 0) {

@@ -105,6 +105,28 @@ TEST(output_check_returned__handed_out_before, "output is not handed out "
 	check(NULL, 0, bytes(1), BYTES, 0);
 }
 
+TEST(output_check_returned__few_bytes, "what a design keeps is not used up by "
+    "a few bytes that other keystream has, too")
+{
+	uint8_t own[BYTES], kept[BYTES], other[BYTES];
+
+	memcpy(own, bytes(1), BYTES);
+	memcpy(kept, bytes(2), BYTES);
+	memcpy(other, bytes(3), BYTES);
+	kept[7] = own[10];
+	memcpy(other + 20, own + 10, 3);
+	output_check_clear(&oc);
+	output_check_begin(&oc, 1);
+	ATF_CHECK(output_check_made(&oc, 1, no_key, kept, BYTES));
+	ATF_CHECK(output_check_made(&oc, 1, no_key, other, BYTES));
+	output_check_begin(&oc, 0);
+	ATF_CHECK(output_check_made(&oc, 0, no_key, own, BYTES));
+	/* One byte of what it keeps is found in the other's read. */
+	output_check_begin(&oc, 1);
+	check(NULL, 1, kept + 7, 1, 1);
+	check(NULL, 0, own, BYTES, 1);
+}
+
 TEST(output_check_returned__elsewhere, "keystream made before a read or by "
     "another thread is reported, beyond what a design keeps")
 {
