@@ -227,9 +227,8 @@ exhaust(const struct assure_params *ap, const struct lock_class *lc,
 	if (row->er_state != EVIDENCE_HOLDS)
 		return;
 	row_says(row, ". None fails.");
-	evidence_say(row->er_bounds, "%s; %s, lock %s.", bound.s,
-	    (tb->tb_design->de_flags & DE_NULL) != 0 ? "design none" :
-	    tb->tb_cipher->ci_name, lc->lc_name);
+	evidence_say(row->er_bounds, "%s; %s, %s, lock %s.", bound.s,
+	    tb->tb_design->de_ident, tb->tb_cipher->ci_name, lc->lc_name);
 	evidence_say(row->er_replay, "rngsim explore -d %s -l %s --exhaustive "
 	    "--memory weak", ap->ap_spec, lc->lc_name);
 }

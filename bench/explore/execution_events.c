@@ -9,8 +9,7 @@ enum {
 	FEEDS_MAX	= 64,	/* events until a device must be seeded */
 	START_UP_EVENTS	= 1025,	/* until a source has passed its tests */
 	POOLS		= 32,
-	PASSES_MAX	= 6,	/* of the harvest thread before it waits */
-	PASSES_FEW	= 1,	/* where all schedules are run */
+	PASSES_MAX	= 6,	/* of the harvest thread, then it waits; or 1 */
 	STALLS_MAX	= 3,	/* more, which give no event */
 	LAST_TICK	= 1 << 16,
 	PASS_MS		= 100,
@@ -245,8 +244,7 @@ void
 execution_idle(void *arg, int64_t *timeout_ns)
 {
 	struct execution *ex = arg;
-	const unsigned most = ex->ex_scenario->sn_unpaced ? PASSES_FEW :
-	    PASSES_MAX;
+	const unsigned most = ex->ex_scenario->sn_unpaced ? 1 : PASSES_MAX;
 
 	ex->ex_ended++;
 	execution_tick(ex, false);

@@ -295,6 +295,7 @@ execution_free(struct execution *ex)
 		return;
 	ledger_free(ex->ex_ledger);
 	output_check_clear(&ex->ex_output);
+	wipe(&ex->ex_clone, sizeof(ex->ex_clone));
 	schedule_free(&ex->ex_made);
 	vm_store_free(ex->ex_store);
 	for (unsigned i = 0; i < SCENARIO_READERS_MAX; i++)

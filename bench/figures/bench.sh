@@ -56,36 +56,29 @@ hash_mb() {
 beside() {
 	cat >"$dir/lines"
 	: >"$dir/values"
-	round=0
-	while [ $round -lt "$1" ]; do
+	for round in $(seq 0 $(($1 - 1))); do
 		# Each line is first in every second round.
 		sed -n "$([ $((round % 2)) = 0 ] && echo p || echo '1!G;h;$p')" \
 		    "$dir/lines" | while IFS='|' read -r label command; do
 			echo "$label|$(eval "$command" </dev/null)"
 		done >>"$dir/values"
-		round=$((round + 1))
 	done
-	awk -F'|' -v unit="$2" '
-	!($1 in n) { name[++names] = $1 }
-	{ v[$1, ++n[$1]] = $2 }
-	function spread(label, over, fmt,	i, k, t, s, m) {
-		m = n[label]
-		for (i = 1; i <= m; i++) {
-			t = v[label, i] / (over == "" ? 1 : v[over, i])
-			for (k = i; k > 1 && s[k - 1] > t; k--)
-				s[k] = s[k - 1]
-			s[k] = t
-		}
-		return sprintf(fmt " (" fmt ".." fmt ")", s[int((m + 1) / 2)],
-		    s[int((m + 3) / 4)], s[int((3 * m + 3) / 4)])
-	}
-	END {
-		for (i = 1; i <= names; i++)
-			print "  " sprintf("%-40s", name[i]) " " \
-			    spread(name[i], "", "%.5g") " " unit \
-			    (i == 1 ? "" : ", ratio " \
-			    spread(name[i], name[1], "%.3f"))
-	}' "$dir/values"
+	python3 - "$2" "$dir/values" <<-'END'
+	import statistics
+	import sys
+	values = {}
+	for line in open(sys.argv[2]):
+	    label, value = line.rsplit('|', 1)
+	    values.setdefault(label, []).append(float(value))
+	def spread(numbers, how):
+	    low, middle, high = (format(x, how) for x in
+	        statistics.quantiles(numbers, n=4, method='inclusive'))
+	    return f'{middle} ({low}..{high})'
+	for label, numbers in values.items():
+	    ratios = map(float.__truediv__, numbers, [*values.values()][0])
+	    print(f'  {label:40} {spread(numbers, ".5g")} {sys.argv[1]}, ratio',
+	        spread([*ratios], '.3f'))
+	END
 }
 
 bench_hash() {
@@ -148,14 +141,12 @@ bench_rivals() {
 	done
 }
 
-bench_fit()
-{
+bench_fit() {
 	heading 'the constants of the model, fitted again; errors in %'
 	python3 bench/figures/fit.py "$rngsim" . "$dir"
 }
 
-bench_decide()
-{
+bench_decide() {
 	heading 'ratios of locks, and answers of decide (aim: 90 % right)'
 	python3 bench/figures/decide.py "$rngsim" .
 }
