@@ -267,8 +267,8 @@ make_device(struct execution *ex, const struct subject *tb)
 		    ex->ex_seed / EXECUTION_SCANS % 2 != 0 ?
 		    sizeof(ex->ex_loaded) : 0,
 		.rp_kernel.kp_ledger = ex->ex_ledger,
-		.rp_kernel.kp_scans = sn->sn_aged || ex->ex_seed %
-		    EXECUTION_SCANS == 0,
+		.rp_kernel.kp_scans = sn->sn_aged || sn->sn_unpaced ||
+		    ex->ex_seed % EXECUTION_SCANS == 0,
 		.rp_kernel.kp_unpaced = sn->sn_unpaced != 0,
 		.rp_arg = ex, .rp_timed = true,
 		.rp_idle = sn->sn_queue ? execution_idle : NULL,
