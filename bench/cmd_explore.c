@@ -378,10 +378,11 @@ check(struct options *op)
 	if (error != 0)
 		return (error);
 	if (op->op_clone != CLONE_NONE && (campaign_is_whole(&cn) ||
-	    op->op_reads == 0))
-		return (usage_error("--clone: reads of two machines are "
-		    "compared, in drawn schedules: expected no --exhaustive, "
-		    "strategy dpor or --reads 0"));
+	    GIVEN(op, EXPLORE_SIZE) || op->op_reads == 0))
+		return (usage_error("--clone: expected no -s, no --reads 0, "
+		    "no --exhaustive, no strategy dpor"));
+	if (op->op_reads == 0 && (readers != NULL || GIVEN(op, EXPLORE_SIZE)))
+		return (usage_error("--reads 0: expected no -r, no -s"));
 	most = op->op_part_of > 0 || op->op_plan != NULL ?
 	    campaign_parts(&cn) : UINT64_MAX;
 	if (op->op_parts == 0)

@@ -13,7 +13,6 @@ clone_second(const struct clone *cl, const uint8_t *buf, size_t n)
 {
 	size_t again = 0, end = 0;
 
-	n = MIN(n, CLONE_BYTES);
 	for (size_t at = 0; at < n; at++) {
 		if (at + CLONE_WINDOW <= n && memmem(cl->clo_bytes,
 		    cl->clo_count, buf + at, CLONE_WINDOW) != NULL)

@@ -7,8 +7,8 @@
 #include "lib/base/base.h"
 
 enum {
-	CLONE_BYTES	= 1 << 14,	/* of output; more is not looked at */
-	CLONE_WINDOW	= 8		/* bytes; equal ones are no accident */
+	CLONE_WINDOW	= 8,		/* bytes; equal ones are no accident */
+	CLONE_BYTES	= 1 << 10	/* of output, more than --clone has */
 };
 
 /* The first machine's output after the copy; all zero: none. */
@@ -17,7 +17,7 @@ struct clone {
 	size_t		 clo_count;
 };
 
-/* The first machine returned n bytes. */
+/* The first machine returned n bytes; what is too much is forgotten. */
 void clone_first(struct clone *cl, const uint8_t *buf, size_t n);
 
 /* The second one did.  Returns: how many of them the first one returned. */

@@ -120,8 +120,8 @@ output_check_returned(struct output_check *oc, unsigned thread,
 			if (more > run) {
 				run = more;
 				from = other;
-				stored += run < SURE && stored_bytes > 0 ? 0 :
-				    run;
+				stored += run < SURE / 2 && stored_bytes > 0 ?
+				    0 : run;
 			}
 		}
 		if (run == 0) {

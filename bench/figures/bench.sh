@@ -64,12 +64,11 @@ beside() {
 		done >>"$dir/values"
 	done
 	python3 - "$2" "$dir/values" <<-'END'
-	import statistics
-	import sys
+	import statistics, sys
 	values = {}
 	for line in open(sys.argv[2]):
 	    label, value = line.rsplit('|', 1)
-	    values.setdefault(label, []).append(float(value))
+	    values.setdefault(label, []).append(float(value.strip() or 'nan'))
 	def spread(numbers, how):
 	    low, middle, high = (format(x, how) for x in
 	        statistics.quantiles(numbers, n=4, method='inclusive'))

@@ -61,6 +61,9 @@ explore__clones_body() {
 	has "again (9[5-9].* %), 0.00 % late"
 	refused 2 '--clone|--exhaustive' --clone vmgenid --exhaustive
 	refused 2 '--clone|dpor' --clone vmgenid --strategy dpor
+	refused 2 '--clone|-s' --clone vmgenid -s 4k
+	refused 2 '--clone|--reads 0' --clone vmgenid --reads 0
+	refused 2 '--reads 0|-r' --reads 0 -r 2
 	refused 2 'none|unnoticed|vmgenid' --clone twice
 
 	src=$(cd "$(source_folder)" && pwd)/fortuna
