@@ -8,9 +8,9 @@ enum {
 	SCHEDULES_STEP	= 4000,
 	WEAK_ONE_IN	= 5,	/* of the schedules */
 	FAULTS_STEP	= 400,
-	/* At most, of one memory: for each second of the row, or at least. */
+	/* In one memory no more, in a second of the row's time; or in all. */
 	EXECUTIONS_EACH_S	= 5000,
-	EXECUTIONS_LEAST	= 10 * 1000
+	EXECUTIONS_IN_ALL	= 10 * 1000
 };
 
 /* A lock that blocks and one that is fair. */
@@ -211,7 +211,7 @@ exhaust(const struct assure_params *ap, const struct lock_class *lc,
 
 	begin(&ed, ap);
 	cn->cn_strategy = &strategy_dpor;
-	cn->cn_end = (uint64_t)lround(fmax(EXECUTIONS_LEAST,
+	cn->cn_end = (uint64_t)lround(fmax(EXECUTIONS_IN_ALL,
 	    EXECUTIONS_EACH_S * ap->ap_budget_s));
 	tb->tb_lock = lc;
 	tb->tb_lock_config.spin_polls = 0;
