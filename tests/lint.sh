@@ -57,7 +57,7 @@ found "more lines than the budget" "$(budget <<'END'
 1170 bench/cli
 1710 bench/compare
 5510 bench/explore
-370 bench/figures
+360 bench/figures
 390 bench/kernel
 2540 bench/options
 560 bench/page
@@ -66,7 +66,7 @@ found "more lines than the budget" "$(budget <<'END'
 2700 bench/result
 590 bench/stats
 1490 bench/survey
-2510 bench/sweep
+2490 bench/sweep
 440 bench/timeline
 1440 bench/workload
 68000 lib fortuna harvest bench

@@ -1,19 +1,20 @@
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "bench/sweep/pool.h"
 #include "lib/base/base.h"
+#include "lib/machine/machine.h"
 
-enum { POOL_IDLE_NS = 100 * 1000 * 1000, POOL_S_NS = 1000 * 1000 * 1000 };
+enum { POOL_IDLE_NS = 100 * 1000 * 1000 };
 
 struct pool {
 	const struct pool_job *po_job;
 	unsigned	 po_slots;
-	pthread_mutex_t	 po_mutex;	/* guards what follows */
-	pthread_cond_t	 po_change;	/* of any of it */
-	unsigned	 po_begun;	/* tasks */
-	unsigned	 po_taken;
-	bool		 po_over;	/* begin no more tasks */
-	bool		*po_finished;	/* by slot */
+	_Atomic uint64_t po_next;	/* task that no thread has */
+	/* A task waits for its slot: for this to be so many behind it. */
+	_Atomic uint32_t po_taken;	/* tasks */
+	atomic_bool	 po_over;	/* begin no more tasks */
+	_Atomic uint32_t *po_finished;	/* by slot: 1, or 0 */
 };
 
 static void *
@@ -21,22 +22,21 @@ worker(void *arg)
 {
 	struct pool *po = arg;
 	const struct pool_job *pj = po->po_job;
-	unsigned task;
+	uint64_t task;
+	uint32_t taken;
+	unsigned slot;
 
-	pthread_mutex_lock(&po->po_mutex);
-	while (!po->po_over && po->po_begun < pj->pj_tasks) {
-		if (po->po_begun >= po->po_taken + po->po_slots) {
-			pthread_cond_wait(&po->po_change, &po->po_mutex);
-			continue;
-		}
-		task = po->po_begun++;
-		pthread_mutex_unlock(&po->po_mutex);
-		pj->pj_work(pj->pj_context, task, task % po->po_slots);
-		pthread_mutex_lock(&po->po_mutex);
-		po->po_finished[task % po->po_slots] = true;
-		pthread_cond_broadcast(&po->po_change);
+	while ((task = po->po_next++) < pj->pj_tasks) {
+		while (task - (taken = po->po_taken) >= po->po_slots &&
+		    !po->po_over)
+			real_wait(&po->po_taken, taken, -1);
+		if (po->po_over)
+			break;
+		slot = (unsigned)(task % po->po_slots);
+		pj->pj_work(pj->pj_context, (unsigned)task, slot);
+		po->po_finished[slot] = 1;
+		real_wake(&po->po_finished[slot], 1);
 	}
-	pthread_mutex_unlock(&po->po_mutex);
 	return (NULL);
 }
 
@@ -44,37 +44,21 @@ static int
 take_all(struct pool *po)
 {
 	const struct pool_job *pj = po->po_job;
-	struct timespec until;
-	int error = 0;
 	unsigned slot;
+	int error = 0;
 
-	pthread_mutex_lock(&po->po_mutex);
-	while (error == 0 && po->po_taken < pj->pj_tasks) {
-		slot = po->po_taken % po->po_slots;
-		if (!po->po_finished[slot]) {
-			clock_gettime(CLOCK_MONOTONIC, &until);
-			until.tv_nsec += POOL_IDLE_NS;
-			until.tv_sec += until.tv_nsec / POOL_S_NS;
-			until.tv_nsec %= POOL_S_NS;
-			if (pthread_cond_timedwait(&po->po_change,
-			    &po->po_mutex, &until) == ETIMEDOUT &&
-			    pj->pj_idle != NULL) {
-				pthread_mutex_unlock(&po->po_mutex);
+	for (unsigned task = 0; error == 0 && task < pj->pj_tasks; task++) {
+		slot = task % po->po_slots;
+		while (po->po_finished[slot] == 0)
+			if (real_wait(&po->po_finished[slot], 0,
+			    POOL_IDLE_NS) == ETIMEDOUT && pj->pj_idle != NULL)
 				pj->pj_idle(pj->pj_context);
-				pthread_mutex_lock(&po->po_mutex);
-			}
-			continue;
-		}
-		pthread_mutex_unlock(&po->po_mutex);
-		error = pj->pj_take(pj->pj_context, po->po_taken, slot);
-		pthread_mutex_lock(&po->po_mutex);
-		po->po_finished[slot] = false;
+		error = pj->pj_take(pj->pj_context, task, slot);
+		po->po_finished[slot] = 0;
+		po->po_over = error != 0;
 		po->po_taken++;
-		pthread_cond_broadcast(&po->po_change);
+		real_wake(&po->po_taken, INT_MAX);
 	}
-	po->po_over = true;
-	pthread_cond_broadcast(&po->po_change);
-	pthread_mutex_unlock(&po->po_mutex);
 	return (error);
 }
 
@@ -83,18 +67,11 @@ pool_run(const struct pool_job *pj, unsigned threads)
 {
 	struct pool po = { .po_job = pj, .po_slots = POOL_AHEAD * threads };
 	pthread_t *thread = xcalloc(threads, sizeof(*thread));
-	pthread_condattr_t attr;
 	unsigned started;
 	int error = 0;
 
 	MPASS(threads > 0);
 	po.po_finished = xcalloc(po.po_slots, sizeof(*po.po_finished));
-	pthread_mutex_init(&po.po_mutex, NULL);
-	/* Time-outs use a clock that is never set back. */
-	pthread_condattr_init(&attr);
-	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(&po.po_change, &attr);
-	pthread_condattr_destroy(&attr);
 	for (started = 0; started < threads && error == 0; started++)
 		error = pthread_create(&thread[started], NULL, worker, &po);
 	started -= error != 0;
@@ -102,8 +79,6 @@ pool_run(const struct pool_job *pj, unsigned threads)
 		error = take_all(&po);
 	for (unsigned i = 0; i < started; i++)
 		pthread_join(thread[i], NULL);
-	pthread_cond_destroy(&po.po_change);
-	pthread_mutex_destroy(&po.po_mutex);
 	free(po.po_finished);
 	free(thread);
 	return (error);

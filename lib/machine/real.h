@@ -253,7 +253,7 @@ machine_displaced(void)
 	    cpu_os_index((unsigned)td->mt_cpu));
 }
 
-/* The futex of machine_wait_32(), without a machine thread; for lib/machine. */
+/* The futex of machine_wait_32(), without a machine thread. */
 int real_wait(_Atomic uint32_t *word, uint32_t expect, int64_t timeout_ns);
 void real_wake(_Atomic uint32_t *word, int threads);
 
