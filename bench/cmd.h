@@ -40,7 +40,7 @@ extern const struct family sources_names;
 void command_families(void);
 
 /* Reads the program's arguments, checks and runs.  Returns: the exit status. */
-int command_execute(enum command_id cm, int argc, char *argv[]);
+int command_execute(enum command_id cm, char *argv[]);
 
 /* Measures, writes and shows: run and sweep. */
 int command_measure(struct options *op);

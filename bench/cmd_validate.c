@@ -100,12 +100,10 @@ static int
 simulate(const struct options *op, const struct result *measured,
     struct options *simulated)
 {
-	int argc = 0, error;
+	int error = options_read(simulated, COMMAND_validate,
+	    command_argv + 1);
 
-	while (command_argv[argc] != NULL)
-		argc++;
-	if ((error = options_read(simulated, COMMAND_validate, argc - 1,
-	    command_argv + 1)) != 0)
+	if (error != 0)
 		return (error);
 	simulated->op_simulated = true;
 	simulated->op_repeats = SEEDS;

@@ -51,7 +51,7 @@ run(const struct command *cmd, struct options *op)
 }
 
 int
-command_execute(enum command_id cm, int argc, char *argv[])
+command_execute(enum command_id cm, char *argv[])
 {
 	static struct options op;
 	int status;
@@ -59,7 +59,7 @@ command_execute(enum command_id cm, int argc, char *argv[])
 	command_argv = argv;
 	command_families();
 	json_set_alloc_funcs(xmalloc, free);
-	status = options_read(&op, cm, argc - 1, argv + 1);
+	status = options_read(&op, cm, argv + 1);
 	if (status == 0 && op.op_help)
 		options_help(cm);
 	else if (status == 0 && commands[cm]->cmd_check != NULL)

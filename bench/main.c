@@ -81,7 +81,7 @@ dispatch(int argc, char *argv[])
 		return (EXIT_SUCCESS);
 	}
 	if ((cm = family_find(&family_commands, argv[1])) != -1)
-		return (command_execute((enum command_id)cm, argc, argv));
+		return (command_execute((enum command_id)cm, argv));
 	nearest = nearest_name(family_commands.fa_name, argv[1]);
 	return (usage_error("unknown %s \"%s\"; \"rngsim --help\" lists the "
 	    "commands%s", argv[1][0] == '-' ? "option" : "command", argv[1],

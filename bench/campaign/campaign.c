@@ -306,8 +306,7 @@ static int
 merge_uncertainty(struct merge *mg)
 {
 	struct options op = { .op_cmd = COMMAND_sweep };
-	int status = options_parse(&op, COMMAND_sweep, (int)mg->mg_words - 1,
-	    mg->mg_all.argv + 1);
+	int status = options_parse(&op, COMMAND_sweep, mg->mg_all.argv + 1);
 
 	op.op_seed = mg->mg_all.seed;
 	if (status == 0) {

@@ -4,11 +4,6 @@
 
 enum { ITEM_SIZE = 64 };	/* of a list's member */
 
-/* What is left of a command line. */
-struct words {
-	char *const	*wds_next, *const *wds_end;
-};
-
 static bool
 takes_lists(const struct options *op, const struct option_def *od)
 {
@@ -167,16 +162,16 @@ set(struct options *op, unsigned id, const char *label, const char *text)
 
 /* Takes one option with its value: text, or if that is NULL the next word. */
 static int
-take(struct options *op, unsigned id, const char *text, struct words *wo)
+take(struct options *op, unsigned id, const char *text, char *const **next)
 {
 	const struct option_def *od = &option_defs[id];
 	const char *label = option_label(id);
 
 	if (text == NULL && od->od_value != NULL) {
-		if (wo->wds_next == wo->wds_end)
+		if (**next == NULL)
 			return (usage_error("%s: expected %s after it", label,
 			    od->od_value));
-		text = *wo->wds_next++;
+		text = *(*next)++;
 	}
 	if (op->op_text[id] != NULL && (od->od_flags & REPEATS) == 0)
 		return (usage_error("%s is given twice", label));
@@ -215,7 +210,7 @@ unknown(const struct options *op, const char *word, size_t n)
 
 /* A long name; or letters of switches, at the end of one with a value. */
 static int
-parse_option(struct options *op, const char *word, struct words *wo)
+parse_option(struct options *op, const char *word, char *const **next)
 {
 	const bool full = word[0] == '-' && word[1] == '-';
 	const char letter[] = { '-', word[1], '\0' };
@@ -227,44 +222,44 @@ parse_option(struct options *op, const char *word, struct words *wo)
 	if (id == OPTIONS)
 		return (unknown(op, name, n));
 	if (option_defs[id].od_value != NULL)
-		return (take(op, id, *rest == '\0' ? NULL : rest + full, wo));
+		return (take(op, id, *rest == '\0' ? NULL : rest + full,
+		    next));
 	if (full && *rest == '=')
 		return (usage_error("%s takes no value, unlike \"%s\"",
 		    option_label(id), word));
-	error = take(op, id, NULL, wo);
+	error = take(op, id, NULL, next);
 	return (error != 0 || op->op_help || *rest == '\0' ? error :
-	    parse_option(op, word + 1, wo));
+	    parse_option(op, word + 1, next));
 }
 
 static int
-parse(struct options *op, int argc, char *const argv[])
+parse(struct options *op, char *const *next)
 {
 	const struct command_text *ct = &command_texts[op->op_cmd];
-	struct words wo = { argv + 1, argv + argc };
 	bool operands = false;	/* behind "--" */
 	unsigned inputs = 0;
 	const char *word;
 	int error = 0;
 
-	while (error == 0 && !op->op_help && wo.wds_next < wo.wds_end) {
-		word = *wo.wds_next++;
+	while (error == 0 && !op->op_help && (word = *next++) != NULL) {
 		if (!operands && word[0] == '-' && word[1] != '\0') {
 			operands = strcmp(word, "--") == 0;
-			error = operands ? 0 : parse_option(op, word, &wo);
+			error = operands ? 0 : parse_option(op, word, &next);
 		} else if (op->op_operands == ct->ct_operands)
 			error = usage_error("surplus operand \"%s\"; usage: "
 			    "rngsim %s %s", word, ct->ct_name, ct->ct_usage);
 		else if (strcmp(word, "-") == 0 && inputs++ > 0)
 			error = usage_error("-: expected stdin once");
-		else
+		else {
+			ARRAY_EXTEND(op->op_operand, op->op_operands);
 			op->op_operand[op->op_operands++] = word;
+		}
 	}
 	return (error);
 }
 
 int
-options_read(struct options *op, enum command_id cm, int argc,
-    char *const argv[])
+options_read(struct options *op, enum command_id cm, char *const argv[])
 {
 	int error;
 
@@ -273,8 +268,7 @@ options_read(struct options *op, enum command_id cm, int argc,
 	usage_command = argv[0];
 	workload_init(&op->op_workload);
 	bench_config_default(&op->op_config, cpu_count());
-	op->op_operand = xcalloc((size_t)argc, sizeof(*op->op_operand));
-	error = parse(op, argc, argv);
+	error = parse(op, argv + 1);
 	if (error != 0 || op->op_help)
 		return (error);
 	op->op_seed_given = GIVEN(op, SEED);
@@ -320,10 +314,9 @@ options_action(struct options *op)
 }
 
 int
-options_parse(struct options *op, enum command_id cm, int argc,
-    char *const argv[])
+options_parse(struct options *op, enum command_id cm, char *const argv[])
 {
-	int error = options_read(op, cm, argc, argv);
+	int error = options_read(op, cm, argv);
 
 	return (error != 0 || op->op_help ? error : options_finish(op));
 }
@@ -332,20 +325,19 @@ int
 options_resume(struct options *op, const struct options *given,
     char *const argv[], uint64_t seed)
 {
-	int error, n = 0;
+	const char *begun = argv[0] == NULL ? NULL : argv[1];
+	int error;
 
 	memset(op, 0, sizeof(*op));
-	while (argv[n] != NULL)
-		n++;
 	if (given->op_given > 1U + GIVEN(given, FORMAT))
 		return (usage_error("--resume: %s has the options it was begun "
 		    "with: expected no other one beside --resume but --format",
 		    given->op_resume));
-	if (n < 2 || strcmp(argv[1], usage_command) != 0)
+	if (begun == NULL || strcmp(begun, usage_command) != 0)
 		return (usage_error("--resume: %s was begun by \"rngsim %s\": "
-		    "expected that command", given->op_resume, n < 2 ? "" :
-		    argv[1]));
-	error = options_parse(op, given->op_cmd, n - 1, argv + 1);
+		    "expected that command", given->op_resume, begun == NULL ?
+		    "" : begun));
+	error = options_parse(op, given->op_cmd, argv + 1);
 	op->op_seed = seed;
 	op->op_seed_given = true;
 	op->op_resume = given->op_resume;

@@ -213,8 +213,7 @@ const char *option_accepted(struct text *t, const struct option_def *od,
  * Reads a command's arguments, or those before --help, and sets defaults.
  * argv[0] is its name in messages.  options_free() op also after a failure.
  */
-int options_read(struct options *op, enum command_id cm, int argc,
-    char *const argv[]);
+int options_read(struct options *op, enum command_id cm, char *const argv[]);
 
 /*
  * For run, sweep and cat: checks that the options go together and makes what
@@ -223,8 +222,7 @@ int options_read(struct options *op, enum command_id cm, int argc,
 int options_finish(struct options *op);
 
 /* options_read() and options_finish(), which --help does not need. */
-int options_parse(struct options *op, enum command_id cm, int argc,
-    char *const argv[]);
+int options_parse(struct options *op, enum command_id cm, char *const argv[]);
 
 /*
  * Checks the operands against the usage, where each alternative begins with a

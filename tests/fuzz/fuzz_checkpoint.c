@@ -301,7 +301,7 @@ resume(struct resumed *re, const char *data, size_t size, const char *text)
 	char *whole = NULL;
 	int status;
 
-	FUZZ_CHECK(options_read(&given, COMMAND_sweep, 3, argv) == 0);
+	FUZZ_CHECK(options_read(&given, COMMAND_sweep, argv) == 0);
 	status = options_resume(&re->re_options, &given, first.argv,
 	    first.seed);
 	if (status == 0 && is_small(&re->re_options) &&

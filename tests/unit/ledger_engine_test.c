@@ -79,8 +79,7 @@ command(enum command_id cm, const char *words, const char *design,
 		if (freopen("out", "w", stdout) == NULL ||
 		    freopen("said", "w", stderr) == NULL)
 			_exit(99);
-		status = cpu_init() != 0 ? 98 : command_execute(cm, argc,
-		    argv);
+		status = cpu_init() != 0 ? 98 : command_execute(cm, argv);
 		fflush(NULL);
 		_exit(status);
 	}

@@ -179,7 +179,7 @@ child(const struct operation *op)
 	redirect(2, "stderr.txt", O_WRONLY | O_CREAT | O_TRUNC);
 	alarm(SECONDS);
 	atomic_store(&failure->fa_armed, true);
-	status = command_execute(op->op_command, argc + 1, whole);
+	status = command_execute(op->op_command, whole);
 	atomic_store(&failure->fa_armed, false);
 	exit(status);
 }

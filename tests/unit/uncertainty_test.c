@@ -245,8 +245,7 @@ TEST(replicate_threads__mappings, "As many machines run at a time as their "
 	ATF_REQUIRE_EQ(0, cpu_init());
 	for (i = 0; i < nitems(arguments); i++)
 		argv[i] = arguments[i];
-	ATF_REQUIRE_EQ(0, options_parse(&op, COMMAND_sweep,
-	    (int)nitems(arguments), argv));
+	ATF_REQUIRE_EQ(0, options_parse(&op, COMMAND_sweep, argv));
 	n = replicate_threads(&op, &needed);
 	ATF_CHECK(n > 0);
 	/* A stack and its guard each. */
