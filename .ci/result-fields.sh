@@ -120,7 +120,8 @@ fields()
 		what[rows] = macro == "OBJECT" ? "object" : macro ~ /LIST|ROWS/ ? \
 		    "array of objects" : type(p[3], macro != "FIELD")
 		object[rows] = macro == "OBJECT" ? p[3] : ""
-		optional[rows] = arg ~ /OPTIONAL|WHEN/ ? ", optional" : ""
+		optional[rows] = arg ~ /OPTIONAL|WHEN/ || macro == "DRAWS" ? \
+		    ", optional" : ""
 		at[rows] = csv
 		pair[rows] = p[3] == "PAIR"
 		said[rows] = doc

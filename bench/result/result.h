@@ -103,6 +103,7 @@ struct field {
 #define	LIST(s, m, type, ...)		struct result_##type *m;
 #define	ARRAY(s, m, kind, ...)		field_##kind *m;
 #define	EACH(s, m, kind, ...)		field_##kind *m;
+#define	DRAWS(s, m, text)		field_REAL *m;
 #define	LENGTH(s, m)			unsigned m;
 #define	ROWS(s, m, type, n, ...)	unsigned n; struct result_##type *m;
 #include "bench/result/result.tbl"
