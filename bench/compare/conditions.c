@@ -183,18 +183,6 @@ static const struct condition {
 	{ "sources", "sources", BUILD },
 };
 
-/* Adds a value; more than so many bytes is cut. */
-static const char *
-add_value(struct text *t, const json_t *value)
-{
-	char *text = json_dumps(value, JSON_ENCODE_ANY |
-	    JSON_REAL_PRECISION(9));
-
-	text_add(t, "%.255s", text);
-	free(text);
-	return (t->s);
-}
-
 /*
  * Adds values in which two profiles of one name differ; where one lacks a value
  * topo.* differs.  An older result has no lines.
@@ -245,8 +233,7 @@ find_differences(const struct result *const r[2], struct text groups[GROUPS])
 		    (predicted && cn->cn_group == HOST))
 			continue;
 		text_list(&groups[cn->cn_group], "%s (A %s, B %s)", cn->cn_name,
-		    TEXT_OF(add_value, values[0]),
-		    TEXT_OF(add_value, values[1]));
+		    TEXT_OF(json_add, values[0]), TEXT_OF(json_add, values[1]));
 	}
 	json_decref(head[0]);
 	json_decref(head[1]);

@@ -115,6 +115,17 @@ json_list(unsigned n, json_t *(*element)(const void *of, unsigned i),
 	return (list);
 }
 
+const char *
+json_add(struct text *t, const json_t *value)
+{
+	char *text = json_dumps(value, JSON_ENCODE_ANY |
+	    JSON_REAL_PRECISION(9));
+
+	text_add(t, "%.255s", text == NULL ? "unknown" : text);
+	free(text);
+	return (t->s);
+}
+
 json_t *
 json_text_new(const char *text)
 {

@@ -155,6 +155,9 @@ void field_merge(const struct field *table, void *to, const void *from);
 char *json_document(json_t *root, size_t flags);
 void json_print(FILE *out, json_t *root);
 
+/* Adds a value; more than 255 bytes are cut.  NULL is "unknown". */
+const char *json_add(struct text *t, const json_t *value);
+
 /* An array of element(of, 0..n - 1). */
 json_t *json_list(unsigned n, json_t *(*element)(const void *of, unsigned i),
     const void *of);

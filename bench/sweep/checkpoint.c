@@ -95,22 +95,14 @@ static int
 check_same(struct checkpoint *ck, json_t *now, const json_t *before,
     const char *what)
 {
-	const size_t flags = JSON_ENCODE_ANY | JSON_COMPACT;
-	char *is_text, *was_text;
 	json_t *value, *was;
 	const char *key;
 
 	json_object_foreach(now, key, value) {
 		was = json_object_get(before, key);
-		if (json_equal(value, was))
-			continue;
-		is_text = json_dumps(value, flags);
-		was_text = json_dumps(was, flags);
-		(void)refuse(ck, "%s: %s is %.255s, was %.255s", what, key,
-		    is_text, was_text == NULL ? "unknown" : was_text);
-		free(is_text);
-		free(was_text);
-		return (EINVAL);
+		if (!json_equal(value, was))
+			return (refuse(ck, "%s: %s is %s, was %s", what, key,
+			    TEXT_OF(json_add, value), TEXT_OF(json_add, was)));
 	}
 	return (0);
 }
