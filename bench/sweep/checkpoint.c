@@ -288,12 +288,11 @@ add_done(struct checkpoint *ck, json_t *record)
 	struct result_resumed now = { .order = ck->ckp_before };
 	int error = 0;
 
-	if (ck->ckp_head != NULL && !ck->ckp_noted) {
+	if (ck->ckp_head != NULL && ck->ckp_done == 0) {
 		result_now(now.at);
 		error = add(ck, json_pack("{s:o}", "resumed", field_format(
 		    result_resumed_fields, &now, 0)), NULL);
 		note(ck, &now);
-		ck->ckp_noted = true;
 	}
 	if (error == 0)
 		error = add(ck, json_incref(record), NULL);

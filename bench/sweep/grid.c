@@ -102,8 +102,8 @@ grid_make(struct sweeping *sw)
 	/* The memory of other jobs' cells is not touched. */
 	for (unsigned i = 0; i < sw->sw_count; i++)
 		if (grid_in_part(op, i))
-			sw->sw_cells[i].sc_samples = xcalloc(op->op_repeats,
-			    sizeof(*sw->sw_cells->sc_samples));
+			sw->sw_cells[i].sc_result.samples = xcalloc(
+			    op->op_repeats, sizeof(struct result_sample));
 	sw->sw_rounds = op->op_repeats * (1 + op->op_uncertainty);
 	sw->sw_has = xcalloc((size_t)sw->sw_rounds * sw->sw_count,
 	    sizeof(*sw->sw_has));
@@ -115,9 +115,7 @@ grid_make(struct sweeping *sw)
 void
 grid_clear(struct sweep_cell *sc)
 {
-	for (unsigned i = 0; sc->sc_samples != NULL && i < sc->sc_count; i++)
-		field_free(result_sample_fields, &sc->sc_samples[i]);
-	free(sc->sc_samples);
+	field_free(result_cell_fields, &sc->sc_result);
 	cell_measure_free(&sc->sc_sum);
 	*sc = (struct sweep_cell){ .sc_cell = sc->sc_cell };
 }
@@ -126,8 +124,7 @@ void
 grid_free(struct sweeping *sw)
 {
 	for (unsigned i = 0; i < sw->sw_count; i++)
-		if (sw->sw_cells[i].sc_count > 0 ||
-		    sw->sw_cells[i].sc_samples != NULL)
+		if (sw->sw_cells[i].sc_result.samples != NULL)
 			grid_clear(&sw->sw_cells[i]);
 	free(sw->sw_cells);
 	free(sw->sw_has);

@@ -37,7 +37,7 @@ summary_add(struct sweep_cell *sc, struct cell_measure *cm)
 
 	field_merge(repeat_fields, &sc->sc_sum, cm);
 	sc->sc_drifted += rs->gate[0] != '\0';
-	sc->sc_samples[sc->sc_count++] = *rs;
+	sc->sc_result.samples[sc->sc_result.repeats++] = *rs;
 	/* The arrays are the cell's now. */
 	*rs = (struct result_sample){ .order = 0 };
 	cell_measure_free(cm);
@@ -141,9 +141,9 @@ gate_and_notes(const struct sweep_cell *sc, const struct result_host *host,
 {
 	const double lost = comparable_lost(rc, host);
 	double skew = 0, window = 0;
-	bool drift = sc->sc_drifted > sc->sc_count / 2;
+	bool drift = sc->sc_drifted > rc->repeats / 2;
 	const char *drift_text = FORMATF("drift within %u of %u windows",
-	    sc->sc_drifted, sc->sc_count);
+	    sc->sc_drifted, rc->repeats);
 	const char *lost_text = FORMATF("readers lost %.0f %% of their CPU "
 	    "time to other work", 100 * lost);
 	unsigned idle = 0;
@@ -163,8 +163,8 @@ gate_and_notes(const struct sweep_cell *sc, const struct result_host *host,
 	note_of_recording(sc->sc_cell.ce_workload, rc);
 	if (rc->producers > 0 && rc->harvest.cpu_percent <= 0)
 		note(rc, "the harvest thread got no CPU beside the producers");
-	for (unsigned i = 0; i < sc->sc_count; i++) {
-		const struct result_sample *rs = &sc->sc_samples[i];
+	for (unsigned i = 0; i < rc->repeats; i++) {
+		const struct result_sample *rs = &rc->samples[i];
 
 		skew = fmax(skew, fmax(rs->start_skew_ms, rs->stop_skew_ms));
 		window = rs->window_s * 1e3;
@@ -238,7 +238,6 @@ describe(const struct sweep_cell *sc, const struct options *op,
 		rc->request_bytes = (uint64_t)fmax(1, floor(0.5 +
 		    workload_mean_bytes(wl, ce->ce_request_bytes)));
 	}
-	rc->repeats = sc->sc_count;
 	rc->oversubscribed = !engine->en_simulated &&
 	    (rc->readers + ce->ce_producers > cpu_count() ||
 	    (cpu_quota() > 0 && rc->readers + ce->ce_producers > cpu_quota()));
@@ -302,9 +301,10 @@ summary_finish(struct sweep_cell *sc, const struct options *op,
 
 	CTASSERT((int)PROFILE_NAME_SIZE <= (int)RESULT_TEXT_SIZE);
 
+	*rc = sc->sc_result;
+	sc->sc_result.samples = NULL;
 	describe(sc, op, rc);
 	rc->reader_mb_per_s = xcalloc(rc->readers, sizeof(double));
-	rc->samples = sc->sc_samples;
 	result_set_medians(rc);
 	rc->ledger = sum->cm_ledger;
 	rc->ledger.plain_mb_per_s = COMPARABLE_MEDIAN(rc, plain_mb_per_s);
@@ -332,7 +332,7 @@ summary_finish(struct sweep_cell *sc, const struct options *op,
 	rc->wait_rows = sum->cm_wait_count;
 	rc->waits = sum->cm_waits;
 	sum->cm_waits = NULL;
-	for (unsigned i = 0; i < sc->sc_count; i++)
+	for (unsigned i = 0; i < rc->repeats; i++)
 		reader_ns += rc->samples[i].window_s * 1e9 * rc->readers;
 	if (rc->profiled && rc->readers > 0)
 		rc->profile_cost_percent = 100 * sum->cm_acquisitions *
@@ -348,5 +348,5 @@ summary_finish(struct sweep_cell *sc, const struct options *op,
 		notes_of_host(rc);
 	gate_and_notes(sc, host, rc);
 	summary_gate_trend(rc);
-	sc->sc_samples = NULL;
+	cell_measure_free(sum);
 }

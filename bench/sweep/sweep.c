@@ -145,7 +145,6 @@ look(const struct sweeping *sw)
 {
 	const struct options *op = sw->sw_options;
 	struct sweep_cell *const cells = sw->sw_cells;
-	struct result_cell a, b;
 	struct paired pd;
 	unsigned k;
 
@@ -155,11 +154,8 @@ look(const struct sweeping *sw)
 			continue;
 		if (k == i)
 			continue;
-		a = (struct result_cell){ .samples = cells[k].sc_samples,
-		    .repeats = cells[k].sc_count };
-		b = (struct result_cell){ .samples = cells[i].sc_samples,
-		    .repeats = cells[i].sc_count };
-		comparable_paired(&a, &b, &quantities[QUANTITY_TOTAL], &pd);
+		comparable_paired(&cells[k].sc_result, &cells[i].sc_result,
+		    &quantities[QUANTITY_TOTAL], &pd);
 		if (pd.prd_count == 0 || pd.prd_ci95[1] - pd.prd_ci95[0] >
 		    op->op_until * (1 + pd.prd_change))
 			return (false);
@@ -214,18 +210,15 @@ measure_all(struct sweeping *sw)
 	return (error);
 }
 
-/* Makes the result's cells of those with a repeat; like gets their places. */
+/* Makes the result's cells of those with a repeat. */
 static void
 finish(const struct sweeping *sw, unsigned from, unsigned to,
-    struct result_cell *out, unsigned *count, unsigned *like)
+    struct result_cell *out, unsigned *count)
 {
-	for (unsigned i = from; i < to; i++) {
-		if (sw->sw_cells[i].sc_count == 0)
-			continue;
-		like[*count] = i;
-		summary_finish(&sw->sw_cells[i], sw->sw_options,
-		    &sw->sw_result->host, &out[(*count)++]);
-	}
+	for (unsigned i = from; i < to; i++)
+		if (sw->sw_cells[i].sc_result.repeats > 0)
+			summary_finish(&sw->sw_cells[i], sw->sw_options,
+			    &sw->sw_result->host, &out[(*count)++]);
 }
 
 int
@@ -234,7 +227,6 @@ sweep_run(const struct options *op, char *const argv[], struct checkpoint *ck,
 {
 	struct sweeping sw = { .sw_options = op, .sw_checkpoint = ck,
 	    .sw_result = r, .sw_error = error_text };
-	unsigned *like;
 	int error = 0;
 
 	memset(r, 0, sizeof(*r));
@@ -249,13 +241,10 @@ sweep_run(const struct options *op, char *const argv[], struct checkpoint *ck,
 	if (error == 0)
 		error = op->op_simulated ? replicate_run(&sw) :
 		    measure_all(&sw);
-	like = xcalloc(sw.sw_count, sizeof(*like));
-	finish(&sw, sw.sw_grid, sw.sw_count, r->controls, &r->control_count,
-	    like);
-	finish(&sw, 0, sw.sw_grid, r->cells, &r->cell_count, like);
+	finish(&sw, sw.sw_grid, sw.sw_count, r->controls, &r->control_count);
+	finish(&sw, 0, sw.sw_grid, r->cells, &r->cell_count);
 	if (error == 0 || error == EINTR || error == EDEADLK)
-		uncertainty_finish(&sw, like);
-	free(like);
+		uncertainty_finish(&sw);
 	grid_free(&sw);
 	r->complete = error == 0;
 	if (!r->complete && error_text[0] == '\0')

@@ -22,8 +22,7 @@ enum {
 /* A cell under way: its samples so far, and the sum of all else measured. */
 struct sweep_cell {
 	struct cell	sc_cell;
-	struct result_sample *sc_samples;
-	unsigned	sc_count;
+	struct result_cell sc_result;
 	unsigned	sc_drifted;	/* of these within their windows */
 	struct cell_measure sc_sum;
 	atomic_bool	sc_stuck;	/* it deadlocked, and is left out */
@@ -77,8 +76,7 @@ struct checkpoint {
 	struct sweeping	*ckp_run;
 	unsigned	 ckp_before;	/* repeats in the journal at first */
 	unsigned	 ckp_drawn;	/* and runs with drawn profiles */
-	unsigned	 ckp_done;	/* lines added since */
-	bool		 ckp_noted;	/* the resumption is in the journal */
+	unsigned	 ckp_done;	/* runs added since */
 };
 
 /*
@@ -156,7 +154,7 @@ void summary_sample(const struct cell *ce, struct cell_measure *cm,
 /* Adds a repeat's measure to its cell; cm is empty afterwards. */
 void summary_add(struct sweep_cell *sc, struct cell_measure *cm);
 
-/* Makes the result's cell, which takes over the arrays of sc. */
+/* Makes the result's cell, which takes over all but the number of repeats. */
 void summary_finish(struct sweep_cell *sc, const struct options *op,
     const struct result_host *host, struct result_cell *rc);
 
@@ -224,9 +222,9 @@ int replicate_run(struct sweeping *sw);
 
 /*
  * Fills in the uncertainty of cells and result, if all cells have had
- * UNCERTAINTY_LEAST drawn profiles.  like[] has their places in the grid.
+ * UNCERTAINTY_LEAST drawn profiles.
  */
-void uncertainty_finish(const struct sweeping *sw, const unsigned *like);
+void uncertainty_finish(const struct sweeping *sw);
 
 /*
  * Makes bands, effects and rankings of the samples in a result's cells, one for

@@ -202,24 +202,28 @@ uncertainty_redraw(const struct options *op, struct result *r)
 }
 
 void
-uncertainty_finish(const struct sweeping *sw, const unsigned *like)
+uncertainty_finish(const struct sweeping *sw)
 {
 	const unsigned repeats = sw->sw_options->op_repeats;
+	const struct sweep_cell *sc = sw->sw_cells;
 	struct result *r = sw->sw_result;
-	unsigned n, round;
+	struct result_cell *rc = r->cells;
+	unsigned i, n, round;
 
 	/* The drawn profiles that all cells have had, with all repeats. */
 	for (round = repeats; round < sw->sw_rounds; round++) {
-		for (n = 0; n < r->cell_count && *grid_has(sw, like[n], round);)
-			n++;
-		if (n < r->cell_count)
+		for (i = 0; i < sw->sw_grid && (sc[i].sc_result.repeats == 0 ||
+		    *grid_has(sw, i, round));)
+			i++;
+		if (i < sw->sw_grid)
 			break;
 	}
 	n = round / repeats - 1;
 	if (r->cell_count == 0 || n < UNCERTAINTY_LEAST)
 		return;
-	for (unsigned i = 0; i < r->cell_count; i++)
-		gather(sw, like[i], n, &r->cells[i].uncertainty);
+	for (i = 0; i < sw->sw_grid; i++)
+		if (sc[i].sc_result.repeats > 0)
+			gather(sw, i, n, &(rc++)->uncertainty);
 	uncertainty_analyse(r, sw->sw_profiles,
 	    &sw->sw_options->op_machine.vi_profile);
 }

@@ -177,7 +177,7 @@ finish(struct resumed *re, unsigned from, unsigned to,
 	const struct sweeping *sw = &re->re_sweep;
 
 	for (unsigned i = from; i < to; i++)
-		if (sw->sw_cells[i].sc_count > 0)
+		if (sw->sw_cells[i].sc_result.repeats > 0)
 			summary_finish(&sw->sw_cells[i], &re->re_options,
 			    &re->re_result.host, &out[(*count)++]);
 }
