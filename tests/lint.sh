@@ -53,7 +53,7 @@ found "more lines than the budget" "$(budget <<'END'
 1490 harvest
 2890 bench/assure
 440 bench/campaign
-3070 bench/cell
+3060 bench/cell
 1170 bench/cli
 1700 bench/compare
 5510 bench/explore

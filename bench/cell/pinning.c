@@ -8,6 +8,8 @@ enum { RANGES_SHOWN = 60 };
 static const char expected[] = "expected compact, scatter, smt-first, none, or "
     "CPUs such as 0-3,8 with the harvest thread's after a slash";
 
+#define	REFUSE(...)	format_wrong(error, PINNING_ERROR_SIZE, __VA_ARGS__)
+
 /* The rank of a CPU, and its number; vt is NULL for the host. */
 static int
 rank_of(const struct vm_topology *vt, uint64_t number)
@@ -26,9 +28,8 @@ not_there(const struct vm_topology *vt, uint64_t number,
 	unsigned end;
 
 	if (vt != NULL)
-		return (format_wrong(error, PINNING_ERROR_SIZE, "CPU %" PRIu64
-		    " is not among the simulated machine's, 0..%u", number,
-		    vt->tp_cpus - 1));
+		return (REFUSE("CPU %" PRIu64 " is not among the simulated "
+		    "machine's, 0..%u", number, vt->tp_cpus - 1));
 	for (unsigned first = 0; first < cpu_ids(); first = end + 1) {
 		for (end = first; end < cpu_ids() && cpu_rank(end) >= 0; end++)
 			continue;
@@ -37,19 +38,9 @@ not_there(const struct vm_topology *vt, uint64_t number,
 		text_add(&ranges, end - first == 1 ? "%s%u" : "%s%u-%u",
 		    ranges.s[0] == '\0' ? "" : ",", first, end - 1);
 	}
-	return (format_wrong(error, PINNING_ERROR_SIZE, "CPU %" PRIu64 " is "
-	    "not among the %u that this process may use: %.*s%s", number,
-	    cpu_count(), RANGES_SHOWN, ranges.s, strlen(ranges.s) >
-	    RANGES_SHOWN ? "..." : ""));
-}
-
-/* The number of a CPU, text[0..n - 1]. */
-static int
-parse_cpu(const char *text, size_t n, uint64_t *number,
-    char error[PINNING_ERROR_SIZE])
-{
-	return (parse_number(FORMATF("%.*s", (int)n, text), number) == 0 ? 0 :
-	    format_wrong(error, PINNING_ERROR_SIZE, "%s", expected));
+	return (REFUSE("CPU %" PRIu64 " is not among the %u that this process "
+	    "may use: %.*s%s", number, cpu_count(), RANGES_SHOWN, ranges.s,
+	    strlen(ranges.s) > RANGES_SHOWN ? "..." : ""));
 }
 
 static int
@@ -62,44 +53,33 @@ add_cpu(struct pinning *pl, const struct vm_topology *vt, uint64_t number,
 		return (not_there(vt, number, error));
 	for (unsigned i = 0; i < pl->pl_count; i++)
 		if (pl->pl_ranks[i] == (unsigned)rank)
-			return (format_wrong(error, PINNING_ERROR_SIZE,
-			    "CPU %" PRIu64 " is named twice", number));
+			return (REFUSE("CPU %" PRIu64 " is named twice",
+			    number));
 	pl->pl_ranks[pl->pl_count++] = (unsigned)rank;
 	return (0);
 }
 
 /* CPUs such as 3 and 3-5, and after a slash the harvest thread's. */
 static int
-parse_list(struct pinning *pl, const struct vm_topology *vt, const char *text,
+parse_list(struct pinning *pl, const struct vm_topology *vt, char *text,
     char error[PINNING_ERROR_SIZE])
 {
+	char *item, *list = strsep(&text, "/"), *low;
 	uint64_t first, last;
-	size_t head, n;
-	int status;
+	int status = 0;
 
-	for (;; text += n + 1) {
-		n = strcspn(text, ",/");
-		head = strcspn(text, "-,/");
-		status = parse_cpu(text, head, &first, error);
-		last = first;
-		if (status == 0 && head < n)
-			status = parse_cpu(text + head + 1, n - head - 1,
-			    &last, error);
-		if (status != 0)
-			return (status);
-		if (last < first)
-			return (format_wrong(error, PINNING_ERROR_SIZE, "%s",
-			    expected));
+	while (status == 0 && (item = strsep(&list, ",")) != NULL) {
+		low = strsep(&item, "-");
+		if (parse_number(low, &first) != 0 || parse_number(item !=
+		    NULL ? item : low, &last) != 0 || last < first)
+			return (REFUSE("%s", expected));
 		for (; status == 0 && first <= last; first++)
 			status = add_cpu(pl, vt, first, error);
-		if (status != 0 || text[n] == '\0')
-			return (status);
-		if (text[n] == '/')
-			break;
 	}
-	text += n + 1;
-	if ((status = parse_cpu(text, strlen(text), &first, error)) != 0)
+	if (status != 0 || text == NULL)
 		return (status);
+	if (parse_number(text, &first) != 0)
+		return (REFUSE("%s", expected));
 	pl->pl_harvest = rank_of(vt, first);
 	return (pl->pl_harvest < 0 ? not_there(vt, first, error) : 0);
 }
@@ -108,6 +88,7 @@ int
 pinning_parse(struct pinning *pl, const char *text,
     const struct vm_topology *vt, char error[PINNING_ERROR_SIZE])
 {
+	char *list;
 	int status;
 
 	*pl = (struct pinning){ .pl_harvest = -1, .pl_cpus = vt == NULL ?
@@ -125,8 +106,10 @@ pinning_parse(struct pinning *pl, const char *text,
 		pl->pl_count = pl->pl_cpus;
 		return (0);
 	}
-	if ((status = parse_list(pl, vt, text, error)) != 0)
+	list = xstrdup(text);
+	if ((status = parse_list(pl, vt, list, error)) != 0)
 		pinning_free(pl);
+	free(list);
 	return (status);
 }
 
