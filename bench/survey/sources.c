@@ -30,12 +30,6 @@ reads(const struct survey_subject *su)
 	return (su->su_of);
 }
 
-static unsigned
-bits_of(const struct survey_subject *su)
-{
-	return (number_bits(reads(su)->nu_width));
-}
-
 void
 sources_make(struct survey *sv, const struct number_source *const *list,
     unsigned count, const bool width[NUMBER_WIDTHS], const unsigned *threads,
@@ -55,9 +49,9 @@ sources_make(struct survey *sv, const struct number_source *const *list,
 		su = &sv->sv_subjects[sv->sv_count++];
 		nu = su->su_of;
 		nu->nu_source = ns;
-		nu->nu_width = w;
+		nu->nu_bits = w == NUMBER_32 ? 32 : 64;
 		snprintf(su->su_name, sizeof(su->su_name), "%s, %u bits",
-		    ns->ns_name, number_bits(w));
+		    ns->ns_name, nu->nu_bits);
 		su->su_error = number_source_check(ns, w, nu->nu_first);
 		for (unsigned k = 0; k < n; k++)
 			su->su_points[k].pt_task = (struct window_task){
@@ -121,7 +115,7 @@ ns_of(const struct survey_point *pt)
 static double
 gbit_per_s(const struct survey_subject *su, const struct survey_point *pt)
 {
-	return (pt->pt_per_s * bits_of(su) / 1e9);
+	return (pt->pt_per_s * reads(su)->nu_bits / 1e9);
 }
 
 static void
@@ -141,7 +135,7 @@ sources_csv(FILE *out, const struct survey *sv)
 		if (way == sv->sv_ways ? su->su_error == 0 : pt->pt_count == 0)
 			continue;
 		fprintf(out, "%s,%u,%s,", reads(su)->nu_source->ns_name,
-		    bits_of(su), status_of(su)->name);
+		    reads(su)->nu_bits, status_of(su)->name);
 		if (way == sv->sv_ways)
 			fputs(",,,,,,,,,", out);
 		else
@@ -188,7 +182,7 @@ subject_json(const void *of, unsigned number)
 	const struct survey *sv = of;
 	const struct survey_subject *su = &sv->sv_subjects[number];
 	const struct source_reads *nu = reads(su);
-	const int bits = (int)bits_of(su);
+	const int bits = (int)nu->nu_bits;
 	json_t *first = json_array(), *points = json_array();
 	unsigned enough, most;
 
@@ -236,12 +230,11 @@ print_first(FILE *out, const struct survey *sv)
 	for (unsigned i = 0; i < sv->sv_count; i++) {
 		const struct survey_subject *su = &sv->sv_subjects[i];
 		const struct source_reads *nu = reads(su);
-		const unsigned bits = bits_of(su);
 
-		fprintf(out, "%-8s %3u", nu->nu_source->ns_name, bits);
+		fprintf(out, "%-8s %3u", nu->nu_source->ns_name, nu->nu_bits);
 		for (unsigned k = 0; k < NUMBER_FIRST && (su->su_error == 0 ||
 		    su->su_error == EILSEQ); k++)
-			fprintf(out, " %0*" PRIx64, (int)bits / 4,
+			fprintf(out, " %0*" PRIx64, (int)nu->nu_bits / 4,
 			    nu->nu_first[k]);
 		fprintf(out, "%s\n", su->su_error == 0 &&
 		    nu->nu_source->ns_known != NULL ? " as published" :
@@ -262,7 +255,7 @@ print_point(FILE *out, const struct survey *sv,
 	const struct survey_point *one = su->su_points;
 
 	COLUMNS_ROW(out, point_columns, reads(su)->nu_source->ns_name,
-	    FORMATF("%u", bits_of(su)), FORMATF("%u%s",
+	    FORMATF("%u", reads(su)->nu_bits), FORMATF("%u%s",
 	    pt->pt_task.wtk_threads, oversubscribed(sv, pt) ? "*" :
 	    unbound(pt) ? "!" : " "), FORMAT(real, ns_of(pt)),
 	    FORMAT(spread, pt), FORMAT(real, pt->pt_per_s / 1e6),
@@ -285,7 +278,8 @@ print_saturation(FILE *out, const struct survey *sv)
 		enough = enough_threads(sv, su, &most);
 		if (most > 0)
 			format_wrap(out, FORMATF("%-8s %3u", reads(su)->
-			    nu_source->ns_name, bits_of(su)), 14, enough == 0 ?
+			    nu_source->ns_name, reads(su)->nu_bits), 14,
+			    enough == 0 ?
 			    "not known from one number of threads" :
 			    FORMATF(enough == most ?
 			    "not reached with %u threads" : "at %u thread%s",

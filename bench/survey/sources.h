@@ -20,12 +20,6 @@ enum {
 
 enum number_width { NUMBER_32, NUMBER_64, NUMBER_WIDTHS };
 
-static inline unsigned
-number_bits(enum number_width width)
-{
-	return (32u << width);
-}
-
 struct number_source {
 	const char	*ns_name;
 	const char	*ns_descr;	/* one line for listings */
@@ -85,7 +79,7 @@ name(struct window_state *wn, struct window_batch *wb)			\
 /* What a subject reads. */
 struct source_reads {
 	const struct number_source *nu_source;
-	enum number_width nu_width;
+	unsigned	 nu_bits;
 	uint64_t	 nu_first[NUMBER_FIRST];	/* as far as read */
 };
 

@@ -138,7 +138,7 @@ TEST(numbers__first_are_right, "each source gives its published numbers, or is "
 			}
 			ATF_CHECK_EQ_MSG(0, number_source_check(ns,
 			    (enum number_width)w, first), "%s, %u bits",
-			    ns->ns_name, number_bits(w));
+			    ns->ns_name, 32u << w);
 			for (unsigned k = 0;
 			    k < NUMBER_FIRST && ns->ns_known != NULL;
 			    k++)
@@ -386,7 +386,7 @@ make_fixture(struct survey *sv, double scale)
 		sv->sv_subjects[i].su_error = 0;
 		for (unsigned k = 0; k < NUMBER_FIRST; k++)
 			nu->nu_first[k] = UINT64_C(0xfefefefefefefefe) >>
-			    (64 - number_bits(nu->nu_width));
+			    (64 - nu->nu_bits);
 		for (unsigned k = 0; k < FIXTURE_COUNTS; k++)
 			fill_point(&sv->sv_subjects[i].su_points[k], scale *
 			    (nu->nu_source->ns_has != NULL ? 1 : 9));
