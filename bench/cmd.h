@@ -16,10 +16,11 @@ struct command {
 
 /* What is set up before cmd_run and ended after it, in this order. */
 enum {
-	NEEDS_STOP	= 1 << 0,	/* stop_catch_signals() */
-	NEEDS_SEED	= 1 << 1,	/* options_seed() */
-	NEEDS_CRYPTO	= 1 << 2,	/* crypto_init() */
-	NEEDS_THREAD	= 1 << 3	/* machine_attach() */
+	NEEDS_MODE	= 1 << 0,	/* command_crypto_mode(), of --crypto */
+	NEEDS_STOP	= 1 << 1,	/* stop_catch_signals() */
+	NEEDS_SEED	= 1 << 2,	/* options_seed() */
+	NEEDS_CRYPTO	= 1 << 3,	/* crypto_init() */
+	NEEDS_THREAD	= 1 << 4	/* machine_attach() */
 };
 
 #define	COMMAND(name, ...)	extern const struct command cmd_##name;

@@ -277,11 +277,7 @@ run(struct options *op)
 		    "machine has %.3g: use fewer readers (-r) or smaller "
 		    "requests (-s)", (double)needed / 1e9,
 		    (double)memory / 1e9));
-	if ((status = command_crypto_mode(op->op_crypto)) == 0)
-		status = command_crypto();
-	if (status == 0)
-		status = options_load_hash(op);
-	if (status != 0)
+	if ((status = options_load_hash(op)) != 0)
 		return (status);
 	/* There is no file to complete. */
 	stop_at_once = true;
@@ -289,4 +285,5 @@ run(struct options *op)
 	return (cat(op));
 }
 
-const struct command cmd_cat = { options_finish, run, NEEDS_THREAD };
+const struct command cmd_cat = { options_finish, run,
+    NEEDS_MODE | NEEDS_CRYPTO | NEEDS_THREAD };

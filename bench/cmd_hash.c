@@ -300,11 +300,8 @@ run(struct options *op)
 	struct survey_subject *su;
 	unsigned left = 0;
 	bool wrong = false;
-	int status = command_crypto_mode(op->op_crypto);
+	int status;
 
-	if (status != 0)
-		return (status);
-	stop_catch_signals();
 	asked = op;
 	for (size_t i = 0; i < bytes; i++)
 		text[i] = (uint8_t)(i * i + i / 256);
@@ -330,4 +327,5 @@ run(struct options *op)
 	return (wrong ? EXIT_FAILURE : status);
 }
 
-const struct command cmd_hash = { NULL, run, NEEDS_THREAD };
+const struct command cmd_hash = { NULL, run,
+    NEEDS_MODE | NEEDS_STOP | NEEDS_THREAD };

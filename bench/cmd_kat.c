@@ -73,13 +73,12 @@ run_file(const struct options *op, const char *path)
 static int
 run(struct options *op)
 {
-	int status = command_crypto_mode(op->op_crypto);
+	int status = op->op_operands == 0 ? run_file(op, "-") : EXIT_SUCCESS;
 
-	if (status == 0 && op->op_operands == 0)
-		status = run_file(op, "-");
 	for (int i = 0; i < op->op_operands && status == EXIT_SUCCESS; i++)
 		status = run_file(op, op->op_operand[i]);
 	return (status);
 }
 
-const struct command cmd_kat = { NULL, run, NEEDS_CRYPTO | NEEDS_THREAD };
+const struct command cmd_kat = { NULL, run,
+    NEEDS_MODE | NEEDS_CRYPTO | NEEDS_THREAD };

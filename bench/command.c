@@ -33,9 +33,11 @@ run(const struct command *cmd, struct options *op)
 	int status = 0;
 
 	progress_quiet = GIVEN(op, QUIET);
+	if ((needs & NEEDS_MODE) != 0)
+		status = command_crypto_mode(op->op_crypto);
 	if ((needs & NEEDS_STOP) != 0)
 		stop_catch_signals();
-	if ((needs & NEEDS_SEED) != 0)
+	if (status == 0 && (needs & NEEDS_SEED) != 0)
 		status = options_seed(op);
 	if (status == 0 && (needs & NEEDS_CRYPTO) != 0)
 		status = command_crypto();
