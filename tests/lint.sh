@@ -54,7 +54,7 @@ found "more lines than the budget" "$(budget <<'END'
 2890 bench/assure
 440 bench/campaign
 3060 bench/cell
-1170 bench/cli
+1160 bench/cli
 1700 bench/compare
 5510 bench/explore
 360 bench/figures

@@ -97,29 +97,16 @@ format_size(char buf[32], uint64_t bytes)
 }
 
 /* Pages are made one at a time, by the thread that runs the command. */
-static FILE *marked;
+static FILE *diverted;
+static format_taker *taker;
+static void *taker_context;
 
 void
-format_mark(FILE *out)
+format_divert(FILE *out, format_taker *take, void *context)
 {
-	marked = out;
-}
-
-/* Of titles, n columns; else NULL. */
-static void
-mark_line(FILE *out, enum format_mark mark, const struct column *columns,
-    unsigned n, const char *const *texts)
-{
-	fputc((int)mark, out);
-	for (unsigned i = 0; i < n; i++) {
-		if (columns != NULL && columns[i].width < 0)
-			fputc(MARK_LEFT, out);
-		for (const char *c = texts[i] != NULL ? texts[i] : "-";
-		    *c != '\0'; c++)
-			fputc((unsigned char)*c < ' ' ? ' ' : *c, out);
-		fputc(MARK_CELL, out);
-	}
-	fputc('\n', out);
+	diverted = out;
+	taker = take;
+	taker_context = context;
 }
 
 void
@@ -128,9 +115,9 @@ format_wrap(FILE *out, const char *first, int indent, const char *text)
 	const size_t columns = FORMAT_COLUMNS, start = (size_t)indent;
 	size_t begin, column = strlen(first), len;
 
-	if (out == marked) {
-		mark_line(out, MARK_TEXT, NULL, 2, (const char *const[]){
-		    first, text });
+	if (out == diverted) {
+		taker(taker_context, LINE_TEXT, NULL, 2,
+		    (const char *const[]){ first, text });
 		return;
 	}
 	KASSERT(column < columns && start < columns, ("no room"));
@@ -198,8 +185,8 @@ columns_row(FILE *out, const struct column *columns, unsigned n,
 	size_t len;
 	FILE *row;
 
-	if (out == marked) {
-		mark_line(out, MARK_ROW, NULL, n, texts);
+	if (out == diverted) {
+		taker(taker_context, LINE_ROW, columns, n, texts);
 		return;
 	}
 	row = xmemstream(&line, &len);
@@ -224,8 +211,8 @@ columns_titles(FILE *out, const struct column *columns, unsigned n)
 	MPASS(n <= FORMAT_TABLE_MAX);
 	for (unsigned i = 0; i < n; i++)
 		texts[i] = columns[i].title;
-	if (out == marked)
-		mark_line(out, MARK_TITLES, columns, n, texts);
+	if (out == diverted)
+		taker(taker_context, LINE_TITLES, columns, n, texts);
 	else
 		columns_row(out, columns, n, texts);
 }

@@ -90,19 +90,16 @@ void columns_row(FILE *out, const struct column *columns, unsigned n,
 	    (const char *const[]){ __VA_ARGS__ })
 
 /*
- * Marks what columns_row(), columns_titles() and format_wrap() print to out,
- * for a page: they neither pad nor break it, and control characters in texts
- * become spaces.  Lines begin with one of these bytes; NULL ends it.
+ * What columns_titles(), columns_row() and format_wrap() would print to out is
+ * given to a function, for a page: texts as these got them.  NULL ends it.
  */
-enum format_mark {
-	MARK_TITLES = 1,	/* a column's, each; MARK_LEFT begins some */
-	MARK_ROW,
-	MARK_TEXT,		/* its beginning and the rest */
-	MARK_CELL,		/* ends each text of these */
-	MARK_LEFT
-};
+enum format_line { LINE_TITLES, LINE_ROW, LINE_TEXT };
 
-void format_mark(FILE *out);
+/* LINE_TEXT has no columns, but what it begins with and the rest. */
+typedef void format_taker(void *context, enum format_line line,
+    const struct column *columns, unsigned n, const char *const *texts);
+
+void format_divert(FILE *out, format_taker *take, void *context);
 
 /* A text that grows by pieces; starts as { .s = "" }. */
 struct text {

@@ -6,22 +6,23 @@
 EMBED(style, "bench/page/page.css");
 EMBED(script, "bench/page/page.js");
 
-enum {
-	LEFT_MAX	= 64,	/* columns whose alignment is kept */
-	MARK_LEN	= 3	/* of a mark, such as "[a]" */
-};
+enum { MARK_LEN = 3 };	/* of a mark, such as "[a]" */
 
 static const char end_of_table[] = "</tbody></table></div>\n";
 static const char end_of_plain[] = "</pre>\n";
 
-struct marked {
-	FILE		*mk_out;
-	const char	*mk_end;	/* of the open element; "" outside */
-	bool		 mk_left[LEFT_MAX];
-	unsigned	 mk_columns;	/* of the table */
+/* What a function prints, as far as it is on the page. */
+struct printed {
+	FILE		*pnt_out;
+	const char	*pnt_end;	/* of the open element; "" outside */
+	unsigned	 pnt_columns;	/* of the table */
 	/* The line before, which may be a table's caption or a row in it. */
-	const char	*mk_held;
-	size_t		 mk_held_len;
+	char		*pnt_held;	/* NULL: none */
+	char		*pnt_first;	/* of a paragraph; NULL: a plain line */
+	/* Plain lines, and how much of them is on the page. */
+	FILE		*pnt_plain;
+	char		*pnt_text;
+	size_t		 pnt_size, pnt_taken;
 };
 
 static const struct {
@@ -97,172 +98,169 @@ page_section(FILE *out, const char *id, const char *title)
 	page_paragraph(out, "h2", title);
 }
 
-/* The next text of a marked line; NULL after the last. */
-static const char *
-next_text(const char **at, size_t *len)
+/* Without the blanks around it. */
+static void
+print_text(FILE *out, const char *text)
 {
-	const char *text = *at, *end = strpbrk(text, (char[]){ MARK_CELL,
-	    '\n', '\0' });
+	size_t len;
 
-	if (end == NULL || *end == '\n')
-		return (NULL);
-	*at = end + 1;
-	for (; text < end && *text == ' '; text++)
+	text += strspn(text, " ");
+	for (len = strlen(text); len > 0 && text[len - 1] == ' '; len--)
 		continue;
-	for (; end > text && end[-1] == ' '; end--)
-		continue;
-	*len = (size_t)(end - text);
-	return (text);
+	page_escape(out, text, len);
 }
 
 /* Ends the open element and begins another, or none. */
 static void
-begin(struct marked *mk, const char *element, const char *end)
+begin(struct printed *pt, const char *element, const char *end)
 {
-	fprintf(mk->mk_out, "%s%s", mk->mk_end, element);
-	mk->mk_end = end;
+	fprintf(pt->pnt_out, "%s%s", pt->pnt_end, element);
+	pt->pnt_end = end;
+}
+
+static void
+hold(struct printed *pt, const char *first, const char *text)
+{
+	free(pt->pnt_first);
+	free(pt->pnt_held);
+	pt->pnt_first = first == NULL ? NULL : xstrdup(first);
+	pt->pnt_held = text == NULL ? NULL : xstrdup(text);
 }
 
 /* Prints the text of the held line, if there is one, as an element. */
 static void
-print_held(struct marked *mk, const char *element, const char *end)
+print_held(struct printed *pt, const char *element, const char *end)
 {
-	const char *at = mk->mk_held, *text;
-	size_t len;
-
-	if (at == NULL)
+	if (pt->pnt_held == NULL)
 		return;
-	fputs(element, mk->mk_out);
-	if (*at != MARK_TEXT)
-		page_escape(mk->mk_out, at, mk->mk_held_len);
-	else
-		for (at++; (text = next_text(&at, &len)) != NULL;) {
-			page_escape(mk->mk_out, text, len);
-			fputc(' ', mk->mk_out);
-		}
-	fputs(end, mk->mk_out);
-	mk->mk_held = NULL;
+	fputs(element, pt->pnt_out);
+	if (pt->pnt_first != NULL) {
+		print_text(pt->pnt_out, pt->pnt_first);
+		fputc(' ', pt->pnt_out);
+	}
+	print_text(pt->pnt_out, pt->pnt_held);
+	fputs(end, pt->pnt_out);
+	hold(pt, NULL, NULL);
 }
 
 /* What was held belongs to nothing that follows. */
 static void
-flush(struct marked *mk)
+flush(struct printed *pt)
 {
-	const char *at = mk->mk_held, *text;
-	size_t len = 0;
+	const char *first = pt->pnt_first, *held = pt->pnt_held;
 
-	if (at == NULL)
+	if (held == NULL)
 		return;
-	if (*at == MARK_TEXT) {
-		at++;
-		text = next_text(&at, &len);
-		begin(mk, len == 0 ? "<p><b>" : len > MARK_LEN ?
-		    "<p class=\"item\"><b>" : "<p class=\"item mark\"><b>",
-		    "</span></p>\n");
-		page_escape(mk->mk_out, text, len);
-		fputs("</b> <span>", mk->mk_out);
-		text = next_text(&at, &len);
-		page_escape(mk->mk_out, text, len);
-		begin(mk, "", "");
-		mk->mk_held = NULL;
-	/* Blanks of a line that is not marked align it with others. */
-	} else if (*at == ' ' || memmem(at, mk->mk_held_len, "  ", 2) != NULL) {
-		if (mk->mk_end != end_of_plain)
-			begin(mk, "<pre tabindex=\"0\">", end_of_plain);
-		print_held(mk, "", "\n");
+	if (first != NULL) {
+		begin(pt, first[strspn(first, " \n")] == '\0' ? "<p><b>" :
+		    strlen(first) > MARK_LEN ? "<p class=\"item\"><b>" :
+		    "<p class=\"item mark\"><b>", "");
+		print_text(pt->pnt_out, first);
+		fputs("</b> <span>", pt->pnt_out);
+		print_text(pt->pnt_out, held);
+		fputs("</span></p>\n", pt->pnt_out);
+	/* Blanks of a plain line align it with others. */
+	} else if (*held == ' ' || strstr(held, "  ") != NULL) {
+		if (pt->pnt_end != end_of_plain)
+			begin(pt, "<pre tabindex=\"0\">", end_of_plain);
+		page_escape(pt->pnt_out, held, strlen(held));
+		fputc('\n', pt->pnt_out);
 	} else {
-		begin(mk, "", "");
-		print_held(mk, "<p>", "</p>\n");
+		begin(pt, "", "");
+		print_held(pt, "<p>", "</p>\n");
 	}
+	hold(pt, NULL, NULL);
 }
 
 static void
-print_titles(struct marked *mk, const char *at)
+print_titles(struct printed *pt, const struct column *columns, unsigned n,
+    const char *const *texts)
 {
-	const char *text;
-	bool left;
-	size_t len;
-
-	begin(mk, "<div class=\"table\" tabindex=\"0\"><table>\n",
+	begin(pt, "<div class=\"table\" tabindex=\"0\"><table>\n",
 	    end_of_table);
-	print_held(mk, "<caption>", "</caption>\n");
-	mk->mk_columns = 0;
-	fputs("<thead><tr>", mk->mk_out);
-	while ((text = next_text(&at, &len)) != NULL) {
-		left = *text == MARK_LEFT;
-		if (mk->mk_columns < LEFT_MAX)
-			mk->mk_left[mk->mk_columns++] = left;
-		fprintf(mk->mk_out, "<th scope=\"col\"%s>",
-		    left ? " class=\"l\"" : "");
-		page_escape(mk->mk_out, text + left, len - left);
-		fputs("</th>", mk->mk_out);
+	print_held(pt, "<caption>", "</caption>\n");
+	pt->pnt_columns = n;
+	fputs("<thead><tr>", pt->pnt_out);
+	for (unsigned i = 0; i < n; i++) {
+		fprintf(pt->pnt_out, "<th scope=\"col\"%s>",
+		    columns[i].width < 0 ? " class=\"l\"" : "");
+		print_text(pt->pnt_out, texts[i]);
+		fputs("</th>", pt->pnt_out);
 	}
-	fputs("</tr></thead>\n<tbody>\n", mk->mk_out);
+	fputs("</tr></thead>\n<tbody>\n", pt->pnt_out);
 }
 
 static void
-print_row(struct marked *mk, const char *at)
+print_row(struct printed *pt, const struct column *columns, unsigned n,
+    const char *const *texts)
 {
-	const char *text;
-	unsigned i = 0;
-	size_t len;
-
-	if (mk->mk_end == end_of_table)
-		print_held(mk, FORMATF("<tr><th scope=\"rowgroup\" "
-		    "colspan=\"%u\" class=\"l\">", mk->mk_columns),
+	if (pt->pnt_end == end_of_table)
+		print_held(pt, FORMATF("<tr><th scope=\"rowgroup\" "
+		    "colspan=\"%u\" class=\"l\">", pt->pnt_columns),
 		    "</th></tr>\n");
 	else
-		print_titles(mk, "");
-	fputs("<tr>", mk->mk_out);
-	for (; (text = next_text(&at, &len)) != NULL; i++) {
-		fputs(i == 0 ? "<th scope=\"row\"" : "<td", mk->mk_out);
-		fputs(i < mk->mk_columns && mk->mk_left[i] ? " class=\"l\">" :
-		    ">", mk->mk_out);
-		page_escape(mk->mk_out, text, len);
-		fputs(i == 0 ? "</th>" : "</td>", mk->mk_out);
+		print_titles(pt, columns, 0, texts);
+	fputs("<tr>", pt->pnt_out);
+	for (unsigned i = 0; i < n; i++) {
+		fprintf(pt->pnt_out, "<%s%s>", i == 0 ? "th scope=\"row\"" :
+		    "td", columns[i].width < 0 ? " class=\"l\"" : "");
+		print_text(pt->pnt_out, texts[i] != NULL ? texts[i] : "-");
+		fputs(i == 0 ? "</th>" : "</td>", pt->pnt_out);
 	}
 	/* Columns that a row leaves out at its end. */
-	for (; i < mk->mk_columns; i++)
-		fputs("<td></td>", mk->mk_out);
-	fputs("</tr>\n", mk->mk_out);
+	for (unsigned i = n; i < pt->pnt_columns; i++)
+		fputs("<td></td>", pt->pnt_out);
+	fputs("</tr>\n", pt->pnt_out);
 }
 
 static void
-print_marked(FILE *out, const char *text)
+take_plain(struct printed *pt)
 {
-	struct marked mk = { .mk_out = out, .mk_end = "" };
-	const char *end;
+	char *line;
+	size_t len;
 
-	for (; *text != '\0'; text = end + (*end == '\n')) {
-		end = text + strcspn(text, "\n");
-		if (*text == MARK_TITLES)
-			print_titles(&mk, text + 1);
-		else if (*text == MARK_ROW)
-			print_row(&mk, text + 1);
-		else {
-			flush(&mk);
-			if (end == text)
-				begin(&mk, "", "");
-			else
-				mk.mk_held = text;
-			mk.mk_held_len = (size_t)(end - text);
-		}
+	fflush(pt->pnt_plain);
+	for (; pt->pnt_taken < pt->pnt_size; pt->pnt_taken += len + 1) {
+		line = pt->pnt_text + pt->pnt_taken;
+		len = strcspn(line, "\n");
+		flush(pt);
+		line[len] = '\0';
+		if (len == 0)
+			begin(pt, "", "");
+		else
+			hold(pt, NULL, line);
 	}
-	flush(&mk);
-	begin(&mk, "", "");
+}
+
+static void
+take(void *context, enum format_line line, const struct column *columns,
+    unsigned n, const char *const *texts)
+{
+	struct printed *pt = context;
+
+	take_plain(pt);
+	if (line == LINE_TITLES)
+		print_titles(pt, columns, n, texts);
+	else if (line == LINE_ROW)
+		print_row(pt, columns, n, texts);
+	else {
+		flush(pt);
+		hold(pt, texts[0], texts[1]);
+	}
 }
 
 void
 page_printed(FILE *out, page_printer *print, const void *of)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *marked = xmemstream(&text, &size);
+	struct printed pt = { .pnt_out = out, .pnt_end = "" };
 
-	format_mark(marked);
-	print(marked, of);
-	format_mark(NULL);
-	xmemclose(marked);
-	print_marked(out, text);
-	free(text);
+	pt.pnt_plain = xmemstream(&pt.pnt_text, &pt.pnt_size);
+	format_divert(pt.pnt_plain, take, &pt);
+	print(pt.pnt_plain, of);
+	format_divert(NULL, NULL, NULL);
+	take_plain(&pt);
+	flush(&pt);
+	begin(&pt, "", "");
+	xmemclose(pt.pnt_plain);
+	free(pt.pnt_text);
 }

@@ -1,9 +1,9 @@
 /*
  * Pages: one HTML file that needs no network and no script to be read.
  *
- * What a terminal shows is printed by the same functions, marked by
- * format_mark() and turned into tables and paragraphs here.  All text is
- * escaped.  Functions print to a stream that they do not check.
+ * What a terminal shows is printed by the same functions, which give it to
+ * tables and paragraphs here: format_divert().  All text is escaped.  Functions
+ * print to a stream that they do not check.
  */
 #pragma once
 
