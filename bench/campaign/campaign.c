@@ -25,11 +25,10 @@ job_done(const struct options *op, const char *path)
 static int
 write_file(const char *path, const char *text, size_t size)
 {
-	struct atomic_file of;
-	int error = atomic_file_open(&of, path, NULL);
+	int error = atomic_file_open(path, NULL);
 
 	if (error == 0)
-		error = atomic_file_commit(&of, text, size);
+		error = atomic_file_commit(path, text, size);
 	return (error == 0 ? 0 :
 	    run_error("--plan: %s: %s", path, strerror(error)));
 }

@@ -1,3 +1,4 @@
+#include <sys/queue.h>
 #include <sys/stat.h>
 
 #include <fcntl.h>
@@ -8,15 +9,38 @@
 
 enum { TRIES = 100 };
 
+struct atomic_file {
+	const char *of_given;	/* the caller's */
+	int	 of_fd;		/* open for writing */
+	char	*of_path;	/* final name, symbolic links followed */
+	char	*of_temp;	/* temporary name; NULL: written directly */
+	LIST_ENTRY(atomic_file) of_started;
+};
+
 /* Those that are open: a program that ends leaves none behind. */
 static LIST_HEAD(, atomic_file) started = LIST_HEAD_INITIALIZER(started);
 static pid_t owner;
 
+static void
+release(struct atomic_file *of)
+{
+	free(of->of_path);
+	free(of->of_temp);
+	free(of);
+}
+
 void
 atomic_file_abort_all(void)
 {
-	while (getpid() == owner && !LIST_EMPTY(&started))
-		atomic_file_abort(LIST_FIRST(&started));
+	struct atomic_file *of;
+
+	while (getpid() == owner && (of = LIST_FIRST(&started)) != NULL) {
+		LIST_REMOVE(of, of_started);
+		close(of->of_fd);
+		if (of->of_temp != NULL)
+			unlink(of->of_temp);
+		release(of);
+	}
 }
 
 /* The standard stream that path names, or -1. */
@@ -83,37 +107,29 @@ create_temp(struct atomic_file *of, const char *temp)
 	return (EEXIST);
 }
 
-static void
-release(struct atomic_file *of)
-{
-	free(of->of_path);
-	free(of->of_temp);
-	*of = (struct atomic_file){ .of_fd = -1 };
-}
-
 int
-atomic_file_open(struct atomic_file *of, const char *path, const char *temp)
+atomic_file_open(const char *path, const char *temp)
 {
 	const int stream = standard_stream(path);
-	struct atomic_file new = { .of_fd = -1 };
+	struct atomic_file *of = xcalloc(1, sizeof(*of));
 	struct stat sb;
-	int error = atomic_file_resolve(path, &new.of_path);
+	int error = atomic_file_resolve(path, &of->of_path);
 
-	if (error == 0 && new.of_path == NULL) {
+	of->of_given = path;
+	if (error == 0 && of->of_path == NULL) {
 		/* Opening a standard stream anew would overwrite its file. */
-		new.of_fd = stream != -1 ? fcntl(stream, F_DUPFD_CLOEXEC, 0) :
+		of->of_fd = stream != -1 ? fcntl(stream, F_DUPFD_CLOEXEC, 0) :
 		    open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-		error = new.of_fd == -1 ? errno : 0;
+		error = of->of_fd == -1 ? errno : 0;
 	} else if (error == 0)
-		error = create_temp(&new, temp);
+		error = create_temp(of, temp);
 	if (error != 0) {
-		release(&new);
+		release(of);
 		return (error);
 	}
 	/* The new content may be read by all that could read the old. */
-	if (new.of_path != NULL && stat(new.of_path, &sb) == 0)
-		(void)fchmod(new.of_fd, sb.st_mode & 07777);
-	*of = new;
+	if (of->of_path != NULL && stat(of->of_path, &sb) == 0)
+		(void)fchmod(of->of_fd, sb.st_mode & 07777);
 	if (owner == 0 && atexit(atomic_file_abort_all) == 0)
 		owner = getpid();
 	LIST_INSERT_HEAD(&started, of, of_started);
@@ -156,11 +172,15 @@ atomic_file_sync_directory(const char *path)
 }
 
 int
-atomic_file_commit(struct atomic_file *of, const char *text, size_t len)
+atomic_file_commit(const char *path, const char *text, size_t len)
 {
+	struct atomic_file *of;
 	int error;
 
-	KASSERT(of->of_fd != -1, ("not open"));
+	LIST_FOREACH(of, &started, of_started)
+		if (of->of_given == path)
+			break;
+	KASSERT(of != NULL, ("%s: not open", path));
 	error = atomic_file_write_all(of->of_fd, text, len);
 	if (error == 0 && of->of_temp != NULL && fsync(of->of_fd) != 0)
 		error = errno;
@@ -175,16 +195,4 @@ atomic_file_commit(struct atomic_file *of, const char *text, size_t len)
 	LIST_REMOVE(of, of_started);
 	release(of);
 	return (error);
-}
-
-void
-atomic_file_abort(struct atomic_file *of)
-{
-	if (of->of_fd == -1)
-		return;
-	LIST_REMOVE(of, of_started);
-	close(of->of_fd);
-	if (of->of_temp != NULL)
-		unlink(of->of_temp);
-	release(of);
 }

@@ -9,27 +9,16 @@
  */
 #pragma once
 
-#include <sys/queue.h>
-
 #include <stddef.h>
 
-/* Stays where it is while it is open. */
-struct atomic_file {
-	int	 of_fd;		/* open for writing; -1 after commit, abort */
-	char	*of_path;	/* final name, symbolic links followed */
-	char	*of_temp;	/* temporary name; NULL: written directly */
-	LIST_ENTRY(atomic_file) of_started;
-};
-
 /*
- * Starts a file; *of is untouched on failure.  Returns also EISDIR for a
- * directory, EINVAL for another path that is no regular file, device or pipe,
- * and EACCES for a file that may not be written.  temp is NULL, or a temporary
- * name beside what atomic_file_resolve() returns, that no other process uses: a
- * file of this name is overwritten.
+ * Starts a file, which has no name but this pointer until its end.  Returns
+ * also EISDIR for a directory, EINVAL for another path that is no regular file,
+ * device or pipe, and EACCES for a file that may not be written.  temp is NULL,
+ * or a temporary name beside what atomic_file_resolve() returns, that no other
+ * process uses: a file of this name is overwritten.
  */
-int atomic_file_open(struct atomic_file *of, const char *path,
-    const char *temp);
+int atomic_file_open(const char *path, const char *temp);
 
 /*
  * Finds the file that atomic_file_open() would replace; fails as it does.
@@ -44,14 +33,11 @@ int atomic_file_sync_directory(const char *path);
 int atomic_file_write_all(int fd, const char *text, size_t len);
 
 /*
- * Appends len bytes of text to what the caller wrote to of_fd, and puts the
- * file in its place.  On failure path has its old content, or, where only the
- * directory could not be synced, the new one, whole.
+ * Writes len bytes of text to the file that was started with this pointer, and
+ * puts it in its place.  On failure path has its old content, or, where only
+ * the directory could not be synced, the new one, whole.
  */
-int atomic_file_commit(struct atomic_file *of, const char *text, size_t len);
+int atomic_file_commit(const char *path, const char *text, size_t len);
 
-/* Gives up; path stays as it was.  No effect after atomic_file_commit(). */
-void atomic_file_abort(struct atomic_file *of);
-
-/* Gives all up, as exit(3) does: for _exit(2). */
+/* Gives up all that were started, as exit(3) does: for _exit(2). */
 void atomic_file_abort_all(void);

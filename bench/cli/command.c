@@ -1,12 +1,5 @@
 #include "bench/cli/command.h"
 
-enum { OUTPUTS = 2 };	/* at a time */
-
-static struct output {
-	const char	*out_path;	/* as it was given; NULL: none */
-	struct atomic_file out_file;
-} outputs[OUTPUTS];
-
 char *const *command_argv;
 const char *usage_command;
 
@@ -46,44 +39,20 @@ command_crypto_mode(enum crypto_mode mode)
 	    "for --crypto: %s", strerror(error)));
 }
 
-/* With NULL: a free one. */
-static struct output *
-output_of(const char *path)
-{
-	struct output *ou = outputs;
-
-	while (ou->out_path != path)
-		if (++ou == outputs + OUTPUTS)
-			KASSERT(false, ("%s", path == NULL ? "full" : path));
-	return (ou);
-}
-
 int
 command_open(const char *path, const char *temp)
 {
-	struct output *ou;
-	int error;
+	const int error = path == NULL ? 0 : atomic_file_open(path, temp);
 
-	if (path == NULL)
-		return (0);
-	ou = output_of(NULL);
-	if ((error = atomic_file_open(&ou->out_file, path, temp)) != 0)
-		return (run_error("%s: %s", path, strerror(error)));
-	ou->out_path = path;
-	return (0);
+	return (error == 0 ? 0 : run_error("%s: %s", path, strerror(error)));
 }
 
 int
 command_commit(const char *path, const char *text, size_t len)
 {
-	struct output *ou;
-	int error;
+	const int error = path == NULL ? 0 : atomic_file_commit(path, text,
+	    len);
 
-	if (path == NULL)
-		return (0);
-	ou = output_of(path);
-	ou->out_path = NULL;
-	error = atomic_file_commit(&ou->out_file, text, len);
 	return (error == 0 ? 0 : run_error("%s: %s", path, strerror(error)));
 }
 

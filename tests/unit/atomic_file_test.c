@@ -57,21 +57,20 @@ leftovers(void)
 TEST(atomic_file_commit__replaces_at_once, "Until the end the old content "
     "stands; then the new one, with the old one's permissions")
 {
-	struct atomic_file of;
 	struct stat sb;
 
 	(void)tc;
 	write_old("old");
 	ATF_REQUIRE(chmod(path, 0640) == 0);
-	ATF_REQUIRE_EQ(0, atomic_file_open(&of, path, NULL));
+	ATF_REQUIRE_EQ(0, atomic_file_open(path, NULL));
 	require_content("old");
 	ATF_CHECK_EQ(1, leftovers());
-	ATF_REQUIRE_EQ(0, atomic_file_commit(&of, "new text", 8));
+	ATF_REQUIRE_EQ(0, atomic_file_commit(path, "new text", 8));
 	require_content("new text");
 	ATF_CHECK_EQ(0, leftovers());
 	ATF_REQUIRE(stat(path, &sb) == 0);
 	ATF_CHECK_EQ(0640, sb.st_mode & 07777);
-	atomic_file_abort(&of);
+	atomic_file_abort_all();
 	require_content("new text");
 }
 
@@ -81,7 +80,6 @@ TEST(atomic_file_commit__keeps_the_old_when_the_disk_is_full,
 {
 	static char text[100000];
 	struct rlimit limit = { 4096, 4096 };
-	struct atomic_file of;
 
 	(void)tc;
 	write_old("old");
@@ -89,8 +87,8 @@ TEST(atomic_file_commit__keeps_the_old_when_the_disk_is_full,
 	/* A file that may not grow stands for a disk that is full. */
 	ATF_REQUIRE(signal(SIGXFSZ, SIG_IGN) != SIG_ERR);
 	ATF_REQUIRE(setrlimit(RLIMIT_FSIZE, &limit) == 0);
-	ATF_REQUIRE_EQ(0, atomic_file_open(&of, path, NULL));
-	ATF_CHECK_EQ(EFBIG, atomic_file_commit(&of, text, sizeof(text)));
+	ATF_REQUIRE_EQ(0, atomic_file_open(path, NULL));
+	ATF_CHECK_EQ(EFBIG, atomic_file_commit(path, text, sizeof(text)));
 	require_content("old");
 	ATF_CHECK_EQ(0, leftovers());
 }
@@ -98,12 +96,11 @@ TEST(atomic_file_commit__keeps_the_old_when_the_disk_is_full,
 TEST(atomic_file_abort__leaves_nothing, "A run that failed neither makes nor "
     "changes a file")
 {
-	struct atomic_file of;
 
 	(void)tc;
-	ATF_REQUIRE_EQ(0, atomic_file_open(&of, path, NULL));
-	atomic_file_abort(&of);
-	atomic_file_abort(&of);
+	ATF_REQUIRE_EQ(0, atomic_file_open(path, NULL));
+	atomic_file_abort_all();
+	atomic_file_abort_all();
 	ATF_CHECK(access(path, F_OK) != 0);
 	ATF_CHECK_EQ(0, leftovers());
 }
@@ -111,60 +108,57 @@ TEST(atomic_file_abort__leaves_nothing, "A run that failed neither makes nor "
 TEST(atomic_file_open__refuses_early, "What cannot become a file is refused "
     "before anything is measured")
 {
-	struct atomic_file of = { .of_fd = -5 };
 
 	(void)tc;
-	ATF_CHECK_EQ(EISDIR, atomic_file_open(&of, ".", NULL));
-	ATF_CHECK_EQ(ENOENT, atomic_file_open(&of, "absent/result.json", NULL));
-	ATF_CHECK_EQ(ENOENT, atomic_file_open(&of, "", NULL));
+	ATF_CHECK_EQ(EISDIR, atomic_file_open(".", NULL));
+	ATF_CHECK_EQ(ENOENT, atomic_file_open("absent/result.json", NULL));
+	ATF_CHECK_EQ(ENOENT, atomic_file_open("", NULL));
 	write_old("old");
-	ATF_CHECK_EQ(ENOTDIR, atomic_file_open(&of, "result.json/x", NULL));
-	ATF_CHECK_EQ(-5, of.of_fd);
+	ATF_CHECK_EQ(ENOTDIR, atomic_file_open("result.json/x", NULL));
 }
 
 TEST(atomic_file_open__passes_by_what_a_killed_run_left, "In a container every "
     "run may have the same process id, and so the same name for its file")
 {
-	struct atomic_file killed, of;
 
 	(void)tc;
-	ATF_REQUIRE_EQ(0, atomic_file_open(&killed, path, NULL));
-	ATF_REQUIRE_EQ(0, atomic_file_open(&of, path, NULL));
-	ATF_REQUIRE_EQ(0, atomic_file_commit(&of, "new", 3));
+	ATF_REQUIRE_EQ(0, atomic_file_open(path, NULL));
+	ATF_REQUIRE_EQ(0, atomic_file_open(path, NULL));
+	ATF_REQUIRE_EQ(0, atomic_file_commit(path, "new", 3));
 	require_content("new");
-	atomic_file_abort(&killed);
+	atomic_file_abort_all();
 	require_content("new");
 }
 
 TEST(atomic_file_commit__follows_links, "The file that a symbolic link names "
     "is replaced, not the link")
 {
-	struct atomic_file of;
+	static const char name[] = "link";
 	struct stat sb;
 
 	(void)tc;
 	write_old("old");
-	ATF_REQUIRE(symlink(path, "link") == 0);
-	ATF_REQUIRE_EQ(0, atomic_file_open(&of, "link", NULL));
-	ATF_REQUIRE_EQ(0, atomic_file_commit(&of, "new", 3));
+	ATF_REQUIRE(symlink(path, name) == 0);
+	ATF_REQUIRE_EQ(0, atomic_file_open(name, NULL));
+	ATF_REQUIRE_EQ(0, atomic_file_commit(name, "new", 3));
 	require_content("new");
-	ATF_REQUIRE(lstat("link", &sb) == 0);
+	ATF_REQUIRE(lstat(name, &sb) == 0);
 	ATF_CHECK(S_ISLNK(sb.st_mode));
 }
 
 TEST(atomic_file_commit__writes_devices_directly, "Devices are not replaced by "
     "files")
 {
-	struct atomic_file of;
+	static const char null[] = "/dev/null", out[] = "/dev/stdout";
 	struct stat sb;
 
 	(void)tc;
-	ATF_REQUIRE_EQ(0, atomic_file_open(&of, "/dev/null", NULL));
-	ATF_REQUIRE_EQ(0, atomic_file_commit(&of, "text", 4));
-	ATF_REQUIRE(stat("/dev/null", &sb) == 0);
+	ATF_REQUIRE_EQ(0, atomic_file_open(null, NULL));
+	ATF_REQUIRE_EQ(0, atomic_file_commit(null, "text", 4));
+	ATF_REQUIRE(stat(null, &sb) == 0);
 	ATF_CHECK(S_ISCHR(sb.st_mode));
-	ATF_REQUIRE_EQ(0, atomic_file_open(&of, "/dev/stdout", NULL));
-	ATF_REQUIRE_EQ(0, atomic_file_commit(&of, "", 0));
+	ATF_REQUIRE_EQ(0, atomic_file_open(out, NULL));
+	ATF_REQUIRE_EQ(0, atomic_file_commit(out, "", 0));
 	ATF_CHECK(fcntl(STDOUT_FILENO, F_GETFD) != -1);
 }
 
