@@ -46,7 +46,6 @@ check(struct options *op)
 
 /* What a terminal shows while rows are gathered. */
 struct showing {
-	struct progress	 swg_progress;
 	const struct evidence *swg_evidence;
 	double		 swg_budget_s;	/* of this one */
 	uint64_t	 swg_before;	/* steps of those before it */
@@ -65,9 +64,8 @@ show_waiting(void *context, double elapsed_s)
 	struct showing *sh = context;
 	const double share = elapsed_s / fmax(sh->swg_budget_s, 1);
 
-	progress_update(&sh->swg_progress, sh->swg_before + (uint64_t)((share >=
-	    1 ? 1 : share) * (double)(steps(sh->swg_evidence) - 1)),
-	    sh->swg_evidence->ev_descr);
+	progress_update(sh->swg_before + (uint64_t)((share >= 1 ? 1 : share) *
+	    (double)(steps(sh->swg_evidence) - 1)), sh->swg_evidence->ev_descr);
 }
 
 static double
@@ -94,7 +92,7 @@ gather(struct page *pg, const struct assure_params *params)
 		shares += pg->pg_rows[i] != NULL ? evidences[i].ev_share : 0;
 	}
 	left_s = pg->pg_budget_s * shares;
-	progress_init(&sh.swg_progress, total, 0);
+	progress_init(total, 0);
 	ap.ap_waiting = show_waiting;
 	ap.ap_context = &sh;
 	for (unsigned i = 0; i < EVIDENCE_ROWS && error == 0; i++) {
@@ -112,7 +110,7 @@ gather(struct page *pg, const struct assure_params *params)
 		sh.swg_before += steps(ev);
 		failed |= pg->pg_rows[i]->er_state == EVIDENCE_FAILS;
 	}
-	progress_fini(&sh.swg_progress);
+	progress_fini();
 	pg->pg_took_s = seconds_since(start_ns);
 	return (error);
 }

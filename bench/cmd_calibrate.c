@@ -63,9 +63,7 @@ run_probes(struct calibration *cb, bool native, double each_s)
 	for (; pq < probes + nitems(probes) && error == 0; pq++) {
 		if (pq->pq_native != native)
 			continue;
-		if (cb->cb_progress != NULL)
-			progress_update(cb->cb_progress, cb->cb_done,
-			    pq->pq_label);
+		progress_update(cb->cb_done, pq->pq_label);
 		error = run_probe(cb, pq, each_s * pq->pq_weight);
 		cb->cb_done += pq->pq_weight;
 	}
@@ -173,22 +171,20 @@ measure(struct calibration *cb, const struct options *op,
 	const bool force = GIVEN(op, FORCE);
 	struct calibrate_conditions before = { .cc_quota = 0 };
 	struct calibrate_conditions *cc = &cb->cb_conditions;
-	struct progress p;
 	int error;
 
 	calibrate_await_rest(&before, !force);
 	if (calibrate_objections(&before, error_text, CALIBRATE_TEXT_SIZE) >
 	    0 && !force)
 		return (EBUSY);
-	progress_init(&p, others + native, 0);
-	progress_update(&p, 0, "ciphers, native");
+	progress_init(others + native, 0);
+	progress_update(0, "ciphers, native");
 	if ((error = run_native(cb, native * each_s)) == 0) {
 		before.cc_unbound = cc->cc_unbound;
 		*cc = before;
-		cb->cb_progress = &p;
 		error = run_probes(cb, false, each_s);
 	}
-	progress_fini(&p);
+	progress_fini();
 	if (error == 0)
 		error = run_probe(cb, &(const struct calibrate_probe){
 		    .pq_run = drift }, drift_s);

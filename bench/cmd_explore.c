@@ -19,7 +19,6 @@ struct exploration {
 	const struct options *ep_op;
 	struct campaign	 ep_campaign;	/* the current one */
 	struct campaign_result ep_sum;
-	struct progress	 ep_progress;
 	struct document	 ep_document;
 	uint64_t	 ep_before;	/* schedules of completed campaigns */
 	uint64_t	 ep_total;
@@ -35,7 +34,7 @@ progress(void *context, uint64_t done)
 	const struct subject *tb = &ep->ep_campaign.cn_subject;
 	const uint64_t all = ep->ep_before + done;
 
-	progress_update(&ep->ep_progress, MIN(all, ep->ep_total),
+	progress_update(MIN(all, ep->ep_total),
 	    FORMATF("%s, %s, %s", tb->tb_design->de_ident,
 	    tb->tb_lock->lc_name, tb->tb_cipher->ci_name));
 }
@@ -226,8 +225,8 @@ run_row(struct exploration *ep)
 
 	if (error == 0 || error == EINTR) {
 		/* A line that is drawn over would stay below the row. */
-		if (ep->ep_progress.prg_out != NULL)
-			fputs("\r\033[K", ep->ep_progress.prg_out);
+		if (progress_line.prg_out != NULL)
+			fputs("\r\033[K", progress_line.prg_out);
 		explore_print_row(stdout, &ce);
 		fflush(stdout);
 		ARRAY_EXTEND(doc->rows, doc->row_count);
@@ -236,7 +235,7 @@ run_row(struct exploration *ep)
 		ep->ep_before += cn->cn_end - cn->cn_first;
 	}
 	if (error == 0 && ce.cgr_failed) {
-		progress_fini(&ep->ep_progress);
+		progress_fini();
 		report_failure(ep, &ce);
 		error = EALREADY;
 	}
@@ -260,12 +259,12 @@ run_rows(struct exploration *ep)
 	    op->op_seed, "design", "lock", "cipher", "schedules", "per s",
 	    "steps", "most");
 	fflush(stdout);
-	progress_init(&ep->ep_progress, ep->ep_total, 0);
+	progress_init(ep->ep_total, 0);
 	for (i = 0; error == 0 && i < rows; i++) {
 		set_row(cn, op, i);
 		error = run_row(ep);
 	}
-	progress_fini(&ep->ep_progress);
+	progress_fini();
 	if (error == 0)
 		explore_print_sum(stdout, cn, &ep->ep_sum, rows);
 	ep->ep_document.complete = error == 0 || error == EALREADY;

@@ -17,15 +17,17 @@ static const char bars[] = "####################....................";
 static const char clear_line[] = "\r\033[K";
 
 bool progress_quiet;
+struct progress progress_line;
 
 void
-progress_init(struct progress *p, uint64_t total, uint64_t before)
+progress_init(uint64_t total, uint64_t before)
 {
 	KASSERT(total > 0 && before <= total, ("%" PRIu64 " of %" PRIu64,
 	    before, total));
-	*p = (struct progress){ .prg_total = total, .prg_before = before,
-	    .prg_out = !progress_quiet && isatty(STDERR_FILENO) ? stderr : NULL,
-	    .prg_start_ns = tick_ns() };
+	progress_line = (struct progress){ .prg_total = total,
+	    .prg_before = before, .prg_start_ns = tick_ns(),
+	    .prg_out = !progress_quiet && isatty(STDERR_FILENO) ? stderr :
+	    NULL };
 }
 
 void
@@ -55,14 +57,15 @@ progress_format(char *buf, size_t size, unsigned width, double share,
 }
 
 void
-progress_update(struct progress *p, uint64_t done, const char *label)
+progress_update(uint64_t done, const char *label)
 {
+	const struct progress *p = &progress_line;
 	char line[LINE_SIZE];
 	struct winsize ws = { .ws_col = 0 };
 	double left_s = -1;
 
-	KASSERT(done <= p->prg_total, ("%" PRIu64 " of %" PRIu64, done,
-	    p->prg_total));
+	KASSERT(done <= p->prg_total || p->prg_total == 0, ("%" PRIu64 " of %"
+	    PRIu64, done, p->prg_total));
 	if (p->prg_out == NULL)
 		return;
 	if (done > p->prg_before)
@@ -78,10 +81,10 @@ progress_update(struct progress *p, uint64_t done, const char *label)
 }
 
 void
-progress_fini(struct progress *p)
+progress_fini(void)
 {
-	if (p->prg_out == NULL)
+	if (progress_line.prg_out == NULL)
 		return;
-	fputs(clear_line, p->prg_out);
-	p->prg_out = NULL;
+	fputs(clear_line, progress_line.prg_out);
+	progress_line.prg_out = NULL;
 }

@@ -43,7 +43,6 @@ struct calibration {
 	int64_t		 cb_budget_ns;
 	bool		 cb_switches;	/* keep batches that lost the CPU */
 	unsigned	 cb_most;	/* samples */
-	struct progress	*cb_progress;	/* NULL: of another process */
 	uint64_t	 cb_done;	/* weights of the probes before */
 	double		 cb_samples[CALIBRATE_SAMPLES_MAX];
 	int		 cb_error;	/* of a probe */

@@ -240,7 +240,6 @@ struct predicting {
 	struct profile	*pp_profiles;	/* the machine's, then drawn ones */
 	unsigned	 pp_count;	/* of them */
 	double		*pp_ns;		/* [row][profile] */
-	struct progress	 pp_progress;
 	char		 pp_error[PUBLISHED_NAME_SIZE + CELL_ERROR_SIZE + 32];
 	struct predicting_slot {
 		int	error;
@@ -300,7 +299,7 @@ take(void *context, unsigned task, unsigned slot)
 	const char *lock = pp->pp_pb->pb_locks.nm_name[rb->rb_lock];
 	const int error = pp->pp_slot[slot].error;
 
-	progress_update(&pp->pp_progress, task, lock);
+	progress_update(task, lock);
 	if (error == 0 && isnormal(pp->pp_ns[task]))
 		return (0);
 	snprintf(pp->pp_error, sizeof(pp->pp_error), "%s, %u threads: %s",
@@ -398,9 +397,9 @@ published_predict(struct published *pb)
 	for (unsigned i = 1; i < n; i++)
 		profile_sample(&pp.pp_profiles[0], i - 1, n - 1, op->op_seed,
 		    &pp.pp_profiles[i]);
-	progress_init(&pp.pp_progress, pj.pj_tasks, 0);
+	progress_init(pj.pj_tasks, 0);
 	error = pool_run(&pj, cpu_count());
-	progress_fini(&pp.pp_progress);
+	progress_fini();
 	if (error == 0)
 		gather(&pp);
 	free(pp.pp_profiles);

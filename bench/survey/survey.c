@@ -194,25 +194,24 @@ visit_all(struct survey *sv)
 	unsigned *order = xcalloc(n, sizeof(*order));
 	gsl_rng *rng = stats_rng(SURVEY_SEED);
 	struct survey_subject *su;
-	struct progress p;
 	int error = 0;
 
 	for (unsigned i = 0; i < n; i++)
 		order[i] = i;
-	progress_init(&p, (uint64_t)(n > 0 ? n : 1) * sv->sv_repeats, 0);
+	progress_init((uint64_t)(n > 0 ? n : 1) * sv->sv_repeats, 0);
 	while (!survey_complete(sv) && error == 0) {
 		if (n > 0)
 			gsl_ran_shuffle(rng, order, n, sizeof(*order));
 		for (unsigned i = 0; i < n && error == 0; i++) {
 			su = &sv->sv_subjects[order[i] / sv->sv_ways];
-			progress_update(&p, (uint64_t)sv->sv_done * n + i,
+			progress_update((uint64_t)sv->sv_done * n + i,
 			    su->su_name);
 			error = visit(sv, su,
 			    &su->su_points[order[i] % sv->sv_ways]);
 		}
 		sv->sv_done += error == 0;
 	}
-	progress_fini(&p);
+	progress_fini();
 	gsl_rng_free(rng);
 	free(order);
 	return (error);

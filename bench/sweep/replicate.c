@@ -26,7 +26,6 @@ struct replicating {
 	unsigned	 rg_slot_count, rg_taken;
 	unsigned	 rg_stuck;	/* cells */
 	uint64_t	 rg_each_steps;	/* of one run */
-	struct progress	 rg_progress;
 };
 
 uint64_t
@@ -117,11 +116,11 @@ idle(void *context)
 		each = rg->rg_slots[i].slt_progress_ps / ps_per_step;
 		done += MIN(each, rg->rg_each_steps);
 	}
-	done = MIN(done, rg->rg_progress.prg_total);
-	progress_update(&rg->rg_progress, done, FORMATF("%s, %.2f of %.2f "
-	    "virtual s", rg->rg_taken / sw->sw_grid <
-	    sw->sw_options->op_repeats ? "cells" : "drawn profiles",
-	    (double)done / 1e3, (double)rg->rg_progress.prg_total / 1e3));
+	done = MIN(done, progress_line.prg_total);
+	progress_update(done, FORMATF("%s, %.2f of %.2f virtual s",
+	    rg->rg_taken / sw->sw_grid < sw->sw_options->op_repeats ?
+	    "cells" : "drawn profiles", (double)done / 1e3,
+	    (double)progress_line.prg_total / 1e3));
 }
 
 /* What ends a run ends all, but for a deadlock with the options' machine. */
@@ -135,7 +134,7 @@ take_failed(struct replicating *rg, unsigned cell, unsigned round,
 	const size_t n = strlen(sl->slt_why);
 
 	/* A message must not be printed behind the bar. */
-	progress_fini(&rg->rg_progress);
+	progress_fini();
 	if (round >= repeats)
 		snprintf(sw->sw_error, CELL_ERROR_SIZE, "with profile %u of "
 		    "%u drawn: %.*s", round / repeats,
@@ -200,10 +199,10 @@ replicate_run(struct sweeping *sw)
 		before += skips(sw, i);
 	rg.rg_each_steps = (uint64_t)(op->op_time_s * 1e3) +
 	    op->op_config.bc_program.warmup_ms + 1;
-	progress_init(&rg.rg_progress, pj.pj_tasks * rg.rg_each_steps,
+	progress_init(pj.pj_tasks * rg.rg_each_steps,
 	    before * rg.rg_each_steps);
 	error = pool_run(&pj, threads);
-	progress_fini(&rg.rg_progress);
+	progress_fini();
 	/* Those behind one that ended all. */
 	for (i = 0; i < rg.rg_slot_count; i++)
 		if (rg.rg_slots[i].slt_error == 0)

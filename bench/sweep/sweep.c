@@ -6,7 +6,6 @@
 
 /* The repeats on this machine so far, and room for those of a group. */
 struct measuring {
-	struct progress	 mq_progress;
 	int64_t		 mq_start_ns;
 	unsigned	 mq_done;	/* repeats of all cells */
 	gsl_rng		*mq_rng;
@@ -76,7 +75,7 @@ measure_group(struct sweeping *sw, const unsigned *group, unsigned n,
 	for (unsigned i = 0; i < n; i++)
 		mq->mq_params[i] = grid_params(op,
 		    &sw->sw_cells[group[i]].sc_cell, repeat);
-	progress_update(&mq->mq_progress, op->op_until > 0 ?
+	progress_update(op->op_until > 0 ?
 	    (uint64_t)fmin(passed_s(mq), op->op_time_limit_s) : mq->mq_done,
 	    FORMATF(n > 1 ? "%s and %u more" : "%s",
 	    TEXT_OF(grid_text, &mq->mq_params->cp_cell), n - 1));
@@ -193,7 +192,7 @@ measure_all(struct sweeping *sw)
 	    .mq_rng = stats_rng(op->op_seed), .mq_start_ns = tick_ns() };
 	int error = 0;
 
-	progress_init(&mq.mq_progress, op->op_until > 0 ?
+	progress_init(op->op_until > 0 ?
 	    (uint64_t)op->op_time_limit_s : (uint64_t)n * op->op_repeats,
 	    op->op_until > 0 || sw->sw_checkpoint == NULL ? 0 :
 	    sw->sw_checkpoint->ckp_before);
@@ -202,7 +201,7 @@ measure_all(struct sweeping *sw)
 		if ((error = measure_block(sw, 0, grid, repeat, &mq)) == 0)
 			error = measure_block(sw, grid, n, repeat, &mq);
 	}
-	progress_fini(&mq.mq_progress);
+	progress_fini();
 	gsl_rng_free(mq.mq_rng);
 	free(mq.mq_measures);
 	free(mq.mq_params);

@@ -13,16 +13,15 @@ static const char *
 drawn(uint64_t before, uint64_t done)
 {
 	static char line[256];
-	struct progress p;
 
-	progress_init(&p, 100, before);
-	p.prg_out = tmpfile();
-	ATF_REQUIRE(p.prg_out != NULL);
-	p.prg_start_ns = tick_ns() - 600 * NS_PER_S;
-	progress_update(&p, done, "cell");
-	rewind(p.prg_out);
-	ATF_REQUIRE(fgets(line, sizeof(line), p.prg_out) != NULL);
-	fclose(p.prg_out);
+	progress_init(100, before);
+	progress_line.prg_out = tmpfile();
+	ATF_REQUIRE(progress_line.prg_out != NULL);
+	progress_line.prg_start_ns = tick_ns() - 600 * NS_PER_S;
+	progress_update(done, "cell");
+	rewind(progress_line.prg_out);
+	ATF_REQUIRE(fgets(line, sizeof(line), progress_line.prg_out) != NULL);
+	fclose(progress_line.prg_out);
 	return (line);
 }
 
