@@ -116,19 +116,15 @@ stats_rng(uint64_t seed)
 }
 
 void
-stats_ci95_median(const double *values, unsigned n, uint64_t seed,
-    double ci95[2])
+stats_ci95_median(double *values, unsigned n, uint64_t seed, double ci95[2])
 {
 	double *medians = xcalloc(HYPOTHESIS_RESAMPLES, sizeof(*medians));
-	double *sorted = xcalloc(n, sizeof(*sorted));
 	struct resample rs;
 
 	resample_init(&rs, n, seed);
-	memcpy(sorted, values, n * sizeof(*sorted));
-	gsl_sort(sorted, 1, n);
-	resample_medians(&rs, sorted, medians);
+	gsl_sort(values, 1, n);
+	resample_medians(&rs, values, medians);
 	resample_interval(medians, ci95);
-	free(sorted);
 	free(medians);
 	free(rs.rs_middle);
 }

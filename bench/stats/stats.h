@@ -31,10 +31,11 @@ double stats_cna(const double *values, unsigned n);
 gsl_rng *stats_rng(uint64_t seed);
 
 /*
- * A 95 % interval of the median: percentile bootstrap over HYPOTHESIS_RESAMPLES
- * draws.  Values in another order give the same interval; one value is its own.
+ * Sorts values.  A 95 % interval of the median: percentile bootstrap over
+ * HYPOTHESIS_RESAMPLES draws.  Values in another order give the same interval;
+ * one value is its own.
  */
-void stats_ci95_median(const double *values, unsigned n, uint64_t seed,
+void stats_ci95_median(double *values, unsigned n, uint64_t seed,
     double ci95[2]);
 
 /* How b differs from a in n pairs, each drawn alike. */

@@ -82,16 +82,14 @@ TEST(stats_cna__by_hand, "The busier half's share, whatever the order, and "
 TEST(stats_ci95_median__same_seed_same_interval, "A result computed again "
     "from its samples and seed is the same result")
 {
-	const double v[] = { 9.5, 1.25, 7, 3, 5.5, 2, 8, 4.75, 6, 10 };
+	double v[] = { 9.5, 1.25, 7, 3, 5.5, 2, 8, 4.75, 6, 10 };
 	double ci95[3][2], seen[nitems(v)];
 	unsigned differ = 0;
 
-	memcpy(seen, v, sizeof(v));
 	stats_ci95_median(v, nitems(v), 1, ci95[0]);
 	stats_ci95_median(v, nitems(v), 1, ci95[1]);
 	ATF_CHECK_EQ(ci95[0][0], ci95[1][0]);
 	ATF_CHECK_EQ(ci95[0][1], ci95[1][1]);
-	ATF_CHECK(memcmp(seen, v, sizeof(v)) == 0);
 	/* In another order they are the same values. */
 	for (unsigned i = 0; i < nitems(v); i++)
 		seen[i] = v[nitems(v) - 1 - i];
@@ -111,7 +109,7 @@ TEST(stats_ci95_median__same_seed_same_interval, "A result computed again "
 TEST(stats_ci95_median__one_value, "One value has no spread; equal values "
     "have one of 0")
 {
-	const double v[] = { 4.5, 4.5, 4.5 };
+	double v[] = { 4.5, 4.5, 4.5 };
 	double ci95[2] = { 0 };
 
 	stats_ci95_median(v, 1, 3, ci95);
@@ -129,10 +127,11 @@ TEST(stats_ci95_median__one_value, "One value has no spread; equal values "
  */
 TEST(stats_ci95_median__two_values, "The interval of two values spans both")
 {
-	const double v[] = { 30, 10 };
 	double ci95[2] = { 0 };
 
 	for (uint64_t seed = 0; seed < 20; seed++) {
+		double v[] = { 30, 10 };
+
 		stats_ci95_median(v, 2, seed, ci95);
 		ATF_CHECK_EQ(10, ci95[0]);
 		ATF_CHECK_EQ(30, ci95[1]);
