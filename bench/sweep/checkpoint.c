@@ -226,11 +226,10 @@ take_line(struct checkpoint *ck, json_t *record)
 static int
 add(struct checkpoint *ck, json_t *record, bool *kept)
 {
-	char *text = json_dumps(record, JSON_COMPACT |
+	char *text = json_document(record, JSON_COMPACT |
 	    JSON_REAL_PRECISION(REPEAT_JSON_DIGITS));
 	int error;
 
-	json_decref(record);
 	error = kept != NULL ? journal_begin(&ck->ckp_journal, text, kept) :
 	    journal_add(&ck->ckp_journal, text);
 	free(text);

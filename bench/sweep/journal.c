@@ -130,18 +130,15 @@ journal_continue(struct journal *jo)
 int
 journal_add(struct journal *jo, const char *line)
 {
-	const size_t len = strlen(line) + 1;
-	char *text;
+	const size_t len = strlen(line);
 	int error;
 
-	KASSERT(strchr(line, '\n') == NULL, ("several lines"));
+	KASSERT(strchr(line, '\n') == line + len - 1, ("not one line"));
 	if ((size_t)jo->jo_end + len > JOURNAL_MAX)
 		return (EFBIG);
-	text = journal_name(line, "\n");
 	jo->jo_dirty = true;
 	error = lseek(jo->jo_fd, jo->jo_end, SEEK_SET) == -1 ? errno :
-	    atomic_file_write_all(jo->jo_fd, text, len);
-	free(text);
+	    atomic_file_write_all(jo->jo_fd, line, len);
 	if (error == 0 && tick_ns() - jo->jo_synced_ns >= jo->jo_patience_ns)
 		error = sync_now(jo);
 	if (error == 0)

@@ -262,7 +262,7 @@ int journal_read(struct journal *jo);
 /* Cuts off a torn last line, and frees jo_text; journal_add() follows. */
 int journal_continue(struct journal *jo);
 
-/* Adds a line, given without newline.  On failure the file is as before. */
+/* Adds a line with its newline.  On failure the file is as before. */
 int journal_add(struct journal *jo, const char *line);
 
 /* Removes an open journal's file, and closes it. */

@@ -217,7 +217,7 @@ check_going_on(struct checkpoint *ck, const char *before, size_t size)
 	char *after;
 	size_t now;
 
-	FUZZ_CHECK(journal_add(&ck->ckp_journal, "{}") == 0);
+	FUZZ_CHECK(journal_add(&ck->ckp_journal, "{}\n") == 0);
 	after = contents(&ck->ckp_journal, &now);
 	FUZZ_CHECK(now > size && memcmp(after, before, size) == 0);
 	free(after);

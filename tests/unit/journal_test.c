@@ -21,10 +21,10 @@
 
 static const char path[] = "r.json.journal";
 static const char *const lines[] = {
-	"{\"first\":1}",
-	"{}",
-	"{\"third\":\"a longer one, so that lengths differ\"}",
-	""
+	"{\"first\":1}\n",
+	"{}\n",
+	"{\"third\":\"a longer one, so that lengths differ\"}\n",
+	"\n"
 };
 
 static void
@@ -61,10 +61,8 @@ require_lines(unsigned count)
 	char expected[512] = "", text[512] = "";
 	FILE *f = fopen(path, "r");
 
-	for (unsigned i = 0; i < count; i++) {
+	for (unsigned i = 0; i < count; i++)
 		strcat(expected, lines[i]);
-		strcat(expected, "\n");
-	}
 	ATF_REQUIRE(f != NULL);
 	ATF_REQUIRE_EQ(strlen(expected), fread(text, 1, sizeof(text) - 1, f));
 	ATF_CHECK_STREQ(expected, text);
