@@ -10,6 +10,8 @@ enum {
 	OBJECT_BYTES	= 128
 };
 
+#define	ALL_BUCKETS	UINT64_MAX	/* as a set */
+
 struct key_place {
 	struct key_place *ky_next;	/* in its bucket */
 	const uint8_t	*ky_at;
@@ -22,59 +24,60 @@ static const uint8_t no_key[CIPHER_KEY_BYTES];
 /* Known to no compiler, which could leave half of a copied key on the stack. */
 static const volatile size_t key_bytes = CIPHER_KEY_BYTES;
 
-/* A range of n bytes has buckets first_bucket() to last_bucket(). */
-static uintptr_t
-first_bucket(const void *p)
+static unsigned
+bucket_of(const void *p)
+{
+	return ((uintptr_t)p / BUCKET_BYTES % BUCKETS);
+}
+
+/* The set of the buckets with the keys that have a byte of n bytes at p. */
+static uint64_t
+buckets_of(const void *p, size_t n)
 {
 	/* A key may begin before it. */
-	return (((uintptr_t)p - CIPHER_KEY_BYTES + 1) / BUCKET_BYTES);
+	const uintptr_t first = ((uintptr_t)p - CIPHER_KEY_BYTES + 1) /
+	    BUCKET_BYTES, more = ((uintptr_t)p + n - 1) / BUCKET_BYTES - first;
+	const uint64_t set = ALL_BUCKETS >> (BUCKETS - 1 -
+	    MIN(more, BUCKETS - 1));
+
+	return (set << first % BUCKETS | set >> (-first % BUCKETS));
 }
 
-static uintptr_t
-last_bucket(const void *p, size_t n)
+/* The first place of a set of buckets for which is_so() holds; NULL: none. */
+static struct key_place **
+search(const struct kernel *k, uint64_t set,
+    bool (*is_so)(const struct key_place *ky, const uint8_t *p, size_t n),
+    const uint8_t *p, size_t n)
 {
-	const uintptr_t last = ((uintptr_t)p + n - 1) / BUCKET_BYTES;
+	struct key_table *kb = k->k_keys;
+	struct key_place **at;
 
-	return (last - first_bucket(p) < BUCKETS ? last :
-	    first_bucket(p) + BUCKETS - 1);
-}
-
-static uint64_t
-bit_of(uintptr_t bucket)
-{
-	return (UINT64_C(1) << bucket % BUCKETS);
-}
-
-/* Whether all buckets of n bytes at p are empty. */
-static bool
-none_in(const struct key_table *kb, const void *p, size_t n)
-{
-	const uintptr_t first = first_bucket(p);
-	const uint64_t used = atomic_load_explicit(&kb->kb_used,
-	    memory_order_relaxed);
-	const uint64_t turned = used >> first % BUCKETS |
-	    used << (-first % BUCKETS);
-
-	return (turned << (BUCKETS - 1 - (last_bucket(p, n) - first)) == 0);
-}
-
-/* Takes out the first place in n bytes at p, from bucket *b on; NULL: none. */
-static struct key_place *
-take_out(struct key_table *kb, const uint8_t *p, size_t n, uintptr_t *b)
-{
-	struct key_place **at, *ky;
-
-	for (; *b <= last_bucket(p, n); ++*b)
-		for (at = &kb->kb_bucket[*b % BUCKETS]; (ky = *at) != NULL;
-		    at = &ky->ky_next)
-			if (ky->ky_at + CIPHER_KEY_BYTES > p &&
-			    ky->ky_at < p + n) {
-				*at = ky->ky_next;
-				if (kb->kb_bucket[*b % BUCKETS] == NULL)
-					kb->kb_used &= ~bit_of(*b);
-				return (ky);
-			}
+	for (set &= kb->kb_used; set != 0; set &= set - 1)
+		for (at = &kb->kb_bucket[__builtin_ctzll(set)]; *at != NULL;
+		    at = &(*at)->ky_next)
+			if (is_so(*at, p, n))
+				return (at);
 	return (NULL);
+}
+
+/* Takes it out of its bucket. */
+static struct key_place *
+take_out(struct kernel *k,
+    bool (*is_so)(const struct key_place *ky, const uint8_t *p, size_t n),
+    const void *p, size_t n)
+{
+	struct key_table *kb = k->k_keys;
+	struct key_place **at, *ky = NULL;
+
+	kern_tables_take(k);
+	if ((at = search(k, buckets_of(p, n), is_so, p, n)) != NULL) {
+		ky = *at;
+		*at = ky->ky_next;
+		if (kb->kb_bucket[bucket_of(ky->ky_at)] == NULL)
+			kb->kb_used &= ~(UINT64_C(1) << bucket_of(ky->ky_at));
+	}
+	kern_tables_drop(k);
+	return (ky);
 }
 
 /* It has left the table. */
@@ -109,42 +112,6 @@ kern_keys_free(struct kernel *k)
 		free(ky);
 	}
 	free(kb);
-}
-
-void
-kern_keys_clear(struct kernel *k, const void *p, size_t n)
-{
-	struct key_table *kb = k->k_keys;
-	struct key_place *ky;
-	uintptr_t b = first_bucket(p);
-
-	while (!none_in(kb, p, n)) {
-		kern_tables_take(k);
-		ky = take_out(kb, p, n, &b);
-		kern_tables_drop(k);
-		if (ky == NULL)
-			return;
-		end_place(k, ky);
-	}
-}
-
-/* The next place for which is_so() holds, from bucket *b on; NULL: none. */
-static struct key_place **
-search(const struct kernel *k, unsigned *b,
-    bool (*is_so)(const struct key_place *ky, const uint8_t *p, size_t n),
-    const uint8_t *p, size_t n)
-{
-	struct key_table *kb = k->k_keys;
-	struct key_place **at;
-	uint64_t used;
-
-	for (; *b < BUCKETS && (used = kb->kb_used >> *b) != 0; ++*b) {
-		*b += (unsigned)__builtin_ctzll(used);
-		for (at = &kb->kb_bucket[*b]; *at != NULL; at = &(*at)->ky_next)
-			if (is_so(*at, p, n))
-				return (at);
-	}
-	return (NULL);
 }
 
 /* Its variable may be one that the stack no longer has. */
@@ -184,32 +151,43 @@ is_same(const struct key_place *ky, const uint8_t *p, size_t n __unused)
 	return (memcmp(ky->ky_key, p, CIPHER_KEY_BYTES) == 0);
 }
 
+static bool
+is_touched(const struct key_place *ky, const uint8_t *p, size_t n)
+{
+	return (ky->ky_at + CIPHER_KEY_BYTES > p && ky->ky_at < p + n);
+}
+
+/* Whether all buckets of n bytes at p are empty. */
+static bool
+none_in(const struct key_table *kb, const void *p, size_t n)
+{
+	return ((atomic_load_explicit(&kb->kb_used, memory_order_relaxed) &
+	    buckets_of(p, n)) == 0);
+}
+
+void
+kern_keys_clear(struct kernel *k, const void *p, size_t n)
+{
+	struct key_place *ky;
+
+	while (!none_in(k->k_keys, p, n) &&
+	    (ky = take_out(k, is_touched, p, n)) != NULL)
+		end_place(k, ky);
+}
+
 void
 kern_keys_look(struct kernel *k, const void *p, size_t n)
 {
-	struct key_table *kb = k->k_keys;
-	struct key_place **at, *ky;
-	unsigned b = 0;
+	struct key_place *ky;
 
-	do {
-		kern_tables_take(k);
-		at = search(k, &b, is_gone, p, n);
-		ky = at == NULL ? NULL : *at;
-		if (ky != NULL) {
-			*at = ky->ky_next;
-			if (kb->kb_bucket[b] == NULL)
-				kb->kb_used &= ~bit_of(b);
-		}
-		kern_tables_drop(k);
-		if (ky != NULL)
-			end_place(k, ky);
-	} while (ky != NULL);
+	while ((ky = take_out(k, is_gone, p, n)) != NULL)
+		end_place(k, ky);
 }
 
 bool
 kern_keys_covers(const struct kernel *k, const void *p, size_t n)
 {
-	return (search(k, &(unsigned){ 0 }, is_of_object, p, n) != NULL);
+	return (search(k, ALL_BUCKETS, is_of_object, p, n) != NULL);
 }
 
 const void *
@@ -218,7 +196,7 @@ kern_keys_in(struct kernel *k, const void *p, size_t n)
 	struct key_place **at;
 
 	kern_keys_look(k, p, n);
-	at = search(k, &(unsigned){ 0 }, is_within, p, n);
+	at = search(k, ALL_BUCKETS, is_within, p, n);
 	return (at == NULL ? NULL : (*at)->ky_at);
 }
 
@@ -229,7 +207,7 @@ has_place(struct kernel *k, const uint8_t *p, const uint8_t *key, bool *sees)
 	const struct key_place *ky;
 
 	kern_tables_take(k);
-	ky = k->k_keys->kb_bucket[(uintptr_t)p / BUCKET_BYTES % BUCKETS];
+	ky = k->k_keys->kb_bucket[bucket_of(p)];
 	while (ky != NULL && (ky->ky_at != p || memcmp(ky->ky_key, key,
 	    CIPHER_KEY_BYTES) != 0))
 		ky = ky->ky_next;
@@ -247,7 +225,7 @@ kern_keys_used(struct kernel *k, const uint8_t *key)
 	bool sees;
 
 	if (!has_place(k, key, key, &sees) &&
-	    search(k, &(unsigned){ 0 }, is_same, key, 0) != NULL)
+	    search(k, ALL_BUCKETS, is_same, key, 0) != NULL)
 		kern_keys_set(k, (void *)(uintptr_t)key, key, false);
 	if (!sees)
 		ledger_kernel(k->k_params.kp_ledger, LEDGER_TORN, "the key's "
@@ -282,13 +260,9 @@ void
 kern_keys_set(struct kernel *k, void *at, const uint8_t *key, bool unseen)
 {
 	struct key_table *kb = k->k_keys;
-	const uintptr_t bucket = (uintptr_t)at / BUCKET_BYTES;
-	struct key_place *ky, **first = &kb->kb_bucket[bucket % BUCKETS];
-	uintptr_t b = first_bucket(at);
+	struct key_place *ky = take_out(k, is_touched, at, 1);
+	struct key_place **first = &kb->kb_bucket[bucket_of(at)];
 
-	kern_tables_take(k);
-	ky = take_out(kb, at, 1, &b);
-	kern_tables_drop(k);
 	if (!MACHINE_SIMULATED && ky != NULL)
 		find_copies(k, ky->ky_key);
 	ledger_key_set(k->k_params.kp_ledger, ky != NULL ? ky->ky_key : no_key,
@@ -298,7 +272,7 @@ kern_keys_set(struct kernel *k, void *at, const uint8_t *key, bool unseen)
 		kb->kb_spare = ky->ky_next;
 	if (ky == NULL)
 		ky = xmalloc(sizeof(*ky));
-	kb->kb_used |= bit_of(bucket);
+	kb->kb_used |= UINT64_C(1) << bucket_of(at);
 	*ky = (struct key_place){ .ky_next = *first, .ky_at = at,
 	    .ky_mark = vm_mark(), .ky_unseen = unseen };
 	memcpy(ky->ky_key, key, key_bytes);
@@ -313,7 +287,6 @@ kern_keys_copy(struct kernel *k, void *to, const void *from, size_t n)
 	struct key_table *kb = k->k_keys;
 	struct { size_t off; bool unseen; uint8_t key[CIPHER_KEY_BYTES]; }
 	    copied[COPIED_MAX];
-	const uint8_t *bytes = from;
 	const struct key_place *ky;
 	unsigned count = 0;
 
@@ -322,13 +295,12 @@ kern_keys_copy(struct kernel *k, void *to, const void *from, size_t n)
 		return;
 	}
 	kern_tables_take(k);
-	for (uintptr_t b = first_bucket(from); b <= last_bucket(from, n); b++)
-		for (ky = kb->kb_bucket[b % BUCKETS]; ky != NULL;
+	for (uint64_t set = buckets_of(from, n); set != 0; set &= set - 1)
+		for (ky = kb->kb_bucket[__builtin_ctzll(set)]; ky != NULL;
 		    ky = ky->ky_next)
-			if (ky->ky_at >= bytes && ky->ky_at +
-			    CIPHER_KEY_BYTES <= bytes + n &&
-			    count < COPIED_MAX) {
-				copied[count].off = (size_t)(ky->ky_at - bytes);
+			if (is_within(ky, from, n) && count < COPIED_MAX) {
+				copied[count].off = (size_t)(ky->ky_at -
+				    (const uint8_t *)from);
 				copied[count].unseen = ky->ky_unseen ||
 				    !vm_sees(ky->ky_mark);
 				memcpy(copied[count++].key, ky->ky_key,
