@@ -29,29 +29,28 @@ cache_number(hwloc_obj_t pu)
 	return (first < 0 ? pu->os_index : (unsigned)first);
 }
 
-static void
-add(hwloc_obj_t pu, unsigned core, unsigned nth)
-{
-	const hwloc_obj_t node = hwloc_get_numanode_obj_by_os_index(topology,
-	    (unsigned)hwloc_bitmap_last(pu->nodeset));
-
-	cpus[count++] = (struct cpu){ .c_os = pu->os_index, .c_core = core,
-	    .c_nth = nth, .c_cache = cache_number(pu) };
-	node_of[pu->os_index] = node->logical_index;
-}
-
 /* The n-th thread of every core: all cores come before any second thread. */
 static void
 collect(unsigned nth)
 {
-	hwloc_obj_t core = NULL, pu;
+	hwloc_obj_t pu = NULL, core, node;
 
-	for (unsigned c = 0; (core = hwloc_get_next_obj_by_type(topology,
-	    HWLOC_OBJ_CORE, core)) != NULL; c++) {
-		pu = hwloc_get_obj_inside_cpuset_by_type(topology,
-		    core->cpuset, HWLOC_OBJ_PU, nth);
-		if (pu != NULL)
-			add(pu, c, nth);
+	while ((pu = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_PU, pu)) !=
+	    NULL) {
+		core = hwloc_get_ancestor_obj_by_type(topology, HWLOC_OBJ_CORE,
+		    pu);
+		/* A machine that reports no cores: each CPU is one. */
+		if (core == NULL)
+			core = pu;
+		if (hwloc_get_obj_inside_cpuset_by_type(topology, core->cpuset,
+		    HWLOC_OBJ_PU, nth) != pu)
+			continue;
+		node = hwloc_get_numanode_obj_by_os_index(topology,
+		    (unsigned)hwloc_bitmap_last(pu->nodeset));
+		cpus[count++] = (struct cpu){ .c_os = pu->os_index,
+		    .c_core = core->logical_index, .c_nth = nth,
+		    .c_cache = cache_number(pu) };
+		node_of[pu->os_index] = node->logical_index;
 	}
 }
 
@@ -67,7 +66,6 @@ int
 cpu_init(void)
 {
 	hwloc_bitmap_t allowed;
-	hwloc_obj_t pu = NULL;
 	unsigned n;
 
 	if (hwloc_topology_init(&topology) != 0 ||
@@ -87,13 +85,8 @@ cpu_init(void)
 	node_of = xcalloc(node_of_count, sizeof(*node_of));
 	n = objects(HWLOC_OBJ_PU);
 	cpus = xcalloc(n, sizeof(*cpus));
-	for (unsigned nth = 0; count < n && nth < 8; nth++)
+	for (unsigned nth = 0; count < n; nth++)
 		collect(nth);
-	/* A machine that reports no cores: take its CPUs in their order. */
-	if (count == 0)
-		while ((pu = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_PU,
-		    pu)) != NULL)
-			add(pu, count, 0);
 	return (0);
 }
 
