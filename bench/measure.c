@@ -39,7 +39,7 @@ prepare(struct options *op)
 
 /* Writes the file of --trace, also after an interrupted run. */
 static int
-trace_end(struct options *op, struct timeline *tl)
+trace_end(struct options *op)
 {
 	const struct vm_topology *vt = &op->op_machine.vi_topology;
 	const struct cell ce = grid_first(op);
@@ -47,11 +47,10 @@ trace_end(struct options *op, struct timeline *tl)
 	char remark[TIMELINE_REMARK_SIZE], *text;
 	int status;
 
-	if (tl == NULL)
+	if (op->op_observer == NULL)
 		return (0);
-	op->op_observer = NULL;
-	text = timeline_end(tl, json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, "
-	    "s:s, s:s, s:s, s:s, s:s, s:s}", "claim", "predicted",
+	text = timeline_end(op->op_observer, json_pack("{s:s, s:s, s:s, s:s, "
+	    "s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s}", "claim", "predicted",
 	    "engine", VIRTUAL_NAME, "profile", pr->pr_name, "guessed_share",
 	    FORMATF("%.3f", profile_share(pr, PROVENANCE_GUESSED)),
 	    "cpus", FORMATF("%u", vt->tp_cpus),
@@ -60,6 +59,7 @@ trace_end(struct options *op, struct timeline *tl)
 	    "readers", FORMATF("%u", ce.ce_readers),
 	    "request_bytes", FORMATF("%" PRIu64, ce.ce_request_bytes),
 	    "seed", FORMATF("%" PRIu64, op->op_seed)), remark);
+	op->op_observer = NULL;
 	status = command_commit(op->op_trace, text, strlen(text));
 	free(text);
 	if (status == 0 && remark[0] != '\0')
@@ -143,7 +143,6 @@ measure(struct options *op, struct checkpoint *ck, char *const argv[])
 {
 	char why[CELL_ERROR_SIZE] = "";
 	struct calibrate_conditions cc = { .cc_load = 0 };
-	struct timeline *tl = NULL;
 	struct result r;
 	int error, status;
 	bool lost;
@@ -151,12 +150,11 @@ measure(struct options *op, struct checkpoint *ck, char *const argv[])
 	stop_catch_signals();
 	if ((status = open_result(op, ck)) == 0)
 		status = command_open(op->op_trace, NULL);
-	if (status == 0 && op->op_trace != NULL) {
-		tl = timeline_new(op->op_machine.vi_topology.tp_cpus,
+	if (status == 0 && op->op_trace != NULL)
+		op->op_observer = timeline_new(
+		    op->op_machine.vi_topology.tp_cpus,
 		    &(struct timeline_span){ op->op_trace_from_ps,
 		    op->op_trace_to_ps }, TIMELINE_EVENTS_MAX);
-		op->op_observer = timeline_observer(tl);
-	}
 	if (status == 0 && op->op_ledger_path != NULL) {
 		op->op_ledger_log = fopen(op->op_ledger_path, "we");
 		if (op->op_ledger_log == NULL)
@@ -164,7 +162,7 @@ measure(struct options *op, struct checkpoint *ck, char *const argv[])
 			    strerror(errno));
 	}
 	if (status != 0) {
-		(void)trace_end(op, tl);
+		(void)trace_end(op);
 		/* While this process has the journal, and so the name. */
 		atomic_file_abort_all();
 		return (status);
@@ -179,7 +177,7 @@ measure(struct options *op, struct checkpoint *ck, char *const argv[])
 	if (error != 0)
 		fprintf(stderr, "rngsim: %s: %s\n", usage_command, why);
 	status = error != 0 ? EXIT_FAILURE : EXIT_SUCCESS;
-	status |= trace_end(op, tl);
+	status |= trace_end(op);
 	if (op->op_ledger_log != NULL) {
 		lost = ferror(op->op_ledger_log) != 0;
 		if (fclose(op->op_ledger_log) != 0 || lost)

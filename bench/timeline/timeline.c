@@ -328,7 +328,7 @@ observe(void *context, const struct vm_note *vn)
 	follow(tl, vn, lock);
 }
 
-struct timeline *
+const struct vm_observer *
 timeline_new(unsigned cpus, const struct timeline_span *span, uint32_t events)
 {
 	struct timeline *tl = xcalloc(1, sizeof(*tl));
@@ -342,19 +342,14 @@ timeline_new(unsigned cpus, const struct timeline_span *span, uint32_t events)
 	tl->ti_events_max = events;
 	tl->ti_out = xmemstream(&tl->ti_text, &tl->ti_len);
 	tl->ti_before = "{\"traceEvents\":[\n";
-	return (tl);
-}
-
-const struct vm_observer *
-timeline_observer(struct timeline *tl)
-{
 	return (&tl->ti_observer);
 }
 
 char *
-timeline_end(struct timeline *tl, json_t *facts,
+timeline_end(const struct vm_observer *vb, json_t *facts,
     char remark[TIMELINE_REMARK_SIZE])
 {
+	struct timeline *tl = vb->vb_context;
 	const char *name;
 	json_t *value;
 	char *text;

@@ -106,7 +106,6 @@ take_info(struct design_object *dob, const struct kern_object *ko)
 		.di_stored_bytes = rm->rm_stored_bytes == RANDOM_ANY ?
 		    LEDGER_STORED_ANY : rm->rm_stored_bytes,
 		.di_never_blocks = rm->rm_never_blocks,
-		.di_locks_little = rm->rm_locks_little,
 		.di_clones = rm->rm_clones,
 		.di_cored = ro->ro_key != NULL,
 		.di_probed = ro->ro_state != NULL,

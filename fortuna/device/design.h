@@ -68,7 +68,7 @@ struct design_info {
 	uint32_t	di_lag;		/* as lc_lag */
 	uint64_t	di_stored_bytes;	/* as lc_stored_bytes */
 	/* As its struct random_claims. */
-	bool		di_never_blocks, di_locks_little, di_clones;
+	bool		di_never_blocks, di_clones;
 	bool		di_cored;	/* it is known where its K is */
 	bool		di_probed;	/* and the rest of its state */
 	bool		di_held;	/* critical sections, pins and such */

@@ -25,26 +25,25 @@
 static const struct timeline_span all = { 0, 1000 * US };
 
 /* The timeline that is made, what is missing from it, and its file. */
-static struct timeline *tl;
+static const struct vm_observer *vb;
 static char remark[TIMELINE_REMARK_SIZE];
 static json_t *root;
 
 static void
 open_timeline(unsigned cpus, const struct timeline_span *ts, uint32_t events)
 {
-	tl = timeline_new(cpus, ts, events);
+	vb = timeline_new(cpus, ts, events);
 }
 
 static void
 tell(uint64_t ps, enum vm_event_kind kind, unsigned thread, int cpu,
     const void *lock, const char *detail)
 {
-	const struct vm_observer *vo = timeline_observer(tl);
 	const struct vm_note vn = { .vn_kind = kind, .vn_time_ps = ps,
 	    .vn_thread = thread, .vn_cpu = cpu, .vn_lock = lock,
 	    .vn_detail = detail };
 
-	vo->vb_note(vo->vb_context, &vn);
+	vb->vb_note(vb->vb_context, &vn);
 }
 
 /*
@@ -222,7 +221,7 @@ figure(const char *key)
 static void
 finish(void)
 {
-	char *text = timeline_end(tl, json_pack("{s:s}", "profile",
+	char *text = timeline_end(vb, json_pack("{s:s}", "profile",
 	    "made \"up\"\n"), remark);
 	json_error_t why;
 
@@ -452,7 +451,7 @@ run_sharing(const char *kind)
 	sh.sh_kind = kind;
 	mc.mc_costs.vc_ps[PROFILE_OS_QUANTUM] = 20 * US;
 	mc.mc_limit_ps = UINT64_C(1000) * 1000 * US;
-	mc.mc_observer = timeline_observer(tl);
+	mc.mc_observer = vb;
 	error = machine_run(&mc, sharing_main, &sh, &mo);
 	ATF_REQUIRE_EQ_MSG(0, error, "%s: %s", kind, error == EDEADLK ?
 	    mo.mo_stuck : strerror(error));

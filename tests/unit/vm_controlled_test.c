@@ -748,7 +748,6 @@ TEST(vm_controlled__timeline, "an observer sees what is possible, and "
 {
 	const struct timeline_span span = { 0, UINT64_MAX / 4 };
 	char remark[TIMELINE_REMARK_SIZE];
-	struct timeline *tl;
 	uint64_t hash;
 
 	for (unsigned i = 0; i < lock_class_count; i++) {
@@ -760,11 +759,11 @@ TEST(vm_controlled__timeline, "an observer sees what is possible, and "
 			observer = NULL;
 			ATF_REQUIRE_EQ(0, run_dice(seed, NULL));
 			hash = outcome.mo_hash;
-			tl = timeline_new(CPUS, &span, TIMELINE_EVENTS_MAX);
-			observer = timeline_observer(tl);
+			observer = timeline_new(CPUS, &span,
+			    TIMELINE_EVENTS_MAX);
 			ATF_REQUIRE_EQ(0, run_dice(seed, NULL));
 			ATF_CHECK_EQ(hash, outcome.mo_hash);
-			free(timeline_end(tl, NULL, remark));
+			free(timeline_end(observer, NULL, remark));
 			ATF_CHECK_STREQ("", remark);
 		}
 	}
