@@ -38,17 +38,27 @@ kern_take_seed(struct kern_thread *kt, const uint8_t *out)
 		memcpy(&kt->kt_seed[kt->kt_seeds++], out, sizeof(uint64_t));
 }
 
+/* Which of the seeds that a thread took begins as p; kt_seeds: none. */
+static unsigned
+seed_at(const struct kern_thread *kt, const void *p)
+{
+	uint64_t first;
+	unsigned i = 0;
+
+	memcpy(&first, p, sizeof(first));
+	while (i < kt->kt_seeds && kt->kt_seed[i] != first)
+		i++;
+	return (i);
+}
+
 void
 kern_use_seed(struct kern_thread *kt, const uint8_t *data, size_t n)
 {
-	uint64_t first;
 	unsigned i;
 
 	for (; n >= KERN_KEY_BYTES; n -= KERN_KEY_BYTES,
 	    data += KERN_KEY_BYTES) {
-		memcpy(&first, data, sizeof(first));
-		for (i = 0; i < kt->kt_seeds && kt->kt_seed[i] != first;)
-			i++;
+		i = seed_at(kt, data);
 		if (i < kt->kt_seeds)
 			kt->kt_seed[i] = kt->kt_seed[--kt->kt_seeds];
 	}
@@ -112,19 +122,6 @@ kern_report(struct kernel *k, struct kern_thread *kt)
 	if (kt->kt_reseeding)
 		ledger_reseed_end(lg, k->k_core);
 	kt->kt_reseeding = false;
-}
-
-/* Whether a reseed has made the key, wherever it puts it. */
-static bool
-is_seed(const struct kern_thread *kt, const void *key)
-{
-	uint64_t first;
-
-	memcpy(&first, key, sizeof(first));
-	for (unsigned i = 0; kt->kt_drained && i < kt->kt_seeds; i++)
-		if (kt->kt_seed[i] == first)
-			return (true);
-	return (false);
 }
 
 /* Whether both have a byte; a may have none. */
@@ -267,7 +264,9 @@ host_key_set(struct kernel *k, void *to, const void *key)
 
 	kt->kt_touched = kt->kt_unlooked = true;
 	kern_check_seen(k, kt, key, KERN_KEY_BYTES);
-	if (k->k_cored && (to == kern_core_key(k) || is_seed(kt, key)))
+	/* Or a reseed has made it, wherever it puts it. */
+	if (k->k_cored && (to == kern_core_key(k) || (kt->kt_drained &&
+	    seed_at(kt, key) < kt->kt_seeds)))
 		note_core_key(k, kt, to, key);
 	kern_secret(k, KERN_SECRET_KEY, key, KERN_KEY_BYTES);
 	kt->kt_drained = false;
@@ -283,15 +282,14 @@ host_key_set(struct kernel *k, void *to, const void *key)
 static struct cipher_key *
 keyed(struct kernel *k, struct kern_thread *kt, const uint8_t *key)
 {
-	struct cipher_key *ck = kt->kt_key[0];
+	struct cipher_key *ck = &kt->kt_cipher[kt->kt_recent];
 
 	if (memcmp(ck->ck_raw, key, KERN_KEY_BYTES) == 0 &&
 	    ck->ck_cipher != NULL)
 		return (ck);
 	/* The other one, or the one that was used longest ago. */
-	ck = kt->kt_key[1];
-	kt->kt_key[1] = kt->kt_key[0];
-	kt->kt_key[0] = ck;
+	kt->kt_recent = !kt->kt_recent;
+	ck = &kt->kt_cipher[kt->kt_recent];
 	if (ck->ck_cipher == NULL &&
 	    cipher_key_init(ck, k->k_params.kp_cipher) != 0)
 		kern_no_memory(k);
@@ -388,9 +386,8 @@ host_clearing(struct kernel *k, void *p, size_t n)
 void
 host_copying(struct kernel *k, void *to, const void *from, size_t n)
 {
-	if (k->k_keys == NULL)
-		return;
-	copying(k, to, from, n);
+	if (k->k_keys != NULL)
+		copying(k, to, from, n);
 }
 
 void

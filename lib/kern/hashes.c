@@ -25,7 +25,6 @@ CTASSERT(KERN_POOLS_MAX <= INT8_MAX);
 struct hash_slot {
 	_Alignas(MACHINE_CACHE_LINE) _Atomic uint32_t hsl_used;
 	int8_t		 hsl_pool;	/* its number; -1: none */
-	bool		 hsl_made;	/* hsl_digest was */
 	bool		 hsl_heap;	/* in malloc(9)'s memory */
 	bool		 hsl_taken;	/* a pool that is to begin anew */
 	bool		 hsl_left;	/* by a pool, for a copy of it */
@@ -94,13 +93,11 @@ slot_get(struct kernel *k, struct kern_thread *kt)
 static bool
 slot_make(struct kernel *k, struct hash_slot *sl, const struct hash *hash)
 {
-	if (sl->hsl_made && sl->hsl_digest.dg_hash == hash)
+	if (sl->hsl_digest.dg_hash == hash)
 		return (false);
-	if (sl->hsl_made)
-		digest_fini(&sl->hsl_digest);
-	sl->hsl_made = hash->ha_state == HASH_READY &&
-	    digest_init(&sl->hsl_digest, hash) == 0;
-	if (!sl->hsl_made)
+	digest_fini(&sl->hsl_digest);
+	if (hash->ha_state != HASH_READY ||
+	    digest_init(&sl->hsl_digest, hash) != 0)
 		kern_no_memory(k);
 	return (true);
 }
@@ -345,7 +342,6 @@ void
 kern_hashes_fini(struct kernel *k)
 {
 	for (unsigned i = 0; i < k->k_slots; i++)
-		if (k->k_slot[i].hsl_made)
-			digest_fini(&k->k_slot[i].hsl_digest);
+		digest_fini(&k->k_slot[i].hsl_digest);
 	free(k->k_slot);
 }

@@ -64,9 +64,9 @@ struct kern_thread {
 	uint64_t	 kt_slept;
 	struct kern_thread *kt_sleeper;
 	struct m32	 kt_wakes;
-	/* Ciphers with the keys that it used last, the last one first. */
-	struct cipher_key *kt_key[KERN_KEYS_CACHED];
+	/* Ciphers with the keys that it used last; which was the last one. */
 	struct cipher_key kt_cipher[KERN_KEYS_CACHED];
+	bool		 kt_recent;
 	struct hash_slot *kt_spare;	/* a hash that it keeps */
 	struct block	*kt_block;	/* memory that it freed last; or NULL */
 	uint64_t	 kt_tag;	/* that it gave last */

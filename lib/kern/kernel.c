@@ -159,8 +159,6 @@ kernel_load(struct kernel **kp_out, const struct kernel_params *kp)
 		k->k_thread[i].kt_pool = -1;
 		k->k_thread[i].kt_at = MACHINE_CPU_ANY;
 		atomic_init_32(&k->k_thread[i].kt_wakes, 0);
-		for (unsigned n = 0; n < KERN_KEYS_CACHED; n++)
-			k->k_thread[i].kt_key[n] = &k->k_thread[i].kt_cipher[n];
 	}
 	kern_hashes_init(k);
 	ledger_block(kp->kp_ledger, kp->kp_cipher->ci_block_bytes);
@@ -244,7 +242,7 @@ kernel_free(struct kernel *k)
 	for (unsigned i = 0; i < k->k_params.kp_lock_config.threads; i++) {
 		kern_block_give(k, k->k_thread[i].kt_block);
 		for (unsigned n = 0; n < KERN_KEYS_CACHED; n++)
-			cipher_key_fini(k->k_thread[i].kt_key[n]);
+			cipher_key_fini(&k->k_thread[i].kt_cipher[n]);
 		wipe(k->k_thread[i].kt_key_set, KERN_KEY_BYTES);
 		wipe(k->k_thread[i].kt_seed, sizeof(k->k_thread[i].kt_seed));
 	}
