@@ -154,6 +154,7 @@ struct at {
 	struct ledger	*at_lg;
 	struct ledger_thread *at_lt;
 	struct ledger_record *at_lr;
+	struct print	 at_print;	/* of its key */
 };
 
 static inline bool
@@ -205,7 +206,7 @@ extern const struct ledger_record ledger_nothing;
 
 /* Notes that two operations are a violation, unless there was one before. */
 void ledger_wrong(struct ledger *lg, enum ledger_property property,
-    const struct ledger_record *first, const struct ledger_record *second);
+    struct ledger_record first, const struct ledger_record *second);
 
 /* The same for numbers that do not agree. */
 void ledger_wrong_note(struct ledger *lg, enum ledger_property property,

@@ -81,9 +81,9 @@ check_retired(struct ledger *lg)
 			continue;
 		first.lgr_key = rt[0].rt_number;
 		second.lgr_key = rt[1].rt_number;
-		first = ledger_search(lg, NULL, ledger_same_key, first);
 		second = ledger_search(lg, NULL, ledger_same_key, second);
-		ledger_wrong(lg, LEDGER_REVIVED, &first, &second);
+		ledger_wrong(lg, LEDGER_REVIVED, ledger_search(lg, NULL,
+		    ledger_same_key, first), &second);
 		return;
 	}
 }
@@ -101,7 +101,7 @@ ledger_keys_finish(struct ledger *lg)
 			set.lgr_key = k->lk_number;
 			set.lgr_generation = k->lk_lineage.l_generation;
 			set = ledger_search(lg, NULL, ledger_same_key, set);
-			ledger_wrong(lg, LEDGER_WIPED, &ledger_nothing, &set);
+			ledger_wrong(lg, LEDGER_WIPED, ledger_nothing, &set);
 			return;
 		}
 	check_retired(lg);
@@ -119,15 +119,13 @@ key_change(const struct ledger_record *lr,
 static void
 not_set(struct ledger *lg, const struct ledger_record *second)
 {
-	struct ledger_record first;
-
 	if (second->lgr_op == LEDGER_USE && lg->lg_reseeds == 0 &&
 	    lg->lg_cores > 0) {
-		ledger_wrong(lg, LEDGER_UNSEEDED, &ledger_nothing, second);
+		ledger_wrong(lg, LEDGER_UNSEEDED, ledger_nothing, second);
 		return;
 	}
-	first = ledger_search(lg, second, key_change, ledger_nothing);
-	ledger_wrong(lg, LEDGER_TORN, &first, second);
+	ledger_wrong(lg, LEDGER_TORN, ledger_search(lg, second, key_change,
+	    ledger_nothing), second);
 }
 
 static struct ledger_record *
@@ -140,10 +138,9 @@ record_key(const struct at *at, const struct ledger_key *k)
 void
 ledger_check_wipe(const struct at *at)
 {
-	const struct print p = { at->at_lr->lgr_word, at->at_lr->lgr_print };
 	struct ledger *lg = at->at_lg;
 	struct ledger_thread *lt = at->at_lt;
-	struct ledger_key *k = find(lg, p);
+	struct ledger_key *k = find(lg, at->at_print);
 	uint64_t place;
 
 	if (k == NULL || k->lk_objects == 0) {
@@ -165,8 +162,8 @@ ledger_check_wipe(const struct at *at)
 		    sizeof(*lg->lg_retired));
 	}
 	lg->lg_result.le_wipes++;
-	lg->lg_retired[place] = (struct retired){ p.prt_a, p.prt_b,
-	    k->lk_number };
+	lg->lg_retired[place] = (struct retired){ k->lk_print.prt_a,
+	    k->lk_print.prt_b, k->lk_number };
 }
 
 void
@@ -174,16 +171,15 @@ ledger_check_set(const struct at *at)
 {
 	const struct ledger_thread *lt = at->at_lt;
 	struct ledger *lg = at->at_lg;
-	const struct print p = { at->at_lr->lgr_word, at->at_lr->lgr_print };
-	struct ledger_record first, *set;
-	struct ledger_key *k = find(lg, p);
+	struct ledger_record *set;
+	struct ledger_key *k = find(lg, at->at_print);
 	bool revived = false;
 
 	if (k != NULL) {
 		revived = k->lk_objects++ == 0;
 	} else {
-		k = place(lg, &lg->lg_bucket[p.prt_a % BUCKETS]);
-		k->lk_print = p;
+		k = place(lg, &lg->lg_bucket[at->at_print.prt_a % BUCKETS]);
+		k->lk_print = at->at_print;
 		k->lk_epoch = lg->lg_epoch;
 		k->lk_number = (uint32_t)++lg->lg_result.le_keys;
 		k->lk_lineage = lt->lgt_reseeding == NO_CORE ? lt->lgt_last :
@@ -193,12 +189,11 @@ ledger_check_set(const struct at *at)
 		k->lk_installed = k->lk_replaced = false;
 	}
 	set = record_key(at, k);
-	if (!revived)
-		return;
-	first = ledger_search(lg, set, ledger_same_key,
-	    (struct ledger_record){ .lgr_op = LEDGER_WIPE,
-	    .lgr_key = k->lk_number, .lgr_wiped = true });
-	ledger_wrong(lg, LEDGER_REVIVED, &first, set);
+	if (revived)
+		ledger_wrong(lg, LEDGER_REVIVED, ledger_search(lg, set,
+		    ledger_same_key, (struct ledger_record){
+		    .lgr_op = LEDGER_WIPE, .lgr_key = k->lk_number,
+		    .lgr_wiped = true }), set);
 }
 
 /* Whether b is a or follows it by less than 2^127. */
@@ -217,13 +212,12 @@ range_at(struct ledger_key *k, unsigned i)
 void
 ledger_check_install(const struct at *at)
 {
-	const struct print p = { at->at_lr->lgr_word, at->at_lr->lgr_print };
 	const uint128_t ctr = at->at_lr->lgr_lo;
 	struct ledger_core *lc =
 	    &at->at_lg->lg_core[uint128_lo(at->at_lr->lgr_hi)];
 	struct ledger_key *k = NULL;
 
-	if (lc->lgc_keyed && !print_equals(lc->lgc_key, p))
+	if (lc->lgc_keyed && !print_equals(lc->lgc_key, at->at_print))
 		k = find(at->at_lg, lc->lgc_key);
 	if (k != NULL && k->lk_objects > 0) {
 		k->lk_replace_ctr = ctr;
@@ -233,9 +227,9 @@ ledger_check_install(const struct at *at)
 			if (follows(range_at(k, i)->rng_last, ctr))
 				k->lk_replaced = false;
 	}
-	lc->lgc_key = p;
+	lc->lgc_key = at->at_print;
 	lc->lgc_keyed = true;
-	k = find(at->at_lg, p);
+	k = find(at->at_lg, at->at_print);
 	record_key(at, k);
 	if (k == NULL) {
 		not_set(at->at_lg, at->at_lr);
@@ -334,11 +328,9 @@ static void __attribute__((cold, noinline))
 torn(struct ledger *lg, const struct ledger_key *k,
     const struct ledger_record *use, uint128_t ctr)
 {
-	const struct ledger_record first = ledger_search(lg, use, same_install,
+	ledger_wrong(lg, LEDGER_TORN, ledger_search(lg, use, same_install,
 	    (struct ledger_record){ .lgr_op = LEDGER_INSTALL,
-	    .lgr_key = k->lk_number, .lgr_lo = ctr });
-
-	ledger_wrong(lg, LEDGER_TORN, &first, use);
+	    .lgr_key = k->lk_number, .lgr_lo = ctr }), use);
 }
 
 static void __attribute__((cold, noinline))
@@ -349,8 +341,8 @@ reused(struct ledger *lg, const struct ledger_record *use)
 	first.lgr_seq = 0;
 	first.lgr_time_ns = 0;
 	first.lgr_in_cycles = false;
-	first = ledger_search(lg, use, overlaps, first);
-	ledger_wrong(lg, LEDGER_REUSE, &first, use);
+	ledger_wrong(lg, LEDGER_REUSE, ledger_search(lg, use, overlaps, first),
+	    use);
 }
 
 /* The key must be gone when the read returns. */
@@ -376,9 +368,8 @@ ledger_check_use(const struct at *at)
 	const uint64_t blocks = (uint64_t)(end - ctr);
 	struct ledger_thread *lt = at->at_lt;
 	struct ledger *lg = at->at_lg;
-	struct ledger_key *k;
+	struct ledger_key *k = find(lg, at->at_print);
 
-	k = find(lg, (struct print){ use->lgr_word, use->lgr_print });
 	if (k != NULL)
 		lt->lgt_last = k->lk_lineage;
 	lt->lgt_blocks += blocks;
@@ -405,16 +396,14 @@ ledger_check_kept(const struct at *at, const struct ledger_record *end)
 {
 	struct ledger_thread *lt = at->at_lt;
 	const struct ledger_key *k;
-	struct ledger_record use;
 
 	for (unsigned i = 0; i < lt->lgt_used; i++) {
 		k = find(at->at_lg, lt->lgt_key[i].lgt_print);
-		if (k == NULL || k->lk_objects == 0)
-			continue;
-		use = ledger_search(at->at_lg, end, ledger_same_key,
-		    (struct ledger_record){ .lgr_op = LEDGER_USE,
-		    .lgr_key = lt->lgt_key[i].lgt_number });
-		ledger_wrong(at->at_lg, LEDGER_KEPT, &use, end);
+		if (k != NULL && k->lk_objects > 0)
+			ledger_wrong(at->at_lg, LEDGER_KEPT,
+			    ledger_search(at->at_lg, end, ledger_same_key,
+			    (struct ledger_record){ .lgr_op = LEDGER_USE,
+			    .lgr_key = lt->lgt_key[i].lgt_number }), end);
 	}
 	lt->lgt_used = 0;
 }

@@ -94,7 +94,7 @@ const struct ledger_record ledger_nothing = { .lgr_op = LEDGER_OPS };
 
 void
 ledger_wrong(struct ledger *lg, enum ledger_property property,
-    const struct ledger_record *first, const struct ledger_record *second)
+    struct ledger_record first, const struct ledger_record *second)
 {
 	const struct ledger_property_text *lp = &ledger_properties[property];
 	struct ledger_result *le = &lg->lg_result;
@@ -104,7 +104,7 @@ ledger_wrong(struct ledger *lg, enum ledger_property property,
 		return;
 	le->le_violated = true;
 	le->le_property = property;
-	le->le_first = settled(lg, first);
+	le->le_first = settled(lg, &first);
 	le->le_second = settled(lg, second);
 	f = fmemopen(le->le_text, sizeof(le->le_text) - 1, "w");
 	if (f != NULL) {
@@ -125,7 +125,7 @@ ledger_wrong_note(struct ledger *lg, enum ledger_property property,
 	char *text = lg->lg_result.le_text;
 	const bool known = is_violated(lg);
 
-	ledger_wrong(lg, property, &ledger_nothing, &ledger_nothing);
+	ledger_wrong(lg, property, ledger_nothing, &ledger_nothing);
 	if (is_violated(lg) && !known)
 		VFORMAT(text + strlen(text), NOTE_SIZE, fmt);
 }
@@ -311,7 +311,7 @@ ledger_finish(struct ledger *lg, uint64_t delivered)
 		what.lgr_op = LEDGER_END;
 	if (what.lgr_op != LEDGER_OPS) {
 		what = ledger_search(lg, NULL, same_op, what);
-		ledger_wrong(lg, LEDGER_HIDDEN, &ledger_nothing, &what);
+		ledger_wrong(lg, LEDGER_HIDDEN, ledger_nothing, &what);
 	}
 	for (unsigned i = 0; i < lg->lg_cores; i++)
 		if (lg->lg_core[i].lgc_unused)

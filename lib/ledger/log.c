@@ -101,7 +101,7 @@ check_pool(const struct at *at, struct ledger_core *lc)
 	second.lgr_lo = pool + 1;
 	second.lgr_hi = lc->lgc_drains + 1;
 	if ((lc->lgc_taken & bit) != 0)
-		ledger_wrong(at->at_lg, LEDGER_POOLS, &lc->lgc_drained,
+		ledger_wrong(at->at_lg, LEDGER_POOLS, lc->lgc_drained,
 		    &second);
 	if (pool == 0)
 		lc->lgc_pool0 = lc->lgc_held[0];
@@ -126,12 +126,12 @@ check_drain(const struct at *at, struct ledger_core *lc)
 	lc->lgc_drained = *ledger_record(at, 0, lr->lgr_generation);
 	if (lr->lgr_flag && pace_ns != 0 && some &&
 	    now_ns - lc->lgc_drained_ns <= pace_ns)
-		ledger_wrong(at->at_lg, LEDGER_PACE, &first, lr);
+		ledger_wrong(at->at_lg, LEDGER_PACE, first, lr);
 	/* Pools 0 to n - 1, each once. */
 	if (n == 0 || lc->lgc_taken != UINT32_MAX >> (32 - n) ||
 	    lc->lgc_pool0 < lu->lu_pool0_bytes ||
 	    (lu->lu_due != NULL && n != lu->lu_due(lc->lgc_drains)))
-		ledger_wrong(at->at_lg, LEDGER_POOLS, &first, lr);
+		ledger_wrong(at->at_lg, LEDGER_POOLS, first, lr);
 	lc->lgc_drained_ns = now_ns;
 	lc->lgc_taken = 0;
 	lc->lgc_taken_pools = 0;
@@ -184,7 +184,7 @@ ledger_check_age(const struct at *at, const struct ledger_record *use)
 	 */
 	if ((lt->lgt_last.l_core == NO_CORE || lg->lg_reseeds == 0) &&
 	    lg->lg_cores > 0)
-		ledger_wrong(lg, LEDGER_UNSEEDED, &ledger_nothing, use);
+		ledger_wrong(lg, LEDGER_UNSEEDED, ledger_nothing, use);
 	if (lt->lgt_last.l_core == NO_CORE || lag == LEDGER_LAG_ANY)
 		return;
 	/* The core's last reseed, or one before, that the read must see. */
@@ -201,8 +201,8 @@ ledger_check_age(const struct at *at, const struct ledger_record *use)
 	if (lt->lgt_last.l_generation >= first.lgr_generation)
 		return;
 	first.lgr_lo = lt->lgt_last.l_core;
-	first = ledger_search(lg, use, same_reseed, first);
-	ledger_wrong(lg, LEDGER_STALE, &first, use);
+	ledger_wrong(lg, LEDGER_STALE, ledger_search(lg, use, same_reseed,
+	    first), use);
 }
 
 static void
@@ -232,11 +232,11 @@ check_end(const struct at *at)
 	lt->lgt_reading = false;
 	lg->lg_result.le_reads++;
 	if (bytes > 0 && lg->lg_reseeds == 0 && lg->lg_cores > 0)
-		ledger_wrong(lg, LEDGER_UNSEEDED, &ledger_nothing, end);
+		ledger_wrong(lg, LEDGER_UNSEEDED, ledger_nothing, end);
 	/* Without a cipher no keystream is observed. */
 	if (block != 0 && !lg->lg_config.lgo_keyless && bytes > stored &&
 	    (bytes - stored + block - 1) / block > lt->lgt_blocks)
-		ledger_wrong(lg, LEDGER_MADE, &ledger_nothing, end);
+		ledger_wrong(lg, LEDGER_MADE, ledger_nothing, end);
 	if (lt->lgt_stored)
 		ledger_check_age(at, end);
 	ledger_check_kept(at, end);
@@ -259,7 +259,7 @@ static void
 check(struct ledger *lg, struct ledger_thread *lt, struct ledger_record *lr)
 {
 	struct ledger_core *lc = &lg->lg_core[lr->lgr_generation];
-	const struct at at = { lg, lt, lr };
+	const struct at at = { lg, lt, lr, { lr->lgr_word, lr->lgr_print } };
 
 	if (is_violated(lg))
 		return;
