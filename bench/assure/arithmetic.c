@@ -7,8 +7,7 @@ enum {
 	PROBE_BYTES	= 512,		/* more than any buffer holds */
 	PAGE_BYTES	= 4096,
 	LONG_BYTES	= (16 << 20) + 2 * PAGE_BYTES + 1,
-	KEY_BYTES	= 1 << 20,	/* of one AES key, in Fortuna */
-	FIRST_USES	= 16
+	KEY_BYTES	= 1 << 20	/* of one AES key, in Fortuna */
 };
 
 /*
@@ -31,7 +30,7 @@ struct sweep {
 	uint64_t	swp_first;	/* counter of the last read */
 	uint64_t	swp_bytes;	/* of the last read that used any */
 	struct use	*swp_use;	/* of this read and the last */
-	size_t		swp_uses, swp_room;
+	size_t		swp_uses;
 	struct arithmetic *swp_result;
 	struct randomdev *swp_device;
 	uint8_t		*swp_buf;
@@ -48,11 +47,7 @@ add_use(struct sweep *sw, const uint8_t *key, uint64_t lo, uint64_t end)
 		u->u_end = end;
 		return;
 	}
-	if (sw->swp_uses == sw->swp_room) {
-		sw->swp_room = 2 * sw->swp_room + FIRST_USES;
-		sw->swp_use = xreallocarray(sw->swp_use, sw->swp_room,
-		    sizeof(*sw->swp_use));
-	}
+	ARRAY_EXTEND(sw->swp_use, sw->swp_uses);
 	u = &sw->swp_use[sw->swp_uses++];
 	*u = (struct use){ .u_lo = lo, .u_end = end };
 	memcpy(u->u_key, key, CIPHER_KEY_BYTES);
@@ -122,12 +117,10 @@ check_uses(struct sweep *sw, size_t old, uint64_t n)
 			    -gap, PLURAL(-gap), same && !across ? "twice under "
 			    "one key" : "more than it reserved");
 		ar->ar_failed |= gap < 0;
-		/* An overlap stays. */
 		if (use[i - 1].u_old || across)
-			slack = gap < 0 ? gap : slack + gap;
+			slack += gap;
 	}
 	if (ar->ar_line && old > 0) {
-		ar->ar_slack_min = MIN(ar->ar_slack_min, slack);
 		ar->ar_slack_max = MAX(ar->ar_slack_max, slack);
 		ar->ar_slack_sizes += slack != 0;
 	}

@@ -32,7 +32,6 @@ struct arithmetic {
 	uint64_t	ar_all;		/* every size up to here was read */
 	/* One counter that grows; else each key starts its own. */
 	bool		ar_line;
-	int64_t		ar_slack_min;	/* negative: too few reserved */
 	int64_t		ar_slack_max;
 	uint64_t	ar_slack_sizes;	/* reads that had any */
 	bool		ar_failed;
