@@ -7,6 +7,7 @@ struct worker {
 	uint64_t	 wk_start;	/* wk_count when the window began */
 	struct section_run *wk_run;
 	uint64_t	 wk_random;
+	unsigned	 wk_cpu;	/* rank */
 	struct mthread	 wk_td;
 };
 
@@ -82,7 +83,7 @@ run_workers(struct section_run *sr)
 {
 	const struct critical_section *se = sr->sr_section;
 	struct critical_section_outcome *so = sr->sr_outcome;
-	unsigned *cpu = xcalloc(se->se_threads, sizeof(*cpu));
+	struct worker *const all = sr->sr_workers;
 	int64_t start_ns;
 	unsigned k;
 	int error = 0;
@@ -91,24 +92,24 @@ run_workers(struct section_run *sr)
 	for (unsigned i = 0; i < se->se_threads; i++) {
 		k = se->se_shuffled ? (unsigned)(splitmix(se->se_seed + i) %
 		    (i + 1)) : i;
-		cpu[i] = cpu[k];
-		cpu[k] = se->se_cpus == NULL ? i : se->se_cpus[i];
+		all[i].wk_cpu = all[k].wk_cpu;
+		all[k].wk_cpu = se->se_cpus == NULL ? i : se->se_cpus[i];
 	}
 	for (unsigned i = 0; error == 0 && i < se->se_threads; i++) {
-		struct worker *wk = &sr->sr_workers[i];
+		struct worker *wk = &all[i];
 
 		wk->wk_run = sr;
 		wk->wk_random = splitmix_out(splitmix_out(se->se_seed) + i);
 		atomic_init_64(&wk->wk_count, 0);
 		error = machine_spawn(&wk->wk_td, "section",
-		    (int)cpu[i], worker_main, wk);
+		    (int)wk->wk_cpu, worker_main, wk);
 		sr->sr_started += error == 0;
 	}
 	if (error == 0) {
 		machine_sleep((int64_t)(se->se_warmup_s * 1e9));
 		tally(sr);
 		for (unsigned i = 0; i < se->se_threads; i++)
-			sr->sr_workers[i].wk_start = so->so_thread[i];
+			all[i].wk_start = so->so_thread[i];
 		start_ns = machine_uptime_ns();
 		for (unsigned i = 0; i < WINDOW_MAX && (i == 0 ||
 		    so->so_count < se->se_least); i++) {
@@ -120,8 +121,7 @@ run_workers(struct section_run *sr)
 	}
 	machine_note_store_32(&sr->sr_stop, 1);
 	for (unsigned i = 0; i < sr->sr_started; i++)
-		machine_join(&sr->sr_workers[i].wk_td);
-	free(cpu);
+		machine_join(&all[i].wk_td);
 	return (error);
 }
 
