@@ -52,6 +52,8 @@ const struct published_loop published_loops[] = {
 	    .lb_pause_ns = 50, .lb_lines = 1 },
 	{ "plain", "randomUUID", "compact", "lock; crit_ns; unlock; par_ns",
 	    .lb_lines = 0 },
+	{ "alone", "one thread's pause", "compact", "the same, and a pause as "
+	    "one thread has it", .lb_one_ns = -1 },
 	{ .lb_name = NULL }
 };
 
@@ -59,8 +61,19 @@ FAMILY_DESCR(family_published_loops, published_loops[i].lb_descr)
 FAMILY(family_published_loops, UINT_MAX, published_loops[i].lb_name,
     .fa_descr = family_published_loops_descr, .fam_title = "Loops");
 
-/* An iteration of burn(), as its figures of one thread show. */
-static const double burn_ns = 0.6;
+struct published_row
+published_row(const struct published *pb, const struct published_loop *lb)
+{
+	struct published_row row = { .rb_loop = lb, .rb_value = NAN,
+	    /* As folly's figures of one thread of a Xeon E5-2680 v4 show. */
+	    .rb_burn_ns = 0.6, .rb_lines = NAN,
+	    .rb_lock_config = lock_config_default(
+	    pb->pb_machine.vi_topology.tp_cpus) };
+
+	/* Each thread has its CPU to itself. */
+	row.rb_lock_config.spin_polls = 0;
+	return (row);
+}
 
 /* The published value of a lock, with the threads and the group of another. */
 static double
@@ -108,8 +121,9 @@ published_section(const struct published *pb, const struct published_row *rb,
 	const double idle = beside(pb, rb, "empty", 1, 0, 0);
 	const double alone = beside(pb, rb, "empty", rb->rb_threads,
 	    rb->rb_crit_ns, rb->rb_par_ns) * rb->rb_threads;
-	double one = beside(pb, rb, pb->pb_locks.nm_name[rb->rb_lock], 1,
-	    rb->rb_crit_ns, rb->rb_par_ns);
+	double one = rb->rb_one_ns > 0 ? rb->rb_one_ns : beside(pb, rb,
+	    pb->pb_locks.nm_name[rb->rb_lock], 1, rb->rb_crit_ns,
+	    rb->rb_par_ns);
 	const char *variant = strstr(pb->pb_groups.nm_name[rb->rb_group],
 	    "variant=");
 	unsigned held, out;
@@ -121,6 +135,7 @@ published_section(const struct published *pb, const struct published_row *rb,
 		    lb->lb_hold_shared_ns / rb->rb_contenders,
 		.se_think_ns = rb->rb_par_ns + lb->lb_pause_ns,
 		.se_lines = lb->lb_lines,
+		.se_lock_config = rb->rb_lock_config
 	};
 	if (lb->lb_shared_random && before_5_7(pb, rb))
 		se->se_common_before = se->se_common_writes = 1;
@@ -128,11 +143,13 @@ published_section(const struct published *pb, const struct published_row *rb,
 	if (strcmp(lb->lb_name, "smalllocks") == 0 && variant != NULL) {
 		if (sscanf(variant, "variant=work%u_unlocked%u", &held,
 		    &out) == 2) {
-			se->se_hold_ns += burn_ns * held;
-			se->se_think_ns = burn_ns * out;
+			se->se_hold_ns += rb->rb_burn_ns * held;
+			se->se_think_ns = rb->rb_burn_ns * out;
 		} else
 			se->se_lines = 5;
 	}
+	if (!isnan(rb->rb_lines))
+		se->se_lines = (unsigned)fmin(rb->rb_lines, UINT_MAX);
 	/*
 	 * What threads take that only delay: the pause takes as much longer.
 	 * So does the hold, unless the others wait meanwhile and leave the core
@@ -147,26 +164,33 @@ published_section(const struct published *pb, const struct published_row *rb,
 	se->se_hold_ns += idle / 2;
 	se->se_think_ns += idle / 2;
 	one = one > 0 ? one : lb->lb_one_ns;
-	if (lb->lb_one_ns > 0 && one > se->se_hold_ns)
+	if ((lb->lb_one_ns != 0 || rb->rb_one_ns > 0) && one > se->se_hold_ns)
 		se->se_think_ns += one - se->se_hold_ns;
 }
 
 enum { COLUMNS_MAX = 32 };
 
-/* What a column means; the first are numbers, and with the next needed. */
-enum meaning { CONTENDERS, CRIT, PAR, THREADS, VALUE, LOCK, GROUP, LOOP,
-    OTHER };
+/* What a column means: numbers, and with the next three needed. */
+enum meaning { WORK, CONTENDERS, THREADS, VALUE, LOCK, GROUP, LOOP,
+    LOCK_TUNABLE, OTHER };
+
+#define	WORK_OF(member)	WORK, offsetof(struct published_row, member)
 
 static const struct {
 	const char	*name;
 	enum meaning	 meaning;
+	size_t		 offset;	/* of a thread's work */
 } columns[] = {
-	{ "threads", THREADS }, { "lock", LOCK }, { "value", VALUE },
-	{ "contenders", CONTENDERS }, { "crit_ns", CRIT }, { "par_ns", PAR },
-	{ "version", GROUP }, { "variant", GROUP }, { "metric", GROUP },
-	{ "bench", GROUP }, { "kernel", GROUP }, { "run", GROUP },
-	{ "node", GROUP }, { "machine", GROUP }, { "config", GROUP },
-	{ "benchmark", LOOP }
+	{ "threads", THREADS, 0 }, { "lock", LOCK, 0 }, { "value", VALUE, 0 },
+	{ "contenders", CONTENDERS, 0 },
+	{ "crit_ns", WORK_OF(rb_crit_ns) }, { "par_ns", WORK_OF(rb_par_ns) },
+	{ "one_ns", WORK_OF(rb_one_ns) }, { "burn_ns", WORK_OF(rb_burn_ns) },
+	{ "acquisitions", WORK_OF(rb_acquisitions) },
+	{ "lines", WORK_OF(rb_lines) },
+	{ "version", GROUP, 0 }, { "variant", GROUP, 0 },
+	{ "metric", GROUP, 0 }, { "bench", GROUP, 0 }, { "kernel", GROUP, 0 },
+	{ "run", GROUP, 0 }, { "node", GROUP, 0 }, { "machine", GROUP, 0 },
+	{ "config", GROUP, 0 }, { "benchmark", LOOP, 0 }
 };
 
 struct reading {
@@ -174,6 +198,7 @@ struct reading {
 	struct lines	 bf_lines;
 	char		 bf_names[COLUMNS_MAX][PUBLISHED_NAME_SIZE];
 	enum meaning	 bf_meaning[COLUMNS_MAX];
+	size_t		 bf_offset[COLUMNS_MAX];
 	unsigned	 bf_columns;
 	char		*bf_field[COLUMNS_MAX];	/* of the row being read */
 };
@@ -228,10 +253,13 @@ take_columns(struct reading *bf)
 	bf->bf_columns = split(bf);
 	for (unsigned i = 0; i < bf->bf_columns; i++) {
 		TEXT_SET(bf->bf_names[i], bf->bf_field[i]);
-		bf->bf_meaning[i] = OTHER;
+		bf->bf_meaning[i] = tunable_find(lock_tunables,
+		    bf->bf_field[i]) != NULL ? LOCK_TUNABLE : OTHER;
 		for (k = 0; k < nitems(columns); k++)
-			if (strcmp(bf->bf_field[i], columns[k].name) == 0)
+			if (strcmp(bf->bf_field[i], columns[k].name) == 0) {
 				bf->bf_meaning[i] = columns[k].meaning;
+				bf->bf_offset[i] = columns[k].offset;
+			}
 		found |= 1u << bf->bf_meaning[i];
 	}
 	/* What is predicted without a value may have no such column. */
@@ -261,30 +289,38 @@ intern(struct published_names *nm, const char *name)
 /* Takes a column of a row; text of groups is appended. */
 static int
 take_field(struct reading *bf, unsigned column, double numbers[VALUE + 1],
-    int *lock, char group[PUBLISHED_NAME_SIZE],
-    const struct published_loop **loop)
+    char group[PUBLISHED_NAME_SIZE], struct published_row *rb)
 {
 	const enum meaning meaning = bf->bf_meaning[column];
 	const struct published *pb = bf->bf_pb;
 	const bool gain = pb->pb_unit != NULL && pb->pb_unit->ub_gain;
 	const char *expected = NULL, *text = bf->bf_field[column];
-	char *end;
+	const struct tunable *tn;
+	char *end, range[TUNABLE_STRING_SIZE];
 	double v;
+	int lock;
 
-	if (meaning == CRIT || meaning == PAR || meaning == GROUP ||
-	    meaning == LOOP)
+	if (meaning == WORK || meaning == GROUP || meaning == LOOP ||
+	    meaning == LOCK_TUNABLE)
 		APPEND(group, PUBLISHED_NAME_SIZE, "%s%s=%s",
 		    *group != '\0' ? " " : "", bf->bf_names[column], text);
 	if (meaning == LOOP && !GIVEN(pb->pb_op, PUBLISHED_LOOP))
-		*loop = loop_of(text) != NULL ? loop_of(text) : pb->pb_loop;
+		rb->rb_loop = loop_of(text) != NULL ? loop_of(text) :
+		    pb->pb_loop;
 	if (meaning == GROUP || meaning == LOOP || meaning == OTHER ||
 	    (meaning == VALUE && *text == '\0' && pb->pb_op->op_predict))
 		return (0);
 	v = strtod(text, &end);
 	if (meaning == LOCK) {
-		*lock = intern(&bf->bf_pb->pb_locks, text);
-		if (*lock < 0 || *text == '\0')
+		lock = intern(&bf->bf_pb->pb_locks, text);
+		rb->rb_lock = (unsigned)lock;
+		if (lock < 0 || *text == '\0')
 			expected = "a name, of at most 512 in a file";
+	} else if (meaning == LOCK_TUNABLE) {
+		tn = tunable_find(lock_tunables, bf->bf_names[column]);
+		tunable_range(tn, range, sizeof(range));
+		if (tunable_set_text(tn, &rb->rb_lock_config, text) != 0)
+			expected = range;
 	} else if (end == text || *end != '\0' || !isfinite(v) ||
 	    v < (meaning == VALUE && gain ? -100 : 0))
 		expected = meaning != VALUE ? "a number of 0 or more" : gain ?
@@ -293,6 +329,8 @@ take_field(struct reading *bf, unsigned column, double numbers[VALUE + 1],
 	else if ((meaning == THREADS || meaning == CONTENDERS) && (v < 1 || v >
 	    CELL_READERS_MAX))
 		expected = "threads, 1..1024";
+	else if (meaning == WORK)
+		*(double *)((char *)rb + bf->bf_offset[column]) = v;
 	else
 		numbers[meaning] = meaning == VALUE && gain ? 1 + v / 100 : v;
 	return (expected == NULL ? 0 : REFUSE("%.40s: \"%.40s\": "
@@ -304,30 +342,28 @@ take_row(struct reading *bf)
 {
 	struct published *pb = bf->bf_pb;
 	char group[PUBLISHED_NAME_SIZE] = "";
-	const struct published_loop *loop = pb->pb_loop;
+	struct published_row row = published_row(pb, pb->pb_loop);
 	double v[VALUE + 1] = { [VALUE] = NAN };
 	const unsigned n = split(bf);
-	int error = 0, in, lock = 0;
+	int error = 0, in;
 
 	if (n < bf->bf_columns)
 		return (REFUSE("%u fields: expected %u, "
 		    "as there are columns", n, bf->bf_columns));
 	for (unsigned i = 0; error == 0 && i < bf->bf_columns; i++)
-		error = take_field(bf, i, v, &lock, group, &loop);
+		error = take_field(bf, i, v, group, &row);
 	/* A value of 0 is no time; some files have rows of zeros. */
 	if (error != 0 || v[VALUE] <= 0)
 		return (error);
 	if ((in = intern(&pb->pb_groups, group)) == -1)
 		return (REFUSE("more than %d groups", PUBLISHED_NAMES_MAX));
+	row.rb_threads = (unsigned)v[THREADS];
+	row.rb_contenders = (unsigned)(v[CONTENDERS] > 0 ? v[CONTENDERS] + 0.5 :
+	    v[THREADS]);
+	row.rb_group = (unsigned)in;
+	row.rb_value = v[VALUE];
 	ARRAY_EXTEND(pb->pb_rows, pb->pb_row_count);
-	pb->pb_rows[pb->pb_row_count++] = (struct published_row){
-		.rb_threads = (unsigned)v[THREADS],
-		.rb_contenders = (unsigned)(v[CONTENDERS] > 0 ?
-		    v[CONTENDERS] + 0.5 : v[THREADS]),
-		.rb_lock = (unsigned)lock, .rb_group = (unsigned)in,
-		.rb_loop = loop, .rb_crit_ns = v[CRIT], .rb_par_ns = v[PAR],
-		.rb_value = v[VALUE]
-	};
+	pb->pb_rows[pb->pb_row_count++] = row;
 	return (0);
 }
 

@@ -2,9 +2,10 @@
  * Files of published figures of contended locks, beside what simulated machines
  * predict of them.  A file is CSV.  Lines that begin with "#" are its header:
  * "# benchmark:" names the loop that each thread ran, "# UNITS:" what a value
- * is.  The columns threads, lock and value must be there; crit_ns, par_ns and
- * contenders are used where they are; rows that differ in another column of
- * published.c, such as version, are different groups.
+ * is.  The columns threads, lock and value must be there; others of published.c
+ * and those with the name of a lock's tunable are used where they are.  Rows
+ * that differ in what a thread does, or in a word such as version, are of
+ * different groups.
  */
 #pragma once
 
@@ -14,7 +15,7 @@
 
 enum {
 	PUBLISHED_NAMES_MAX	= 512,	/* locks, or groups */
-	PUBLISHED_NAME_SIZE	= 96,
+	PUBLISHED_NAME_SIZE	= 160,
 	PUBLISHED_TEXT_SIZE	= 1024
 };
 
@@ -43,8 +44,11 @@ struct published_loop {
 	bool		 lb_twice;	/* two acquisitions an operation */
 	/* Before Linux 5.7, a word of all threads: written twice, once held. */
 	bool		 lb_shared_random;
-	/* The pause is what one thread's value leaves; without one, this. */
-	double		 lb_one_ns;	/* 0: the loop does not do that */
+	/*
+	 * The pause is what one thread's value leaves; without one, this leaves
+	 * it.  0: the loop does not do that; below 0: no such time is known.
+	 */
+	double		 lb_one_ns;
 };
 
 struct published_row {
@@ -54,6 +58,11 @@ struct published_row {
 	unsigned	 rb_group;	/* into pb_groups */
 	const struct published_loop *rb_loop;	/* or NULL */
 	double		 rb_crit_ns, rb_par_ns;
+	double		 rb_one_ns;	/* for lb_one_ns; 0: not given */
+	double		 rb_burn_ns;	/* an iteration of folly's burn() */
+	double		 rb_acquisitions;	/* an operation; 0: lb_twice */
+	double		 rb_lines;	/* for lb_lines; NaN: not given */
+	struct lock_config rb_lock_config;
 	double		 rb_value;	/* NaN: empty */
 	/* Between acquisitions, scaled if fitted; the same of ratios. */
 	double		 rb_ns, rb_predicted_ns;
@@ -101,6 +110,9 @@ int published_open(struct published *pb, const struct options *op);
 void published_free(struct published *pb);
 
 int published_read(struct published *pb);
+/* A row of a loop, or NULL, with what its columns do not say. */
+struct published_row published_row(const struct published *pb,
+    const struct published_loop *lb);
 /* What each thread of a row does, but for lock, se_seed, se_cpus, windows. */
 void published_section(const struct published *pb,
     const struct published_row *rb, struct critical_section *se);

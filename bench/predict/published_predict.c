@@ -89,7 +89,8 @@ value_ns(const struct published *pb, const struct published_row *rb)
 	return (ub->ub_ratio ? rb->rb_value : rb->rb_loop == NULL ? 0 : groups *
 	    (ub->ub_ns > 0 ? ub->ub_ns / rb->rb_value : rb->rb_value) /
 	    (ub->ub_thread ? rb->rb_contenders : 1) /
-	    (1 + rb->rb_loop->lb_twice));
+	    (rb->rb_acquisitions > 0 ? rb->rb_acquisitions :
+	    1 + rb->rb_loop->lb_twice));
 }
 
 /* Completes what the request and the file's header say. */
@@ -189,6 +190,7 @@ static void
 ask(struct published *pb, const struct options *op)
 {
 	const struct option_list *threads = &op->op_readers;
+	struct published_row *rb;
 
 	pb->pb_unit = &published_units[family_find(&family_published_units,
 	    "ratio")];
@@ -200,15 +202,12 @@ ask(struct published *pb, const struct options *op)
 	snprintf(pb->pb_locks.nm_name[0], PUBLISHED_NAME_SIZE, "%s/%s",
 	    pb->pb_kind[0][0]->lc_name, pb->pb_kind[0][1]->lc_name);
 	pb->pb_rows = xcalloc(threads->ol_count, sizeof(*pb->pb_rows));
-	for (; pb->pb_row_count < threads->ol_count; pb->pb_row_count++)
-		pb->pb_rows[pb->pb_row_count] = (struct published_row){
-			.rb_threads =
-			    (unsigned)threads->ol_value[pb->pb_row_count],
-			.rb_contenders =
-			    (unsigned)threads->ol_value[pb->pb_row_count],
-			.rb_loop = &published_loops[op->op_loop],
-			.rb_value = NAN
-		};
+	for (unsigned i = 0; i < threads->ol_count; i++) {
+		rb = &pb->pb_rows[pb->pb_row_count++];
+		*rb = published_row(pb, &published_loops[op->op_loop]);
+		rb->rb_threads = (unsigned)threads->ol_value[i];
+		rb->rb_contenders = rb->rb_threads;
+	}
 }
 
 int
@@ -264,9 +263,6 @@ work(void *context, unsigned task, unsigned slot)
 	struct critical_section se;
 
 	published_section(pb, rb, &se);
-	se.se_lock_config = lock_config_default(mc.mc_topology.tp_cpus);
-	/* Each thread has its CPU to itself. */
-	se.se_lock_config.spin_polls = 0;
 	se.se_cpus = pb->pb_place.pl_ranks;
 	/* All start at one barrier. */
 	se.se_shuffled = true;

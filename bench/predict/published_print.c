@@ -174,7 +174,8 @@ print_group(FILE *out, const struct published *pb, unsigned group)
 
 	if (n == 0)
 		return;
-	fprintf(out, "\n%s%s%s\n", name, name[0] != '\0' ? ": " : "",
+	putc('\n', out);
+	format_wrapf(out, "", 2, "%s%s%s", name, name[0] != '\0' ? ": " : "",
 	    pb->pb_unit->ub_ratio ? "rate of the first lock over the second's" :
 	    "ns between acquisitions of the whole system");
 	if (pb->pb_unit->ub_scaled && !predict)

@@ -163,6 +163,45 @@ shares() {
 	    out.csv || atf_fail "$(cat out.csv)"
 }
 
+# predicted FIELDS ROW...: what is predicted of these, in a line.
+predicted() {
+	printf 'threads,lock,value,%s\n' $1 >f.csv
+	shift
+	printf '%s\n' "$@" >>f.csv
+	saves out.csv reproduce --published f.csv --profile $machine \
+	    --map c=cna,t=ticket --loop $loop --units ns --format csv >&2
+	awk -F, 'NR > 1 { printf "%.0f ", $6 }' out.csv
+}
+
+test_case reproduce__work "columns: what a thread does, tunables of the lock"
+reproduce__work_body() {
+	loop=plain
+	# Ten lines take longer than one, and twice the acquisitions are half.
+	set -- $(predicted lines 8,t,900,1 8,t,900,10)
+	[ $2 -gt $(($1 * 3 / 2)) ] || atf_fail "lines: $*"
+	predicted acquisitions 8,t,900,1 8,t,900,2 >/dev/null
+	[ "$(awk -F, 'NR > 1 { print $5 }' out.csv | xargs)" = "900 450" ] ||
+	    atf_fail "acquisitions: $(cat out.csv)"
+	# Two threads seldom wait for one another, so each takes half of it.
+	set -- $(predicted one_ns 2,t,900,20000 2,t,900,0)
+	[ $1 -gt 9900 ] && [ $1 -lt 10400 ] && [ $2 -lt 300 ] ||
+	    atf_fail "one_ns: $*"
+	loop=alone
+	set -- $(predicted crit_ns 1,t,20000,100 2,t,900,100)
+	[ $1 -gt 9900 ] && [ $1 -lt 10400 ] || atf_fail "alone: $*"
+	loop=smalllocks
+	set -- $(predicted variant,burn_ns 8,t,900,work100_unlocked0,0.6 \
+	    8,t,900,work100_unlocked0,6)
+	[ $2 -gt $(($1 + 500)) ] || atf_fail "burn_ns: $*"
+	loop=plain
+	set -- $(predicted rngsim.lock.numa_threshold 40,c,900,1 40,c,900,65536)
+	[ $1 -gt $2 ] || atf_fail "numa_threshold: $*"
+	sed -i 's/,1$/,0/' f.csv
+	fails 2 'f.csv:2: rngsim.lock.numa_threshold: "0": expected 1\.\.2' \
+	    reproduce --published f.csv --profile $machine --map c=cna \
+	    --loop plain --units ns
+}
+
 test_case reproduce__ratios "rates of a lock over another's: of gains, of" \
     "loops by row; both locks are run"
 reproduce__ratios_body() {
