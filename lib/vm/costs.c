@@ -25,7 +25,7 @@ fill_latencies(const struct profile *pr, struct vm_costs *vc)
 	static const enum profile_key key[VM_DISTANCES] = {
 		[VM_SELF] = PROFILE_LAT_HIT, [VM_SMT] = PROFILE_LAT_SMT,
 		[VM_CCX] = PROFILE_LAT_CCX, [VM_SOCK] = PROFILE_LAT_SOCK,
-		[VM_REMOTE] = PROFILE_LAT_REMOTE,
+		[VM_NEAR] = PROFILE_LAT_NEAR, [VM_REMOTE] = PROFILE_LAT_REMOTE
 	};
 
 	for (unsigned d = 0; d < VM_DISTANCES; d++) {

@@ -83,6 +83,8 @@ nearest(const struct vm *vm, const struct vm_line *vl, unsigned cpu)
 		d = MIN(d, distance(vm, vl->vl_last, cpu));
 		if ((vl->vl_nodes & node_bit(vm, cpu)) != 0)
 			d = MIN(d, within_node(vm));
+		else if ((vl->vl_nodes & group_bits(vm, cpu)) != 0)
+			d = MIN(d, VM_NEAR);
 	}
 	if (vl->vl_waiters == 1)
 		d = MIN(d, distance(vm,
@@ -92,6 +94,9 @@ nearest(const struct vm *vm, const struct vm_line *vl, unsigned cpu)
 	else if (vl->vl_waiters > 0 &&
 	    (vl->vl_wait_nodes & node_bit(vm, cpu)) != 0)
 		d = MIN(d, within_node(vm));
+	else if (vl->vl_waiters > 0 &&
+	    (vl->vl_wait_nodes & group_bits(vm, cpu)) != 0)
+		d = MIN(d, VM_NEAR);
 	return (d);
 }
 
@@ -117,7 +122,7 @@ take_over(const struct vm *vm, const struct vm_line *vl, unsigned cpu)
 		    distance(vm, vl->vl_owner, cpu) : nearest(vm, vl, cpu);
 	far = __builtin_popcountll(nodes & ~node_bit(vm, cpu));
 	if (far > 0)
-		d = VM_REMOTE;
+		d = (nodes & ~group_bits(vm, cpu)) != 0 ? VM_REMOTE : VM_NEAR;
 	else if (sharers + waiters > 1 || (waiters == 1 && vl->vl_waiters > 1))
 		d = MAX(d, within_node(vm));
 	else if (waiters == 1)

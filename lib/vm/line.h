@@ -85,6 +85,15 @@ node_bit(const struct vm *vm, unsigned cpu)
 	return (UINT64_C(1) << vm->vm_place[cpu].vp_node);
 }
 
+/* The nodes that are no farther than VM_NEAR. */
+static inline uint64_t
+group_bits(const struct vm *vm, unsigned cpu)
+{
+	const unsigned n = MAX(vm->vm_topology.tp_near, 1);
+
+	return (UINT64_MAX >> (64 - n) << n * vm->vm_place[cpu].vp_group);
+}
+
 static inline void
 share(const struct vm *vm, struct vm_line *vl, unsigned cpu)
 {
@@ -130,6 +139,16 @@ within_node(const struct vm *vm)
 
 	return (tp->tp_ccx_cores * tp->tp_nodes >= tp->tp_cores ? VM_CCX :
 	    VM_SOCK);
+}
+
+/* The farthest of any CPUs. */
+static inline enum vm_distance
+farthest(const struct vm *vm)
+{
+	const struct vm_topology *tp = &vm->vm_topology;
+
+	return (tp->tp_nodes == 1 ? within_node(vm) :
+	    tp->tp_nodes > tp->tp_near ? VM_REMOTE : VM_NEAR);
 }
 
 static inline enum vm_distance

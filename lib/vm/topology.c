@@ -34,6 +34,9 @@ check(const struct profile *pr, const struct vm_topology *tp,
 		if (!has(pr, far[i]))
 			return (refuse(pr, far[i], "more than one node",
 			    "one node", error));
+	if (tp->tp_near > 1 && !has(pr, PROFILE_LAT_NEAR))
+		return (refuse(pr, PROFILE_LAT_NEAR, "topo.near", "both",
+		    error));
 	if (node_cores > tp->tp_ccx_cores && !has(pr, PROFILE_LAT_SOCK)) {
 		snprintf(expected, sizeof(expected), "at most %u cores a node",
 		    tp->tp_ccx_cores);
@@ -73,7 +76,8 @@ vm_topology_make(const struct profile *pr, unsigned cpus, unsigned nodes,
 		    nodes * node_cores : howmany(cpus, smt);
 	*tp = (struct vm_topology){ .tp_cpus = cpus, .tp_cores = cores,
 	    .tp_nodes = nodes,
-	    .tp_ccx_cores = (unsigned)pr->pr_value[PROFILE_TOPO_CCX] };
+	    .tp_ccx_cores = (unsigned)pr->pr_value[PROFILE_TOPO_CCX],
+	    .tp_near = (unsigned)pr->pr_value[PROFILE_TOPO_NEAR] };
 	if (nodes > tp->tp_cores) {
 		snprintf(error, PROFILE_ERROR_SIZE, "%u nodes of %u cores in "
 		    "all; expected 1..%u nodes", nodes, tp->tp_cores,

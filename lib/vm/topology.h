@@ -14,7 +14,8 @@ enum vm_distance {
 	VM_SMT,			/* another hardware thread of the core */
 	VM_CCX,			/* another core behind the same cache */
 	VM_SOCK,		/* another cache of the node */
-	VM_REMOTE,		/* another node */
+	VM_NEAR,		/* another node of the group */
+	VM_REMOTE,		/* another group of nodes */
 	VM_DISTANCES
 };
 
@@ -27,12 +28,13 @@ enum {
 struct vm_place {
 	uint16_t	vp_cpu, vp_core;
 	uint16_t	vp_cache;	/* its first core */
-	uint16_t	vp_node;
+	uint8_t		vp_node, vp_group;
 };
 
 struct vm_topology {
 	unsigned	tp_cpus, tp_cores, tp_nodes;
 	unsigned	tp_ccx_cores;	/* cores behind one cache */
+	unsigned	tp_near;	/* nodes of a group; 0: one */
 };
 
 /*
@@ -72,7 +74,8 @@ vm_topology_place(const struct vm_topology *tp, unsigned cpu)
 
 	return ((struct vm_place){ .vp_cpu = (uint16_t)cpu,
 	    .vp_core = (uint16_t)core, .vp_cache = (uint16_t)(core -
-	    (core - first) % tp->tp_ccx_cores), .vp_node = (uint16_t)node });
+	    (core - first) % tp->tp_ccx_cores), .vp_node = (uint8_t)node,
+	    .vp_group = (uint8_t)(node / MAX(tp->tp_near, 1)) });
 }
 
 /* Each level that differs is one farther. */
@@ -81,7 +84,7 @@ vm_place_distance(struct vm_place a, struct vm_place b)
 {
 	return ((enum vm_distance)((a.vp_cpu != b.vp_cpu) +
 	    (a.vp_core != b.vp_core) + (a.vp_cache != b.vp_cache) +
-	    (a.vp_node != b.vp_node)));
+	    (a.vp_node != b.vp_node) + (a.vp_group != b.vp_group)));
 }
 
 /* Lists all tp_cpus CPUs in an order. */

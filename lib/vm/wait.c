@@ -103,10 +103,9 @@ count_of_cache(const struct vm *vm, const struct vm_line *vl, unsigned cpu)
 }
 
 static uint16_t *
-count_of_node(const struct vm *vm, const struct vm_line *vl, unsigned cpu)
+count_of_node(const struct vm *vm, const struct vm_line *vl, unsigned node)
 {
-	return (vl->vl_counts + 2 * vm->vm_topology.tp_cpus +
-	    vm->vm_place[cpu].vp_node);
+	return (vl->vl_counts + 2 * vm->vm_topology.tp_cpus + node);
 }
 
 static void
@@ -127,7 +126,7 @@ add_waiter(struct vm *vm, struct vm_line *vl, struct vm_waiter vw)
 	if (vl->vl_counts[core(vm, cpu)]++ == 0) {
 		vl->vl_wait_cores++;
 		vl->vl_wait_caches += (*count_of_cache(vm, vl, cpu))++ == 0;
-		++*count_of_node(vm, vl, cpu);
+		++*count_of_node(vm, vl, vm->vm_place[cpu].vp_node);
 	}
 	/* Its copy counts as a waiter's, not as a sharer's too. */
 	if (shares(vm, vl, cpu)) {
@@ -154,7 +153,7 @@ drop_waiter(struct vm *vm, struct vm_thread *vt)
 		vl->vl_wait_cores--;
 		vl->vl_wait_caches -= --*count_of_cache(vm, vl, cpu) == 0;
 		/* Otherwise a node that once waited would cost for ever. */
-		if (--*count_of_node(vm, vl, cpu) == 0)
+		if (--*count_of_node(vm, vl, vm->vm_place[cpu].vp_node) == 0)
 			vl->vl_wait_nodes &= ~node_bit(vm, cpu);
 	}
 	vl->vl_others -= is_other(vl, &vl->vl_waiter[i]);
@@ -175,16 +174,27 @@ vm_line_cancel(struct vm *vm, struct vm_thread *vt)
 	share(vm, vl, (unsigned)vt->vt_cpu);
 }
 
-/* The home's mean service time of one waiter of a line written at cpu. */
+/*
+ * The home's mean service time of one waiter of a line written at cpu, or by
+ * none.
+ */
 static uint64_t
 mean_service(const struct vm *vm, const struct vm_line *vl, int cpu)
 {
-	uint64_t k = vl->vl_waiters, near_by = k;
+	const uint64_t k = vl->vl_waiters;
+	uint64_t group = 0, own = k, nodes;
 
-	if (cpu >= 0 && vm->vm_topology.tp_nodes > 1)
-		near_by = *count_of_node(vm, vl, (unsigned)cpu);
-	return ((near_by * service(vm, within_node(vm)) +
-	    (k - near_by) * service(vm, VM_REMOTE)) / k);
+	if (cpu >= 0 && vm->vm_topology.tp_nodes > 1) {
+		own = *count_of_node(vm, vl, vm->vm_place[cpu].vp_node);
+		nodes = vl->vl_wait_nodes & group_bits(vm, (unsigned)cpu) &
+		    ~node_bit(vm, (unsigned)cpu);
+		for (; nodes != 0; nodes &= nodes - 1)
+			group += *count_of_node(vm, vl,
+			    (unsigned)__builtin_ctzll(nodes));
+	}
+	return ((own * service(vm, within_node(vm)) + group *
+	    service(vm, VM_NEAR) + (k - own - group) *
+	    service(vm, VM_REMOTE)) / k);
 }
 
 /*
@@ -220,8 +230,8 @@ static uint64_t
 round_of_reads(const struct vm *vm, const struct vm_line *vl)
 {
 	return (vl->vl_waiters == 0 ? 0 : vl->vl_wait_cores *
-	    service(vm, VM_CCX) + (vl->vl_wait_caches - 1u) * service(vm,
-	    vm->vm_topology.tp_nodes > 1 ? VM_REMOTE : within_node(vm)));
+	    service(vm, VM_CCX) + (vl->vl_wait_caches - 1u) *
+	    service(vm, farthest(vm)));
 }
 
 void

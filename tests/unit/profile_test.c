@@ -141,7 +141,7 @@ static const struct edit edits[] = {
 	{ "cpu.pause", "cup.pause", NULL, "cup.pause: there is no such key; "
 	    "expected name, descr, like, or a key of rngsim-profile(5)" },
 	{ "name =", "\x01\x02\x7f =", NULL, "???: there is no such key" },
-	{ "lat.rmw =", "lat.hit =", NULL, "lat.hit: there is one in line 7" },
+	{ "lat.rmw =", "lat.hit =", NULL, "lat.hit: there is one in line 8" },
 	{ "descr =", "name =", NULL, "name: there is one in line 1" },
 	{ "lat.rmw =", "lat.rmw=", NULL, "lat.rmw=: there is no such key" },
 	{ RMW, "lat.rmw 7 ns", NULL, "lat.rmw: \"7\" follows; expected \"=\"" },
@@ -320,7 +320,7 @@ TEST(profile__optional, "values of distances that a small machine does not "
 		used += profile_used(&pr, key);
 	ATF_CHECK_EQ(PROFILE_VALUES - nitems(optional), used);
 	/* The topology, and the errors of the model. */
-	used -= 4 + PROFILE_MODEL_PAIR + 1 - PROFILE_MODEL_FIFO;
+	used -= 5 + PROFILE_MODEL_PAIR + 1 - PROFILE_MODEL_FIFO;
 	ATF_CHECK_EQ(1, profile_share(&pr, PROVENANCE_GUESSED));
 	ATF_CHECK_EQ(0, profile_share(&pr, PROVENANCE_ABSENT));
 	pr.pr_from[PROFILE_TOPO_CPUS] = PROVENANCE_MEASURED;

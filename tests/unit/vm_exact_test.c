@@ -17,6 +17,7 @@ enum {
 	SMT_PS		= 8011,
 	CCX_PS		= 27017,
 	SOCK_PS		= 99023,
+	NEAR_PS		= 150011,
 	REMOTE_PS	= 192029,
 	INVALIDATE_PS	= 19031,
 	PAUSE_PS	= 10007,
@@ -45,7 +46,7 @@ static void
 make_exact(struct machine_config *mc)
 {
 	static const uint64_t lat[VM_DISTANCES] = { HIT_PS, SMT_PS, CCX_PS,
-	    SOCK_PS, REMOTE_PS };
+	    SOCK_PS, NEAR_PS, REMOTE_PS };
 	struct vm_costs *vc = &mc->mc_costs;
 	unsigned d;
 
@@ -234,6 +235,35 @@ SCENE(exact__lines, "Getting another CPU's line takes the latency of that "
 		act(cpu, do_store);
 		CHECK_TOOK(cpu, ps + HIT_PS, "writing another's line");
 	}
+}
+
+/* CPUs 0 and 1, one node; 2, near it; 4 and 6, each in a node of others. */
+static void
+groups_main(void)
+{
+	act(2, do_store);
+	act(0, do_load);
+	CHECK_TOOK(0, NEAR_PS, "reading a line of the node nearby");
+	act(4, do_load);
+	CHECK_TOOK(4, REMOTE_PS, "reading it from the others");
+	act(6, do_load);
+	CHECK_TOOK(6, NEAR_PS, "reading it beside them");
+	act(0, do_store);
+	CHECK_TOOK(0, REMOTE_PS + 2 * INVALIDATE_PS + HIT_PS,
+	    "writing what all have read");
+	act(2, do_load);
+	act(0, do_store);
+	CHECK_TOOK(0, NEAR_PS + HIT_PS, "writing what is read nearby");
+}
+
+TEST(exact__groups, "Nodes of a group are nearer than others")
+{
+	struct machine_config mc;
+
+	make_exact(&mc);
+	mc.mc_topology = (struct vm_topology){ .tp_cpus = 8, .tp_cores = 8,
+	    .tp_nodes = 4, .tp_ccx_cores = 2, .tp_near = 2 };
+	scene_run(&mc, groups_main);
 }
 
 /*
@@ -533,7 +563,7 @@ TEST(exact__invalidation, "A write takes what the farthest copy takes, and "
 
 	make_exact(&mc);
 	scene_run(&mc, sharers_main);
-	mc.mc_topology = (struct vm_topology){ CPUS, CPUS, CPUS, 1 };
+	mc.mc_topology = (struct vm_topology){ CPUS, CPUS, CPUS, 1, 0 };
 	scene_run(&mc, far_sharers_main);
 }
 

@@ -33,6 +33,7 @@ fixture_config(unsigned cpus, unsigned nodes)
 		[VM_SMT] = 8000,
 		[VM_CCX] = 28000,
 		[VM_SOCK] = 100000,
+		[VM_NEAR] = 200000,
 		[VM_REMOTE] = 200000,
 	};
 	static const struct {

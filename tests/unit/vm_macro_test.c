@@ -26,10 +26,10 @@ struct model {
 static const struct model models[] = {
 	{ "one node", 1, 64, { 1.5, 0, 46 }, .25, 0, 0, 5, 10 },
 	{ "one node of caches", 1, 8, { 1, 10, 27, 99 }, .25, 0, 0, 5, 10 },
-	{ "two nodes", 2, 32, { 1.5, 8, 51, 0, 108 }, .25, 11, .1, 7, 48 },
-	{ "two nodes of caches", 2, 8, { 1, 10, 27, 99, 192 }, .25, 19, .1, 5,
-	    10 },
-	{ "four nodes", 4, 16, { 2, 8, 45, 0, 140 }, .29, 14, .15, 9, 4 },
+	{ "two nodes", 2, 32, { 1.5, 8, 51, 0, 0, 108 }, .25, 11, .1, 7, 48 },
+	{ "two nodes of caches", 2, 8, { 1, 10, 27, 99, 0, 192 }, .25, 19, .1,
+	    5, 10 },
+	{ "four nodes", 4, 16, { 2, 8, 45, 0, 0, 140 }, .29, 14, .15, 9, 4 },
 };
 
 static const struct model *const one_node = &models[0];

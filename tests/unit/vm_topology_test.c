@@ -126,6 +126,24 @@ TEST(vm_topology__absent, "a shape whose costs the profile does not have is "
 	}
 }
 
+TEST(vm_topology__near, "nodes in groups need the latency within a group")
+{
+	char error[PROFILE_ERROR_SIZE];
+	struct vm_topology vt;
+	struct profile pr;
+
+	machine(&pr, 8, 2, 4, 1);
+	pr.pr_value[PROFILE_TOPO_NEAR] = 2;
+	pr.pr_from[PROFILE_TOPO_NEAR] = PROVENANCE_PUBLISHED;
+	pr.pr_from[PROFILE_LAT_NEAR] = PROVENANCE_PUBLISHED;
+	ATF_CHECK_EQ(0, vm_topology_make(&pr, 0, 0, &vt, error));
+	ATF_CHECK_EQ(2, vt.tp_near);
+	pr.pr_from[PROFILE_LAT_NEAR] = PROVENANCE_ABSENT;
+	ATF_CHECK_EQ(EINVAL, vm_topology_make(&pr, 0, 0, &vt, error));
+	ATF_CHECK_MSG(strstr(error, "has no lat.near, which topo.near needs; "
+	    "expected both") != NULL, "%s", error);
+}
+
 TEST(vm_topology__shipped, "each shipped profile has its own shape and every "
     "distance that occurs in it")
 {
@@ -134,6 +152,7 @@ TEST(vm_topology__shipped, "each shipped profile has its own shape and every "
 		[VM_SMT] = PROFILE_LAT_SMT,
 		[VM_CCX] = PROFILE_LAT_CCX,
 		[VM_SOCK] = PROFILE_LAT_SOCK,
+		[VM_NEAR] = PROFILE_LAT_NEAR,
 		[VM_REMOTE] = PROFILE_LAT_REMOTE,
 	};
 	char error[PROFILE_ERROR_SIZE];
@@ -165,8 +184,16 @@ TEST(vm_topology__distances, "how far each CPU is from CPU 0 and CPU 5")
 	    .tp_nodes = 2, .tp_ccx_cores = 2 };
 	static const char from_0[] = "=cssrrrrtcssrrrr";
 	static const char from_5[] = "rrrrc=ssrrrrctss";
-	static const char letters[] = "=tcsr";
+	/* 4 nodes of 2 cores, in pairs. */
+	static const struct vm_topology pairs = { .tp_cpus = 8, .tp_cores = 8,
+	    .tp_nodes = 4, .tp_ccx_cores = 2, .tp_near = 2 };
+	static const char pairs_from_5[] = "rrrrc=nn";
+	static const char letters[] = "=tcsnr";
 	unsigned i;
+
+	for (i = 0; i < pairs.tp_cpus; i++)
+		ATF_CHECK_EQ_MSG(pairs_from_5[i],
+		    letters[DISTANCE(&pairs, 5, i)], "CPU %u", i);
 
 	for (i = 0; i < vt.tp_cpus; i++) {
 		ATF_CHECK_EQ_MSG(from_0[i],
