@@ -22,7 +22,7 @@ THREADS = '2,3,4,6,8,16,24,32,36,44,64,72,88,142'
 HOLD = 'KERNEL_HOLD_NS'		# of bench/predict/published.c
 BOX = {'line.service': (0.25, 0.5), 'line.keep': (0, 0.05),
        'line.local': (0.15, 0.65), 'line.ahead': (0.4, 0.75), HOLD: (60, 120)}
-NOT_FITTED = 'uuid-graviton2'
+NOT_FITTED = 'uuid-graviton2', 'futex-e5'
 program, root, scratch = sys.argv[1:4]
 os.makedirs(scratch, exist_ok=True)
 points = int([*sys.argv, 40][4])
@@ -71,7 +71,7 @@ def best(tried, without):
     """The setting and predictions of the least mean square."""
     return min(tried, key=lambda one: sum(numpy.mean([numpy.mean([
         error ** 2 for _, error in one[1][name]]) for name, of in SETS
-        if of == machine and name != NOT_FITTED])
+        if of == machine and name not in NOT_FITTED])
         for machine in machines if machine != without))
 
 
@@ -99,7 +99,7 @@ def main():
             if of == machine:
                 rows = left_out[name]
                 show(name, fitted[name], rows)
-                for kind, error in rows if name != NOT_FITTED else ():
+                for kind, error in rows if name not in NOT_FITTED else ():
                     for key in kind, KEY[kind]:
                         kinds[key].append((abs(error), 1 / len(rows)))
     print('80 % of the errors of each kind left out, each set alike:')

@@ -310,7 +310,7 @@ reproduce__sets_body() {
 	"$(program)" reproduce | awk 'NR > 2 { print $1 }' >sets
 	[ "$(wc -l <sets)" -ge 10 ] || atf_fail "$(cat sets)"
 	while read -r set; do
-		saves out.csv reproduce $set --threads 2,16 --format csv
+		saves out.csv reproduce $set --threads 2,16,36 --format csv
 		[ "$(wc -l <out.csv)" -ge 2 ] || atf_fail "$set"
 	done <sets
 }
