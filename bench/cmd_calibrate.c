@@ -151,6 +151,7 @@ guess_rest(struct calibration *cb)
 	KASSERT(error == 0, ("%s", why));
 	for (unsigned key = 0; key < PROFILE_VALUES; key++)
 		if (cb->cb_profile.pr_from[key] == PROVENANCE_ABSENT &&
+		    like.pr_from[key] != PROVENANCE_ABSENT &&
 		    (profile_used(&cb->cb_profile, key) ||
 		    profile_fields[key].pf_need == PROFILE_NEED_NEVER))
 			calibrate_set(cb, key, PROVENANCE_GUESSED,

@@ -112,7 +112,7 @@ before_5_7(const struct published *pb, const struct published_row *rb)
 	    &minor) == 2 && (major < 5 || (major == 5 && minor < 7)));
 }
 
-void
+bool
 published_section(const struct published *pb, const struct published_row *rb,
     struct critical_section *se)
 {
@@ -149,7 +149,7 @@ published_section(const struct published *pb, const struct published_row *rb,
 			se->se_lines = 5;
 	}
 	if (!isnan(rb->rb_lines))
-		se->se_lines = (unsigned)fmin(rb->rb_lines, UINT_MAX);
+		se->se_lines = (unsigned)rb->rb_lines;
 	/*
 	 * What threads take that only delay: the pause takes as much longer.
 	 * So does the hold, unless the others wait meanwhile and leave the core
@@ -165,10 +165,11 @@ published_section(const struct published *pb, const struct published_row *rb,
 	se->se_think_ns += idle / 2;
 	one = one > 0 ? one : lb->lb_one_ns;
 	if ((lb->lb_one_ns != 0 || rb->rb_one_ns > 0) && one > se->se_hold_ns)
-		se->se_think_ns += one - se->se_hold_ns;
+		se->se_think_ns = one - se->se_hold_ns;
+	return (one >= 0);
 }
 
-enum { COLUMNS_MAX = 32 };
+enum { COLUMNS_MAX = 32, WORK_MAX = 1000000 };
 
 /* What a column means: numbers, and with the next three needed. */
 enum meaning { WORK, CONTENDERS, THREADS, VALUE, LOCK, GROUP, LOOP,
@@ -235,7 +236,7 @@ take_header(struct published *pb, const char *line)
 	if (strncmp(line, "# kernels:", 10) == 0)
 		TEXT_SET(pb->pb_kernels, line);
 	if (pb->pb_loop == NULL && strncmp(line, "# benchmark:", 12) == 0)
-		pb->pb_loop = loop_of(line);
+		pb->pb_loop = loop_of(line + 12 + strspn(line + 12, " "));
 	if (strncasecmp(line, "# units:", 8) == 0)
 		for (const struct published_unit *ub = published_units;
 		    pb->pb_unit == NULL && ub->ub_name != NULL; ub++)
@@ -253,6 +254,10 @@ take_columns(struct reading *bf)
 	bf->bf_columns = split(bf);
 	for (unsigned i = 0; i < bf->bf_columns; i++) {
 		TEXT_SET(bf->bf_names[i], bf->bf_field[i]);
+		for (k = 0; k < i; k++)
+			if (strcmp(bf->bf_names[k], bf->bf_names[i]) == 0)
+				return (REFUSE("two columns \"%.40s\": "
+				    "expected one", bf->bf_names[i]));
 		bf->bf_meaning[i] = tunable_find(lock_tunables,
 		    bf->bf_field[i]) != NULL ? LOCK_TUNABLE : OTHER;
 		for (k = 0; k < nitems(columns); k++)
@@ -300,6 +305,9 @@ take_field(struct reading *bf, unsigned column, double numbers[VALUE + 1],
 	double v;
 	int lock;
 
+	/* As without the column. */
+	if (*text == '\0' && (meaning == WORK || meaning == LOCK_TUNABLE))
+		return (0);
 	if (meaning == WORK || meaning == GROUP || meaning == LOOP ||
 	    meaning == LOCK_TUNABLE)
 		APPEND(group, PUBLISHED_NAME_SIZE, "%s%s=%s",
@@ -318,6 +326,7 @@ take_field(struct reading *bf, unsigned column, double numbers[VALUE + 1],
 			expected = "a name, of at most 512 in a file";
 	} else if (meaning == LOCK_TUNABLE) {
 		tn = tunable_find(lock_tunables, bf->bf_names[column]);
+		rb->rb_knobs |= tn->tn_knob;
 		tunable_range(tn, range, sizeof(range));
 		if (tunable_set_text(tn, &rb->rb_lock_config, text) != 0)
 			expected = range;
@@ -329,6 +338,8 @@ take_field(struct reading *bf, unsigned column, double numbers[VALUE + 1],
 	else if ((meaning == THREADS || meaning == CONTENDERS) && (v < 1 || v >
 	    CELL_READERS_MAX))
 		expected = "threads, 1..1024";
+	else if (meaning == WORK && v > WORK_MAX)
+		expected = "a number of 0..1000000";
 	else if (meaning == WORK)
 		*(double *)((char *)rb + bf->bf_offset[column]) = v;
 	else
@@ -355,6 +366,9 @@ take_row(struct reading *bf)
 	/* A value of 0 is no time; some files have rows of zeros. */
 	if (error != 0 || v[VALUE] <= 0)
 		return (error);
+	if (strlen(group) + 1 == sizeof(group))
+		return (REFUSE("\"%.40s...\": expected fewer columns, or "
+		    "shorter texts in them: %zu bytes", group, sizeof(group)));
 	if ((in = intern(&pb->pb_groups, group)) == -1)
 		return (REFUSE("more than %d groups", PUBLISHED_NAMES_MAX));
 	row.rb_threads = (unsigned)v[THREADS];

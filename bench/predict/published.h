@@ -63,6 +63,7 @@ struct published_row {
 	double		 rb_acquisitions;	/* an operation; 0: lb_twice */
 	double		 rb_lines;	/* for lb_lines; NaN: not given */
 	struct lock_config rb_lock_config;
+	unsigned	 rb_knobs;	/* of tunables that the row sets */
 	double		 rb_value;	/* NaN: empty */
 	/* Between acquisitions, scaled if fitted; the same of ratios. */
 	double		 rb_ns, rb_predicted_ns;
@@ -110,11 +111,14 @@ int published_open(struct published *pb, const struct options *op);
 void published_free(struct published *pb);
 
 int published_read(struct published *pb);
-/* A row of a loop, or NULL, with what its columns do not say. */
+/* A row as it is without other columns; lb may be NULL; pb_machine is set. */
 struct published_row published_row(const struct published *pb,
     const struct published_loop *lb);
-/* What each thread of a row does, but for lock, se_seed, se_cpus, windows. */
-void published_section(const struct published *pb,
+/*
+ * What each thread of a row does, but for lock, se_seed, se_cpus, windows.
+ * Returns: false if the loop needs one thread's time and there is none.
+ */
+bool published_section(const struct published *pb,
     const struct published_row *rb, struct critical_section *se);
 
 int published_predict(struct published *pb);

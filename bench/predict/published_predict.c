@@ -164,13 +164,30 @@ static int
 choose(struct published *pb)
 {
 	struct text above = { .s = "" };
+	struct critical_section se;
+	unsigned read;
 
 	pb->pb_chosen = xcalloc(pb->pb_row_count, sizeof(*pb->pb_chosen));
-	for (unsigned i = 0; i < pb->pb_row_count; i++)
-		if (pb->pb_kind[pb->pb_rows[i].rb_lock][0] != NULL &&
-		    isnan(pb->pb_rows[i].rb_value) == pb->pb_op->op_predict &&
-		    asked(pb, &pb->pb_rows[i], &above))
-			pb->pb_chosen[pb->pb_chosen_count++] = &pb->pb_rows[i];
+	for (struct published_row *rb = pb->pb_rows; rb < pb->pb_rows +
+	    pb->pb_row_count; rb++) {
+		if (pb->pb_kind[rb->rb_lock][0] == NULL ||
+		    isnan(rb->rb_value) != pb->pb_op->op_predict ||
+		    !asked(pb, rb, &above))
+			continue;
+		read = pb->pb_kind[rb->rb_lock][0]->lc_knobs;
+		if (pb->pb_kind[rb->rb_lock][1] != NULL)
+			read |= pb->pb_kind[rb->rb_lock][1]->lc_knobs;
+		if ((rb->rb_knobs & ~read) != 0)
+			return (usage_error("%s: a tunable of the row has no "
+			    "effect on %s: expected none in its column",
+			    pb->pb_groups.nm_name[rb->rb_group],
+			    pb->pb_simulated[rb->rb_lock]));
+		if (!published_section(pb, rb, &se))
+			return (usage_error("loop %s, %u threads: expected "
+			    "one_ns, or a row of 1 thread that is alike",
+			    rb->rb_loop->lb_name, rb->rb_threads));
+		pb->pb_chosen[pb->pb_chosen_count++] = rb;
+	}
 	if (above.s[0] != '\0')
 		APPEND(pb->pb_skipped, sizeof(pb->pb_skipped),
 		    "threads above the %u CPUs of %s:%.*s; ",
@@ -262,7 +279,7 @@ work(void *context, unsigned task, unsigned slot)
 	struct critical_section_outcome so;
 	struct critical_section se;
 
-	published_section(pb, rb, &se);
+	(void)published_section(pb, rb, &se);
 	se.se_cpus = pb->pb_place.pl_ranks;
 	/* All start at one barrier. */
 	se.se_shuffled = true;

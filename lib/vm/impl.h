@@ -188,7 +188,7 @@ struct vm {
 	struct vm_costs	 vm_costs;
 	const struct vm_observer *vm_observer;
 	unsigned	 vm_floating;	/* queued threads that may move */
-	uint64_t	 vm_nodes_used;	/* nodes with bound threads */
+	uint64_t	 vm_groups_used; /* of nodes with bound threads */
 	unsigned	 vm_threads;
 	struct fiber	 vm_root;	/* the caller of vm_run() */
 	void		(*vm_main)(void *);

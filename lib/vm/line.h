@@ -106,7 +106,7 @@ share(const struct vm *vm, struct vm_line *vl, unsigned cpu)
 	vl->vl_shared[cpu / 64] |= UINT64_C(1) << cpu % 64;
 }
 
-/* Traffic of more nodes lengthens the way between them. */
+/* Traffic of more groups of nodes lengthens the way between them. */
 static inline uint64_t
 congested(const struct vm *vm, enum vm_distance d, uint64_t ps)
 {
@@ -114,7 +114,7 @@ congested(const struct vm *vm, enum vm_distance d, uint64_t ps)
 
 	if (d != VM_REMOTE)
 		return (ps);
-	used = (unsigned)__builtin_popcountll(vm->vm_nodes_used);
+	used = (unsigned)__builtin_popcountll(vm->vm_groups_used);
 	return (used <= 2 ? ps :
 	    ps + ps * vm->vm_costs.vc_cong_ppm * (used - 2) / 1000000);
 }

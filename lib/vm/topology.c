@@ -34,9 +34,9 @@ check(const struct profile *pr, const struct vm_topology *tp,
 		if (!has(pr, far[i]))
 			return (refuse(pr, far[i], "more than one node",
 			    "one node", error));
-	if (tp->tp_near > 1 && !has(pr, PROFILE_LAT_NEAR))
-		return (refuse(pr, PROFILE_LAT_NEAR, "topo.near", "both",
-		    error));
+	if (tp->tp_near > 1 && tp->tp_nodes > 1 && !has(pr, PROFILE_LAT_NEAR))
+		return (refuse(pr, PROFILE_LAT_NEAR, "topo.near",
+		    "it or no topo.near", error));
 	if (node_cores > tp->tp_ccx_cores && !has(pr, PROFILE_LAT_SOCK)) {
 		snprintf(expected, sizeof(expected), "at most %u cores a node",
 		    tp->tp_ccx_cores);

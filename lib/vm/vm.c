@@ -217,8 +217,8 @@ vm_thread_start(struct vm *vm, struct mthread *td, int cpu)
 	td->mt_thread = vt;
 	vt->vt_bound = cpu;
 	if (cpu != VM_CPU_ANY)
-		vm->vm_nodes_used |= UINT64_C(1) <<
-		    vm_topology_node(&vm->vm_topology, (unsigned)cpu);
+		vm->vm_groups_used |=
+		    UINT64_C(1) << vm->vm_place[cpu].vp_group;
 	VM_TELL(vm, vt, .vn_kind = VM_THREAD_START, .vn_detail = td->mt_name);
 	vm_sched_ready(vm, vt);
 	return (0);

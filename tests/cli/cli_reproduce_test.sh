@@ -187,8 +187,22 @@ reproduce__work_body() {
 	[ $1 -gt 9900 ] && [ $1 -lt 10400 ] && [ $2 -lt 300 ] ||
 	    atf_fail "one_ns: $*"
 	loop=alone
-	set -- $(predicted crit_ns 1,t,20000,100 2,t,900,100)
+	set -- $(predicted crit_ns,par_ns 1,t,20000,100,7000 2,t,900,100,7000)
 	[ $1 -gt 9900 ] && [ $1 -lt 10400 ] || atf_fail "alone: $*"
+	# Without a column's text a row is as without the column.
+	set -- $(predicted one_ns,lines 2,t,900,20000, 2,t,900,20000,0)
+	[ $1 = $2 ] || atf_fail "empty: $*"
+	while read -r row message; do
+		printf 'threads,lock,value,%s\n%s\n' ${row%;*} ${row#*;} >f.csv
+		fails 2 "$message" reproduce --published f.csv --units ns \
+		    --profile $machine --map t=ticket --loop alone
+	done <<-END
+	lines;2,t,9,1 loop alone, 2 threads: expected one_ns, or a row of 1
+	one_ns;2,t,9,1e7 f.csv:2: one_ns: "1e7": expected a number of 0..1000000
+	one_ns,one_ns;2,t,9,1,2 f.csv:1: two columns "one_ns": expected one
+	rngsim.lock.pass_limit;2,t,9,5 pass_limit=5: a tunable .* on ticket: exp
+	version;2,t,9,$(printf %200s | tr ' ' x) f.csv:2: .*: expected fewer col
+	END
 	loop=smalllocks
 	set -- $(predicted variant,burn_ns 8,t,900,work100_unlocked0,0.6 \
 	    8,t,900,work100_unlocked0,6)
