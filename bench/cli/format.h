@@ -7,7 +7,7 @@ enum {
 	FORMAT_SIZE	= 16,	/* of a buffer for any one figure */
 	FORMAT_WIDTH	= 7,	/* longest format_real() and format_ns() */
 	FORMAT_COLUMNS	= 80,	/* of a line */
-	FORMAT_CELL	= 128,	/* of a buffer for a table's cell */
+	FORMAT_CELL	= 512,	/* of a buffer for a table's cell */
 	FORMAT_TABLE_MAX = 16,	/* columns of a table */
 	FORMAT_TEXT	= 4096
 };
