@@ -38,11 +38,11 @@ refuse_line(struct import *im, const char *text)
 static struct import_thread *
 find_thread(struct import *im, uint64_t pid)
 {
-	struct import_thread *ip = im->im_threads;
+	struct import_thread *ip;
 
-	for (; ip < im->im_threads + im->im_count; ip++)
-		if (ip->imt_pid == pid)
-			return (ip);
+	for (unsigned i = 0; i < im->im_count; i++)
+		if (im->im_threads[i].imt_pid == pid)
+			return (&im->im_threads[i]);
 	ARRAY_EXTEND(im->im_threads, im->im_count);
 	ip = &im->im_threads[im->im_count++];
 	*ip = (struct import_thread){ .imt_pid = pid,
