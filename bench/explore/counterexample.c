@@ -148,6 +148,7 @@ counterexample_set_tunable(struct subject *tb, const char *text, char *why,
     size_t size)
 {
 	const size_t n = strcspn(text, "=");
+	const char *value = text + n + (text[n] != '\0');
 	const struct tunable *tn;
 	struct kern_setting set;
 	char name[128], range[160];
@@ -157,7 +158,7 @@ counterexample_set_tunable(struct subject *tb, const char *text, char *why,
 	snprintf(name, sizeof(name), "%.*s", (int)n, text);
 	tn = tunable_find(lock_tunables, name);
 	if (tn != NULL && text[n] != '\0') {
-		error = tunable_set_text(tn, &tb->tb_lock_config, text + n + 1);
+		error = tunable_set_text(tn, &tb->tb_lock_config, value);
 		tunable_range(tn, range, sizeof(range));
 	} else {
 		/* A sysctl of the design. */
@@ -172,7 +173,7 @@ counterexample_set_tunable(struct subject *tb, const char *text, char *why,
 			tb->tb_setting[tb->tb_settings++] = set;
 	}
 	return (error == 0 ? 0 : error == EINVAL ? format_wrong(why, size,
-	    "%s: \"%.40s\": expected %s", name, text + n + 1, range) :
+	    "%s: \"%.40s\": expected %s", name, value, range) :
 	    format_wrong(why, size, "\"%.60s\": expected name=value of a "
 	    "tunable of locks or of design %s; \"rngsim list tunables\" has "
 	    "them", text, tb->tb_design->de_ident));
