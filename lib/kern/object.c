@@ -6,13 +6,14 @@
 #include "lib/kern/object.h"
 
 #ifdef __SANITIZE_THREAD__
-/* FreeBSD's unlocked load of the counter: rngsim-kernel(7). */
+/* FreeBSD's unlocked load of the counter, and how its thread is ended. */
 const char *__tsan_default_suppressions(void);
 
 const char *
 __tsan_default_suppressions(void)
 {
-	return ("race_top:random_fortuna_*seeded\n");
+	return ("race_top:random_fortuna_*seeded\n"
+	    "race_top:random_harvestq_deinit\n");
 }
 #endif
 
