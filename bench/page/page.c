@@ -223,6 +223,7 @@ take_plain(struct printed *pt)
 	for (; pt->pnt_taken < pt->pnt_size; pt->pnt_taken += len + 1) {
 		line = pt->pnt_text + pt->pnt_taken;
 		len = strcspn(line, "\n");
+		KASSERT(pt->pnt_taken + len < pt->pnt_size, ("half a line"));
 		flush(pt);
 		line[len] = '\0';
 		if (len == 0)

@@ -66,7 +66,7 @@ struct kern_thread {
 	struct m32	 kt_wakes;
 	/* Ciphers with the keys that it used last; which was the last one. */
 	struct cipher_key kt_cipher[KERN_KEYS_CACHED];
-	bool		 kt_recent;
+	bool		 kt_recent;	/* so they are two */
 	struct hash_slot *kt_spare;	/* a hash that it keeps */
 	struct block	*kt_block;	/* memory that it freed last; or NULL */
 	uint64_t	 kt_tag;	/* that it gave last */

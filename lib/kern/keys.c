@@ -60,9 +60,9 @@ search(const struct kernel *k, uint64_t set,
 	return (NULL);
 }
 
-/* Takes it out of its bucket. */
+/* Takes what search() finds out of its bucket. */
 static struct key_place *
-take_out(struct kernel *k,
+take_out(struct kernel *k, uint64_t set,
     bool (*is_so)(const struct key_place *ky, const uint8_t *p, size_t n),
     const void *p, size_t n)
 {
@@ -70,7 +70,7 @@ take_out(struct kernel *k,
 	struct key_place **at, *ky = NULL;
 
 	kern_tables_take(k);
-	if ((at = search(k, buckets_of(p, n), is_so, p, n)) != NULL) {
+	if ((at = search(k, set, is_so, p, n)) != NULL) {
 		ky = *at;
 		*at = ky->ky_next;
 		if (kb->kb_bucket[bucket_of(ky->ky_at)] == NULL)
@@ -171,7 +171,7 @@ kern_keys_clear(struct kernel *k, const void *p, size_t n)
 	struct key_place *ky;
 
 	while (!none_in(k->k_keys, p, n) &&
-	    (ky = take_out(k, is_touched, p, n)) != NULL)
+	    (ky = take_out(k, buckets_of(p, n), is_touched, p, n)) != NULL)
 		end_place(k, ky);
 }
 
@@ -180,7 +180,7 @@ kern_keys_look(struct kernel *k, const void *p, size_t n)
 {
 	struct key_place *ky;
 
-	while ((ky = take_out(k, is_gone, p, n)) != NULL)
+	while ((ky = take_out(k, ALL_BUCKETS, is_gone, p, n)) != NULL)
 		end_place(k, ky);
 }
 
@@ -260,7 +260,8 @@ void
 kern_keys_set(struct kernel *k, void *at, const uint8_t *key, bool unseen)
 {
 	struct key_table *kb = k->k_keys;
-	struct key_place *ky = take_out(k, is_touched, at, 1);
+	struct key_place *ky = take_out(k, buckets_of(at, 1), is_touched, at,
+	    1);
 	struct key_place **first = &kb->kb_bucket[bucket_of(at)];
 
 	if (!MACHINE_SIMULATED && ky != NULL)

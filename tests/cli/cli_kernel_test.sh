@@ -544,6 +544,24 @@ kernel__answers_body() {
 	    "$(program)" kernel check fortuna.c
 }
 
+test_case kernel__cleared "a key that plain stores overwrite is gone, and one" \
+    "with half of it left is not"
+kernel__cleared_body() {
+	setup
+	while read -r name n; do
+		sed "/explicit_bzero(&key_copy/s/.*/for (volatile char *p = (void *)\
+		    \\&key_copy; p < (char *)\\&key_copy + $n;) *p++ = 0;/" \
+		    "$src/fortuna/fortuna.c" >$name.c
+	done <<-END
+	whole sizeof(key_copy)
+	half 16
+	END
+	run="explore -r 2 --schedules 60 --seed 1 --allow residue"
+	atf_check -o match:'^No failure' "$(program)" $run -d kernel:whole.c
+	atf_check -s exit:1 -o match:'FAILED kept' "$(program)" $run \
+	    -d kernel:half.c
+}
+
 test_case kernel__allow "assure does not check what --allow names, and says so"
 kernel__allow_body() {
 	setup
