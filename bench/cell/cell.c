@@ -309,32 +309,37 @@ measure(struct cell_run *run, struct result_sample *rs)
 }
 
 /*
- * Waits until the readers have ended.  A lock that is broken, or a design, may
- * never let them: that ends the program, as they use its memory.
+ * A lock that is broken, or a kernel file, may let a thread never end: then the
+ * program does, as it cannot free what that thread uses.
  */
 static void
-await_readers(struct cell_run *run)
+watch_end(void *arg)
 {
+	struct cell_run *run = arg;
 	const unsigned timeout_ms =
 	    run->run_params->cp_config->bc_program.end_timeout_ms;
-	const unsigned all = 2 * run->run_params->cp_cell.ce_readers +
-	    run->run_params->cp_cell.ce_producers;
-	uint32_t ready, was = all;
+	const unsigned all = 2 * run->run_started +
+	    run->run_event_producers_started;
+	uint32_t phase, ready, was = 0;
 	int64_t before_ns, left_ns = 0;
 
-	while ((ready = atomic_load_acq_32(&run->run_ready)) < all) {
-		if (ready != was)
+	while ((phase = atomic_load_acq_32(&run->run_phase)) != PHASE_ENDED) {
+		ready = atomic_load_acq_32(&run->run_ready);
+		if (ready + phase != was)
 			left_ns = timeout_ms * NS_PER_MS;
-		was = ready;
+		was = ready + phase;
 		if (left_ns <= 0) {
-			(void)run_error("%u of %u readers do not end; --engine "
-			    "virtual says why (rngsim.end_timeout_ms=%u)",
-			    all - ready, run->run_started, timeout_ms);
+			(void)run_error("%s not end; --engine virtual says why "
+			    "(rngsim.end_timeout_ms=%u)", phase == PHASE_STOP &&
+			    ready < all ? FORMATF("%u of %u readers do",
+			    all - ready, run->run_started) : phase ==
+			    PHASE_STOP ? "a producer does" :
+			    "the harvest thread or a source does", timeout_ms);
 			atomic_file_abort_all();
 			_exit(EXIT_FAILURE);
 		}
 		before_ns = machine_uptime_ns();
-		machine_wait_32(&run->run_ready, ready, NS_PER_S);
+		machine_wait_32(&run->run_phase, phase, NS_PER_S);
 		/* The process may have been stopped meanwhile. */
 		left_ns -= MIN(machine_uptime_ns() - before_ns, 2 * NS_PER_S);
 	}
@@ -349,15 +354,14 @@ stop_threads(struct cell_run *run)
 		failpoint_release(&run->run_faults->fa_point[i]);
 	for (unsigned i = 0; i < run->run_started; i++)
 		machine_interrupt(&run->run_readers[i].r_td);
-	if (!MACHINE_SIMULATED && run->run_started ==
-	    run->run_params->cp_cell.ce_readers &&
-	    run->run_event_producers_started ==
-	    run->run_params->cp_cell.ce_producers)
-		await_readers(run);
+	run->run_watched = !MACHINE_SIMULATED && machine_spawn(&run->run_watch,
+	    "watch", MACHINE_CPU_ANY, watch_end, run) == 0;
 	for (unsigned i = 0; i < run->run_started; i++)
 		machine_join(&run->run_readers[i].r_td);
 	for (unsigned i = 0; i < run->run_event_producers_started; i++)
 		machine_join(&run->run_event_producers[i].evp_td);
+	if (run->run_watched)
+		machine_set_32(&run->run_phase, PHASE_CLOSE);
 	harvest_stop(&run->run_sources);
 	for (unsigned i = 0; i < run->run_producers_started; i++) {
 		machine_interrupt(&run->run_producers[i].p_td);
@@ -411,6 +415,10 @@ cell_main(void *arg)
 	if (run->run_faults != NULL && (error == 0 || error == ETIMEDOUT))
 		cell_collect_faults(run, &cm->cm_faults);
 	cell_teardown(run);
+	if (run->run_watched) {
+		machine_set_32(&run->run_phase, PHASE_ENDED);
+		machine_join(&run->run_watch);
+	}
 	machine_detach();
 	run->run_status = error;
 }

@@ -7,7 +7,9 @@ enum phase {
 	PHASE_START,		/* behind the barrier */
 	PHASE_WARM,		/* running, not recorded */
 	PHASE_MEASURE,
-	PHASE_STOP
+	PHASE_STOP,
+	PHASE_CLOSE,		/* readers and producers have ended, */
+	PHASE_ENDED		/* all have */
 };
 
 /* A reader and what it saw; the first line is its own while it runs. */
@@ -94,7 +96,8 @@ struct cell_run {
 	struct mthread	 run_harvest;
 	bool		 run_harvest_started;
 	unsigned	 run_harvest_cpu;	/* where it ended */
-	struct mthread	 run_main;
+	struct mthread	 run_main, run_watch;
+	bool		 run_watched;
 	struct failpoints *run_faults;	/* &run_fault_points; NULL: none */
 	struct failpoints run_fault_points;
 	uint64_t	 run_open_cycles;	/* the window, */
