@@ -43,7 +43,7 @@ budget()
 found "more lines than the budget" "$(budget <<'END'
 1360 lib/base
 1610 lib/crypto
-9200 lib/kern
+9210 lib/kern
 1760 lib/ledger
 2450 lib/lock
 2300 lib/machine
@@ -53,7 +53,7 @@ found "more lines than the budget" "$(budget <<'END'
 1490 harvest
 2880 bench/assure
 440 bench/campaign
-3060 bench/cell
+3070 bench/cell
 1120 bench/cli
 1700 bench/compare
 5510 bench/explore
@@ -70,7 +70,7 @@ found "more lines than the budget" "$(budget <<'END'
 430 bench/timeline
 1440 bench/workload
 68000 lib fortuna harvest bench
-48420 tests
+48430 tests
 END
 )"
 found "a function of more than 70 lines" "$(awk '

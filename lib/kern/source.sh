@@ -175,15 +175,22 @@ split()
 	esac
 }
 
-# role FILE: what it is of random(4).
+# role FILE: what it is of random(4), by its name or a function it defines.
 role()
 {
 	role=${1##*/}
 	role=${role%.c}
 	case " $others " in
-	*" $role "*) ;;
-	*) role=algorithm ;;
+	*" $role "*) return ;;
 	esac
+	while IFS=' ' read -r role defines; do
+		grep -q "^[a-z_ ]*$defines([^;]*\$" "$1" 2>/dev/null && return
+	done <<-END
+	hash randomdev_hash_init
+	randomdev randomdev_unblock
+	random_harvestq random_harvest_queue_*
+	END
+	role=algorithm
 }
 
 # members_of FOLDER: its files of random(4).

@@ -513,6 +513,11 @@ kernel__faults_body() {
 	complains 1 "1 of 1 readers do not end" run -d kernel:sleeps.c \
 	    $brief -S rngsim.end_timeout_ms=1000 -o sleeps.json
 	[ -z "$(ls -A | grep sleeps.json.tmp)" ] || atf_fail "left: $(ls -A)"
+	# A queue by what it defines, whatever its name.
+	sed '/random_kthread_control = -1;/d' "$src/harvest/random_harvestq.c" \
+	    >never.c
+	complains 1 "harvest thread or a source does not end" run \
+	    -d kernel:never.c $brief -S rngsim.end_timeout_ms=1000
 	sed '/\.ra_seeded/d' "$src/fortuna/fortuna.c" >lacks.c
 	complains 1 'lacks a function' run -d kernel:lacks.c $brief
 	RNGSIM_KERNEL_CFLAGS=-g0 complains 1 "page fault|random_fortuna_read" \
