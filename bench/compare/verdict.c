@@ -219,22 +219,43 @@ matters(const struct compare *co, const struct compare_row *row)
 }
 
 static void
+print_refused(FILE *out, const struct compare *co,
+    const struct compare_pair *pa)
+{
+	const struct compare_pair *p = co->co_pairs;
+	unsigned more = 0;
+
+	/* Pairs with one reason are one line. */
+	for (; !co->co_verbose && p < co->co_pairs + co->co_pair_count; p++)
+		if (p != pa && strcmp(p->pa_refused, pa->pa_refused) == 0) {
+			if (p < pa)
+				return;
+			more++;
+		}
+	fputc('\n', out);
+	format_wrapf(out, "", 2, "%s:", TEXT_OF(verdict_pair, co, pa, NULL));
+	format_wrapf(out, "", 2, "refused: %s%s", pa->pa_refused, more == 0 ?
+	    "" : FORMATF("; so %s %u more pair%s%s", more == 1 ? "is" : "are",
+	    more, PLURAL(more), co->co_page ? "" : ", which -v lists"));
+}
+
+static void
 print_pair(FILE *out, const struct compare *co, const struct compare_pair *pa)
 {
 	const struct compare_row *row, *end = pa->pa_row + QUANTITIES;
 	struct text t = { .s = "" };
 	bool any = false;
 
+	if (pa->pa_refused[0] != '\0') {
+		print_refused(out, co, pa);
+		return;
+	}
 	for (row = pa->pa_row; row < end; row++)
 		any |= matters(co, row);
-	if (!any && !co->co_verbose && pa->pa_refused[0] == '\0')
+	if (!any && !co->co_verbose)
 		return;
 	fputc('\n', out);
 	format_wrapf(out, "", 2, "%s:", TEXT_OF(verdict_pair, co, pa, NULL));
-	if (pa->pa_refused[0] != '\0') {
-		format_wrapf(out, "", 2, "refused: %s", pa->pa_refused);
-		return;
-	}
 	if (any)
 		COLUMNS_TITLES(out, row_columns);
 	for (row = pa->pa_row; row < end; row++)
@@ -319,6 +340,7 @@ verdict_print(FILE *out, const void *compare)
 	const struct compare *co = compare;
 	const unsigned *rows = co->co_rows;
 	const struct compare_row *row;
+	bool judged;
 
 	format_wrapf(out, "", 2, "%u pair%s: %u row%s better, %u worse, %u no "
 	    "difference shown, %u refused", co->co_pair_count,
@@ -330,8 +352,9 @@ verdict_print(FILE *out, const void *compare)
 		print_origin(out, co, 1);
 	for (unsigned i = 0; i < co->co_flag_count; i++)
 		format_wrap(out, "-", 2, co->co_flags[i]);
-	if (co->co_page && rows[COMPARE_BETTER] + rows[COMPARE_WORSE] +
-	    rows[COMPARE_NONE] > 0) {
+	judged = rows[COMPARE_BETTER] + rows[COMPARE_WORSE] +
+	    rows[COMPARE_NONE] > 0;
+	if (co->co_page && judged) {
 		fputc('\n', out);
 		COLUMNS_TITLES(out, page_columns);
 	}
@@ -345,7 +368,7 @@ verdict_print(FILE *out, const void *compare)
 		if (!co->co_page || co->co_pairs[i].pa_refused[0] != '\0')
 			print_pair(out, co, &co->co_pairs[i]);
 	fputc('\n', out);
-	if (co->co_pair_count * QUANTITIES > rows[COMPARE_REFUSED])
+	if (judged)
 		print_legend(out, co);
 }
 
