@@ -101,7 +101,8 @@ check_same(struct checkpoint *ck, json_t *now, const json_t *before,
 	json_object_foreach(now, key, value) {
 		was = json_object_get(before, key);
 		if (!json_equal(value, was))
-			return (refuse(ck, "%s: %s is %s, was %s", what, key,
+			return (refuse(ck, "%s: %s is %s, was %s: expected to "
+			    "go on as it began, or no --resume", what, key,
 			    TEXT_OF(json_add, value), TEXT_OF(json_add, was)));
 	}
 	return (0);
