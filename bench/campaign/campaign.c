@@ -139,6 +139,7 @@ check_plan(struct merge *mg, const char *file, const struct result *r,
     unsigned words, unsigned parts)
 {
 	const struct result *all = &mg->mg_all;
+	const struct result_kernel *k, *l;
 	bool same = parts == mg->mg_parts && r->seed == all->seed &&
 	    words == mg->mg_words;
 
@@ -146,6 +147,20 @@ check_plan(struct merge *mg, const char *file, const struct result *r,
 		same = strcmp(r->argv[i], all->argv[i]) == 0;
 	if (!same)
 		return (refuse(mg, file, "part of another plan than %s",
+		    mg->mg_first));
+	same = strcmp(r->profile_sha256, all->profile_sha256) == 0 &&
+	    r->kernel_count == all->kernel_count;
+	for (unsigned i = 0; same && i < r->kernel_count; i++) {
+		k = &r->kernels[i];
+		l = &all->kernels[i];
+		same = k->file_count == l->file_count;
+		for (unsigned n = 0; same && n < k->file_count; n++)
+			same = strcmp(k->files[n].sha256,
+			    l->files[n].sha256) == 0;
+	}
+	if (!same)
+		return (refuse(mg, file, "made with another profile or kernel "
+		    "source than %s: remove it, and run its job again",
 		    mg->mg_first));
 	if (!mg->mg_across && strcmp(r->host.revision, all->host.revision) != 0)
 		return (refuse(mg, file, "made by rngsim %s, %s by %s: "

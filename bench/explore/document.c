@@ -1,20 +1,22 @@
 #include "bench/campaign/campaign.h"
 #include "bench/explore/print.h"
+#include "bench/kernel/ksource.h"
 
+#define	AT(member)	.f_offset = offsetof(struct document, member)
 #define	HEAD(member, kind)						\
-	{ .f_key = #member, .f_kind = FIELD_##kind,			\
-	    .f_offset = offsetof(struct document, member) }
+	{ .f_key = #member, .f_kind = FIELD_##kind, AT(member) }
+#define	LIST(member, n, structure, optional)				\
+	{ .f_key = #member, .f_kind = FIELD_OBJECT, AT(member),		\
+	    .f_shape = FIELD_ARRAY, .f_count_key = #n, .f_optional = optional, \
+	    .f_count = offsetof(struct document, n),			\
+	    .f_size = sizeof(struct structure), .f_table = structure##_fields }
 
 /* All but the failures, which follow. */
 static const struct field document_fields[] = {
 	HEAD(schema, NAME), HEAD(argv, WORDS), HEAD(seed, SEED),
 	HEAD(complete, BOOL), HEAD(started, NAME), HEAD(revision, NAME),
-	{ .f_key = "rows", .f_kind = FIELD_OBJECT, .f_shape = FIELD_ARRAY,
-	    .f_offset = offsetof(struct document, rows),
-	    .f_count_key = "row_count",
-	    .f_count = offsetof(struct document, row_count),
-	    .f_size = sizeof(struct campaign_row),
-	    .f_table = campaign_row_fields },
+	LIST(rows, row_count, campaign_row, false),
+	LIST(kernels, kernel_count, result_kernel, true),
 	{ .f_key = NULL }
 };
 
@@ -29,14 +31,16 @@ text_of(const json_t *object, const char *key)
 void
 document_begin(struct document *doc, uint64_t seed)
 {
-	struct result_host *host = xcalloc(1, sizeof(*host));
+	struct result *r = xcalloc(1, sizeof(*r));
 
-	result_host_fill(host);
+	result_host_fill(&r->host);
+	ksource_describe(r);
 	*doc = (struct document){ .schema = EXPLORE_SCHEMA, .seed = seed,
+	    .kernels = r->kernels, .kernel_count = r->kernel_count,
 	    .failures = json_array() };
 	result_now(doc->started);
-	memcpy(doc->revision, host->revision, sizeof(doc->revision));
-	free(host);
+	memcpy(doc->revision, r->host.revision, sizeof(doc->revision));
+	free(r);
 }
 
 void
@@ -143,6 +147,10 @@ take(struct merge *mg, const char *file, struct document *sum)
 		mg->mg_refused++;
 		(void)run_error("%s: %s", file, why);
 	} else {
+		r.kernels = doc.kernels;
+		r.kernel_count = doc.kernel_count;
+		doc.kernels = NULL;
+		doc.kernel_count = 0;
 		r.argv = doc.argv;
 		doc.argv = NULL;
 		r.seed = doc.seed;
@@ -181,6 +189,10 @@ merge_campaigns(const struct options *op)
 		take(&mg, op->op_operand[k], &sum);
 	if ((status = merge_missing(&mg)) == 0) {
 		argv = mg.mg_all.argv;
+		sum.kernels = mg.mg_all.kernels;
+		sum.kernel_count = mg.mg_all.kernel_count;
+		mg.mg_all.kernel_count = 0;
+		mg.mg_all.kernels = NULL;
 		memcpy(sum.started, mg.mg_all.started, sizeof(sum.started));
 		printf("%-10s %-12s %-8s %13s\n", "design", "lock", "cipher",
 		    "schedules");

@@ -38,7 +38,8 @@ struct document {
 	bool		complete;
 	field_NAME	started, revision;
 	struct campaign_row *rows;
-	unsigned	row_count;
+	struct result_kernel *kernels;	/* the sources among the designs */
+	unsigned	row_count, kernel_count;
 	/* Objects, each with its schedule as rngsim-schedule(5) has it. */
 	json_t		*failures;
 };

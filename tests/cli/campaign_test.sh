@@ -105,6 +105,9 @@ campaign__bad_parts_body() {
 	bad 'late.json: began at 30|in the future' d/[124].json late.json
 	sed 's/"revision": "[^"]*"/"revision": "0.1"/' d/3.json >old.json
 	bad 'old.json: made by rngsim 0.1' d/[124].json old.json
+	sed 's/"profile_sha256": ".*"/"profile_sha256": "'"$(printf %064d)"\"/ \
+	    d/3.json >sum.json
+	bad 'sum.json: made with another profile' d/[124].json sum.json
 	runs merge --across d/[124].json old.json -o across.json
 	"$(program)" sweep $grid --seed 6 --part 3/4 -o other.json >out ||
 	    atf_fail other
@@ -173,6 +176,8 @@ campaign__hosts_body() {
 	sh -e d/plan >out 2>&1 || atf_fail "$(cat out)"
 	runs merge d/*.json -o all.json
 	shows 'locked' report all.json
+	complains 1 'no two cells differ in their host alone' \
+	    compare all.json --by host
 	for f in 1 2; do
 		sed 's/"cpu_model": "[^"]*"/"cpu_model": "another"/' d/$f.json \
 		    >b$f.json
@@ -209,6 +214,16 @@ campaign__explore_body() {
 	# No seed is negative.
 	sed -i 's/"seed": 3,/"seed": -3,/' e/*.json
 	complains 1 'seed' merge e/*.json -o all.json
+	# A source that changed between two jobs.
+	plan=k
+	cp "$(source_folder)/fortuna/fortuna.c" k.c
+	plans 2 explore -d kernel:k.c --schedules 4000 --seed 1 --plan k \
+	    --parts 2
+	sed -n 1p k/plan | sh >out 2>&1 || atf_fail "$(cat out)"
+	echo '/* another */' >>k.c
+	sed -n 2p k/plan | sh >out 2>&1 || atf_fail "$(cat out)"
+	complains 1 'k/2.json: made with another profile or kernel source' \
+	    merge k/*.json -o all.json
 	# A lock that excludes no thread fails in each part.
 	plan=f
 	plans 3 explore -l none -c aes --schedules 400 --seed 9 --plan f \
