@@ -211,12 +211,13 @@ print_producers(FILE *out, const struct result_cell *cell)
 
 	if (cell->producers == 0)
 		return;
-	LINE("producers", "%s M events/s, 95 %% interval %s to %s; queued %s "
-	    "%%, full %s %%, masked %s %%, lost by the NIC %s %%",
-	    MILLION(pn->events_per_s), MILLION(cell->events_per_s_ci95[0]),
-	    MILLION(cell->events_per_s_ci95[1]), PERCENT(pn->taken_percent),
-	    PERCENT(pn->full_percent), PERCENT(pn->masked_percent),
-	    PERCENT(pn->lost_percent));
+	LINE("producers", "%s M events/s, %s; queued %s %%, full %s %%, "
+	    "masked %s %%, lost by the NIC %s %%", MILLION(pn->events_per_s),
+	    comparable_few_repeats(cell) ? "too few repeats for an interval" :
+	    FORMATF("95 %% interval %s to %s", MILLION(cell->
+	    events_per_s_ci95[0]), MILLION(cell->events_per_s_ci95[1])),
+	    PERCENT(pn->taken_percent), PERCENT(pn->full_percent),
+	    PERCENT(pn->masked_percent), PERCENT(pn->lost_percent));
 	if (cell->uncertainty.events_per_s[1] > 0)
 		LINE("10-90 %", "of the drawn profiles: %s M events/s",
 		    BAND(cell->uncertainty.events_per_s, pn->events_per_s,

@@ -189,6 +189,8 @@ producers__forms_body() {
 	    -r 0,1
 	atf_check -o match:'producers design +M events/s' -o match:'^ +2 ' \
 	    "$(program)" report run.json
+	shows 'M events/s, too few repeats for an interval; queued' run \
+	    $machine -n 1 --producers 1 --producer ether:work=1us
 	saves run.csv report --format csv run.json
 	python3 -c '
 import csv
