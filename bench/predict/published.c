@@ -265,6 +265,10 @@ take_columns(struct reading *bf)
 				bf->bf_meaning[i] = columns[k].meaning;
 				bf->bf_offset[i] = columns[k].offset;
 			}
+		if (bf->bf_meaning[i] == OTHER &&
+		    strstr(bf->bf_field[i], ".lock.") != NULL)
+			return (REFUSE("\"%.60s\": expected a lock's tunable "
+			    "of \"rngsim list tunables\"", bf->bf_field[i]));
 		found |= 1u << bf->bf_meaning[i];
 	}
 	/* What is predicted without a value may have no such column. */
@@ -330,13 +334,13 @@ take_field(struct reading *bf, unsigned column, double numbers[VALUE + 1],
 		tunable_range(tn, range, sizeof(range));
 		if (tunable_set_text(tn, &rb->rb_lock_config, text) != 0)
 			expected = range;
-	} else if (end == text || *end != '\0' || !isfinite(v) ||
-	    v < (meaning == VALUE && gain ? -100 : 0))
+	} else if (end == text || *end != '\0' || !(fabs(v) <= 1e15) ||
+	    v < (meaning != VALUE ? 0 : gain ? -99.9999 : 1e-15))
 		expected = meaning != VALUE ? "a number of 0 or more" : gain ?
-		    "a gain of -100 or more" :
-		    "a number of 0 or more, or an empty value with --predict";
-	else if ((meaning == THREADS || meaning == CONTENDERS) && (v < 1 || v >
-	    CELL_READERS_MAX))
+		    "a gain above -100" : "a number from 1e-15 to 1e15, or an "
+		    "empty value with --predict";
+	else if ((meaning == THREADS || meaning == CONTENDERS) && (v < 1 ||
+	    v > CELL_READERS_MAX || (meaning == THREADS && v != floor(v))))
 		expected = "threads, 1..1024";
 	else if (meaning == WORK && v > WORK_MAX)
 		expected = "a number of 0..1000000";
@@ -358,13 +362,12 @@ take_row(struct reading *bf)
 	const unsigned n = split(bf);
 	int error = 0, in;
 
-	if (n < bf->bf_columns)
+	if (n != bf->bf_columns)
 		return (REFUSE("%u fields: expected %u, "
 		    "as there are columns", n, bf->bf_columns));
 	for (unsigned i = 0; error == 0 && i < bf->bf_columns; i++)
 		error = take_field(bf, i, v, group, &row);
-	/* A value of 0 is no time; some files have rows of zeros. */
-	if (error != 0 || v[VALUE] <= 0)
+	if (error != 0)
 		return (error);
 	if (strlen(group) + 1 == sizeof(group))
 		return (REFUSE("\"%.40s...\": expected fewer columns, or "
@@ -376,6 +379,13 @@ take_row(struct reading *bf)
 	    v[THREADS]);
 	row.rb_group = (unsigned)in;
 	row.rb_value = v[VALUE];
+	for (const struct published_row *of = pb->pb_rows; of < pb->pb_rows +
+	    pb->pb_row_count; of++)
+		if (of->rb_group == row.rb_group && of->rb_lock ==
+		    row.rb_lock && of->rb_threads == row.rb_threads)
+			return (REFUSE("another row of %u threads of %.40s: "
+			    "expected one, or other texts in a column \"run\"",
+			    row.rb_threads, pb->pb_locks.nm_name[row.rb_lock]));
 	ARRAY_EXTEND(pb->pb_rows, pb->pb_row_count);
 	pb->pb_rows[pb->pb_row_count++] = row;
 	return (0);

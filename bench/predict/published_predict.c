@@ -41,6 +41,9 @@ map_lock(struct published *pb, const char *name, const char *text)
 	}
 	for (unsigned i = 0; i < pb->pb_locks.nm_count; i++)
 		if (strcmp(pb->pb_locks.nm_name[i], name) == 0) {
+			if (pb->pb_kind[i][0] != NULL)
+				return (usage_error("--map: \"%s\" is named "
+				    "twice", name));
 			memcpy(pb->pb_kind[i], lc, sizeof(lc));
 			TEXT_SET(pb->pb_simulated[i], text);
 		}
@@ -111,9 +114,8 @@ settle(struct published *pb)
 		    &family_published_units, "ns")];
 	if (pb->pb_unit == NULL)
 		return (usage_error("%.200s: no \"# UNITS:\" line names a "
-		    "unit: expected --units with ns, ns-per-thread, "
-		    "ops-per-us, ops-per-s, count, ratio or gain-percent",
-		    op->op_published));
+		    "unit: expected --units with %s", op->op_published,
+		    TEXT_OF(family_join, &family_published_units, 0, NULL)));
 	for (rb = pb->pb_rows; rb < pb->pb_rows + pb->pb_row_count; rb++) {
 		rb->rb_ns = value_ns(pb, rb);
 		if (pb->pb_kind[rb->rb_lock][0] == NULL)
@@ -197,7 +199,9 @@ choose(struct published *pb)
 		return (usage_error("%.200s has no row to predict; skipped: %s"
 		    "expected %sother --threads, or a profile of a larger "
 		    "machine", pb->pb_op->op_published,
-		    pb->pb_skipped[0] != '\0' ? pb->pb_skipped : "nothing; ",
+		    pb->pb_skipped[0] != '\0' ? pb->pb_skipped :
+		    pb->pb_op->op_predict ? "rows with a value, or of other "
+		    "threads; " : "rows of 1 thread, or of other threads; ",
 		    pb->pb_op->op_predict ? "empty values, " : ""));
 	return (0);
 }

@@ -175,7 +175,7 @@ predicted() {
 
 test_case reproduce__work "columns: what a thread does, tunables of the lock"
 reproduce__work_body() {
-	loop=plain
+	loop=plain newline='\n'
 	# Ten lines take longer than one, and twice the acquisitions are half.
 	set -- $(predicted lines 8,t,900,1 8,t,900,10)
 	[ $2 -gt $(($1 * 3 / 2)) ] || atf_fail "lines: $*"
@@ -193,7 +193,7 @@ reproduce__work_body() {
 	set -- $(predicted one_ns,lines 2,t,900,20000, 2,t,900,20000,0)
 	[ "$1" -gt 0 ] && [ "$1" = "$2" ] || atf_fail "empty: $*"
 	while read -r row message; do
-		printf 'threads,lock,value,%s\n%s\n' ${row%;*} ${row#*;} >f.csv
+		printf "threads,lock,value,%s\n${row#*;}\n" ${row%;*} >f.csv
 		fails 2 "$message" reproduce --published f.csv --units ns \
 		    --profile $machine --map t=ticket --loop alone
 	done <<-END
@@ -202,6 +202,13 @@ reproduce__work_body() {
 	one_ns,one_ns;2,t,9,1,2 f.csv:1: two columns "one_ns": expected one
 	rngsim.lock.pass_limit;2,t,9,5 pass_limit=5: a tunable .* on ticket: exp
 	version;2,t,9,$(printf %200s | tr ' ' x) f.csv:2: .*: expected fewer col
+	lines;2,t,0,1 f.csv:2: value: "0": expected a number from 1e-15 to 1e15
+	lines;2,t,1e-308,1 f.csv:2: value: "1e-308": expected a number from 1e-
+	lines;2.5,t,9,1 f.csv:2: threads: "2.5": expected threads
+	lines;2,t,9,1,000 f.csv:2: 5 fields: expected 4
+	lines;2,t,9,1${newline}2,t,8,1 f.csv:3: another row of 2 threads of t: exp
+	lines;1,t,9,1 no row to predict; skipped: rows of 1 thread, or of other
+	rngsim.lock.x;2,t,9,5 f.csv:1: "rngsim.lock.x": expected a lock's tunable
 	END
 	loop=smalllocks
 	set -- $(predicted variant,burn_ns 8,t,900,work100_unlocked0,0.6 \
@@ -353,7 +360,8 @@ reproduce__file_usage_body() {
 		    --profile $machine --map $map --published ${bad%%:*}
 	done
 	for bad in 'x=ticket:names no lock of the file: expected one or more of' \
-	    't=none2:"none2": expected one of none' 't:"t": expected PUBL'; do
+	    't=none2:"none2": expected one of none' 't:"t": expected PUBL' \
+	    't=mcs,t=ticket:"t" is named twice'; do
 		fails 2 "^rngsim: reproduce: --map: .*${bad#*:}" reproduce \
 		    --profile $machine --map ${bad%%:*} --published f.csv
 	done
