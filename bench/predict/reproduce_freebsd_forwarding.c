@@ -115,15 +115,17 @@ take_row(struct lines *li)
 		if (item == NULL || (i < 3 ? *item == '\0' ||
 		    strlen(item) >= TEXT_SIZE :
 		    parse_real(item, &number[i - 3]) != 0))
-			return (lines_refuse(li, "expected machine, NIC, "
-			    "release, mask, queues, value, min and max"));
+			return (lines_refuse(li, "\"%.40s\": expected machine,"
+			    " NIC, release, and the numbers mask, queues, "
+			    "value, min and max", item == NULL ? "" : item));
 		if (i < 3)
 			strcpy(fw->fw_text[i], item);
 	}
-	if (rest != NULL || number[0] > UINT32_MAX || number[1] < 1 ||
-	    number[1] > PRODUCERS_MAX || number[2] <= 0)
-		return (lines_refuse(li, "expected a mask, 1..%d queues, and "
-		    "packets a second", PRODUCERS_MAX));
+	if (rest != NULL || number[0] > UINT32_MAX || number[0] !=
+	    floor(number[0]) || number[1] < 1 || number[1] > PRODUCERS_MAX ||
+	    number[1] != floor(number[1]) || number[2] <= 0)
+		return (lines_refuse(li, "expected a whole mask, 1..%d queues, "
+		    "and packets a second", PRODUCERS_MAX));
 	fw->fw_mask = (unsigned)number[0];
 	fw->fw_queues = (unsigned)number[1];
 	fw->fw_value = number[2];
@@ -203,8 +205,9 @@ forwarding_open(const struct options *op, const char *path)
 			fo.fwd_choice[fo.fwd_chosen++] = &fo.fwd_row[i];
 	}
 	return (error != 0 || fo.fwd_chosen > 0 ? error :
-	    usage_error("--published: %s: expected rows that differ in mask "
-	    "alone, with these queues", path));
+	    usage_error("%s: expected queues of which %s has rows that differ "
+	    "in mask alone", op->op_readers.ol_count > 0 ? "--threads" :
+	    "--published", path));
 }
 
 /* Packets a second of all queues with a profile. */
@@ -228,7 +231,6 @@ simulate(const struct forwarding_row *fw, const struct profile *pr, double cv,
 	int error = producing_parse(FORMATF("ether:work=%.0fns,cv=%.3f",
 	    1e9 * fw->fw_queues / base->fw_value, cv), pg, why);
 
-	cpus = MAX(cpus, fw->fw_queues);
 	bench_config_default(&bc, cpus);
 	bc.bc_lock.spin_polls = 0;
 	bc.bc_program.spinmutex = !fw->fw_backoff;	/* tas comes second */
@@ -264,6 +266,10 @@ predict(struct forwarding_row *fw)
 
 	if ((error = profile_load(&pr, fw->fw_profile, why)) != 0)
 		error = usage_error("--profile: %s", why);
+	else if (fw->fw_queues > pr.pr_value[PROFILE_TOPO_CPUS])
+		error = usage_error("--profile: %s has no %u CPUs: expected "
+		    "one that has a CPU for each queue, or other --threads",
+		    fw->fw_profile, fw->fw_queues);
 	for (unsigned i = 0; error == 0 && i < SEEDS; i++)
 		error = simulate(fw, &pr, work_cv, seed + i, &v[i]);
 	fw->fw_predicted = stats_median(v, SEEDS);
@@ -319,10 +325,13 @@ forwarding_print(FILE *out, const void *of __unused)
 		    0 || strcmp(last->fw_text[2], fw->fw_text[2]) != 0 ||
 		    last->fw_mask != fw->fw_mask) {
 			format_wrapf(out, "\n", 2, "%s, %s, mask %u instead of "
-			    "%u; predicted for %s%s, spin mutex %s%s",
+			    "%u; predicted for %s%s%s, spin mutex %s%s",
 			    fw->fw_text[0], fw->fw_text[2], fw->fw_mask,
 			    fw->fw_base->fw_mask, fw->fw_profile,
 			    fw->fw_nearest ? ", the nearest one" : "",
+			    strncmp(fo.fwd_design, "kernel:", 7) != 0 ? "" :
+			    FORMATF(", queue of %s, which the published rates "
+			    "do not have", fo.fwd_design),
 			    fw->fw_backoff ? "mtx-spin" : "tas",
 			    fw->fw_freer == NULL ? "" :
 			    "; limited by locks of its own");
@@ -344,8 +353,9 @@ forwarding_print(FILE *out, const void *of __unused)
 			    1e9 / fw->fw_base->fw_value);
 		off[i] = fabs(off[i]);
 	}
-	fprintf(out, "\n%u rows: median error %.1f %%, worst %.1f %%\n\n", n,
-	    100 * stats_median(off, n), 100 * stats_quantile(off, n, 1));
+	fprintf(out, "\n%u row%s: median error %.1f %%, worst %.1f %%\n\n",
+	    n, PLURAL(n), 100 * stats_median(off, n),
+	    100 * stats_quantile(off, n, 1));
 	for (unsigned i = 0; remarks[i] != NULL; i++)
 		format_wrap(out, "*", 2, remarks[i]);
 	free(off);

@@ -248,6 +248,20 @@ assert 14 < one < 34 and eight > 150, (one, eight)' || atf_fail "$(cat out)"
 	    --published zero.csv
 	complains 2 '--map has no effect on "freebsd-forwarding"' reproduce freebsd-forwarding \
 	    --map a=tas
+	for bad in 'Xeon,n,r,1,8,9,,|"": expected machine' \
+	    'Xeon,n,r,1,8.5,9,1,1|expected a whole mask' \
+	    "$(printf 'Xeon,n,r,%s,9,9,1,1\n' 0 1)|xeon-e5-2650 has no 9 CPUs"; do
+		echo "${bad%|*}" >bad.csv
+		complains 2 "${bad##*|}" reproduce freebsd-forwarding \
+		    --published bad.csv
+	done
+	complains 2 '--threads: expected queues of which' reproduce \
+	    freebsd-forwarding --threads 12
+	cp "$(source_folder)/harvest/random_harvestq.c" .
+	printf 'Xeon,n,r,%s,8,9000000,1,1\n' 351 511 >one.csv
+	atf_check -o match:'kernel:random_harvestq,' -o match:'^1 row: ' \
+	    "$(program)" reproduce freebsd-forwarding --published one.csv \
+	    -d kernel:random_harvestq.c
 	saves out.csv reproduce freebsd-forwarding --threads 2 --format csv
 	[ "$(wc -l <out.csv)" = 2 ] || atf_fail "$(cat out.csv)"
 	complains 2 '-d has no effect on "fbsd-2019"' reproduce fbsd-2019 -d locked
