@@ -293,7 +293,9 @@ option_accepted(struct text *t, const struct option_def *od, enum command_id cm)
 
 	if (od->od_type == TYPE_NAME || od->od_type == TYPE_NAMES)
 		return (family_join(t, od->od_family, (unsigned)od->od_max,
-		    (od->od_flags & ALL) != 0 ? "all" : NULL));
+		    od->od_family != &family_designs ? (od->od_flags & ALL) !=
+		    0 ? "all" : NULL : (od->od_flags & ALL) != 0 ?
+		    "kernel:PATH or all" : "kernel:PATH"));
 	text_add(t, "%s%s%s%s%s", od->od_what != NULL ? od->od_what :
 	    od->od_value, ranges ? " or a range such as 1-4" : "",
 	    range[0] != '\0' ? ", " : "", range,

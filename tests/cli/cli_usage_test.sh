@@ -78,7 +78,7 @@ cli__unknown_names_body() {
 	refused 'command|"RUN"|--help' RUN
 	# The nearest of what there is.
 	refused 'command|"swep"|--help|such as sweep' swep
-	bad run -d 'pcpu; did you mean concurrent?' conc concurent
+	bad run -d 'kernel:PATH; did you mean concurrent?' conc concurent
 	bad run -l 'ck-mcs; did you mean ticket?' tiket tickets
 	bad run -l 'ck-mcs; did you mean mtx?' mxt
 	refused 'tunables; did you mean designs?' list desings
@@ -556,6 +556,7 @@ cli__abbreviations_body() {
 	refused '--forma|--help' report x --forma csv
 	refused '--plo|--help' report x --plo=x.png
 	bad run -d 'expected none, locked' lock conc
+	refused '-d|"my.c"|or kernel:PATH' assure -d my.c
 	bad run --format 'expected table' tab
 	refused '"sw"' sw
 	verdict
