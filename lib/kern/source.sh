@@ -220,6 +220,7 @@ find_source()
 	rest=${path#"${dir%/}"}
 	dir=$(cd "$dir" && pwd -P)
 	path=${dir%/}${rest%/}
+	path=${path:-/}
 	disk=$path commit= tree=
 	[ -z "$revision" ] || take_revision
 	folder=$disk
@@ -270,8 +271,10 @@ find_source()
 find_compiler()
 {
 	cc=${CC:-cc}
-	version=$($cc --version 2>&1) || fail 1 "there is no compiler \"$cc\"," \
-	    "or it does not work: expected CC to name a C compiler"
+	version=$($cc --version 2>&1) &&
+	    [ -d "$($cc -print-file-name=include)" ] ||
+	    fail 1 "there is no compiler \"$cc\", or it does not work:" \
+	    "expected CC to name a C compiler"
 	flags="$flags -isystem $($cc -print-file-name=include)"
 	# Structures are copied by memcpy(), where kern.c sees it.  A key is
 	# cleared by the library's memset(), as "rep stos" is slow to start.

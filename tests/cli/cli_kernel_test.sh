@@ -438,6 +438,8 @@ kernel__bad_input_body() {
 	complains 2 'too long' run -d "kernel:$long"
 	CC=nosuch-cc refused 1 'no compiler "nosuch-cc"|CC' build one
 	CC=false refused 1 'no compiler "false"|CC' build one
+	CC=true refused 1 'no compiler "true"|CC' check one
+	refused 2 '/ has no dev/random/fortuna.c' build /
 	XDG_CACHE_HOME=/proc/x refused 1 \
 	    'cannot write the cache /proc/x/|XDG_CACHE_HOME' build one
 	XDG_CACHE_HOME= HOME= refused 1 'neither' list
