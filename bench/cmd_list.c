@@ -103,7 +103,7 @@ list_sysctl(void *context __unused, const struct design *de,
 		list_status = run_error("%s: %s", de->de_ident,
 		    strerror(errno));
 	else
-		printf("  %s=%" PRId64 "\n      %s; of %s; takes %s\n",
+		printf("  %s=%" PRId64 "\n      %s; of design %s; takes %s\n",
 		    dy->dy_name, dy->dy_value, dy->dy_descr, de->de_ident,
 		    dy->dy_range);
 }
