@@ -140,9 +140,9 @@ explain_none(const struct compare *co, const char *base,
 		    "the same engine, design, lock, cipher, crypto, readers "
 		    "and request size"));
 	if (base != NULL)
-		return (REFUSE("nothing to compare: no two cells differ in "
-		    "their %s alone%s%s", what, *base == '\0' ? "" :
-		    "; the first has ", base));
+		return (REFUSE("nothing to compare%s: no two cells differ in "
+		    "their %s alone", *base == '\0' ? "" : FORMATF(" with %s "
+		    "%s", what, base), what));
 	return (format_error(ENOENT, error, COMPARE_TEXT_SIZE, "--base: no "
 	    "cell has that %s; the first has %s", what,
 	    name_of(&co->co_result[0]->cells[0], co->co_by)));
