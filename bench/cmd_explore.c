@@ -303,7 +303,7 @@ replay(const struct options *op)
 	else if (ry.ry_outcome.to_word == NULL) {
 		printf("Does not fail: \"%s\" was recorded.%s\n", cx.cx_word,
 		    ry.ry_exact ? "" : "\nThe schedule could not be followed "
-		    "to its end.");
+		    "to its end.\nThat excludes nothing: search again.");
 		status = op->op_html == NULL ? EXIT_SUCCESS :
 		    run_error("%s: not written: nothing failed", op->op_html);
 	} else {
