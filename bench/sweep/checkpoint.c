@@ -95,17 +95,31 @@ static int
 check_same(struct checkpoint *ck, json_t *now, const json_t *before,
     const char *what)
 {
+	const size_t flags = JSON_ENCODE_ANY | JSON_REAL_PRECISION(17);
 	json_t *value, *was;
-	const char *key;
+	const char *key, *cut;
+	char *is, *old;
+	int error = 0;
+	size_t n;
 
 	json_object_foreach(now, key, value) {
 		was = json_object_get(before, key);
-		if (!json_equal(value, was))
-			return (refuse(ck, "%s: %s is %s, was %s: expected to "
-			    "go on as it began, or no --resume", what, key,
-			    TEXT_OF(json_add, value), TEXT_OF(json_add, was)));
+		if (error != 0 || json_equal(value, was))
+			continue;
+		is = json_dumps(value, flags);
+		old = was == NULL ? NULL : json_dumps(was, flags);
+		/* Of long texts the place where they differ. */
+		for (n = 0; old != NULL && is[n] == old[n] && is[n] != '\0';)
+			n++;
+		n = n > 120 ? n - 60 : 0;
+		cut = n > 0 ? "..." : "";
+		error = refuse(ck, "%s: %s is %s%.255s, was %s%.255s: expected "
+		    "to go on as it began, or no --resume", what, key, cut,
+		    is + n, cut, old == NULL ? "unknown" : old + n);
+		free(is);
+		free(old);
 	}
-	return (0);
+	return (error);
 }
 
 /* Compares the first line with this run. */
