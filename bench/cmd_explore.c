@@ -267,7 +267,7 @@ run_rows(struct exploration *ep)
 	progress_fini();
 	if (error == 0)
 		explore_print_sum(stdout, cn, &ep->ep_sum, rows);
-	ep->ep_document.complete = error == 0 || error == EALREADY;
+	ep->ep_document.head.complete = error == 0 || error == EALREADY;
 	return (error == 0 ? EXIT_SUCCESS : error == EALREADY ? EXIT_FAILURE :
 	    error == EINTR ? run_error("interrupted: %u of %u rows, the last "
 	    "in part; nothing had failed", i, rows) : run_error("%s",

@@ -56,7 +56,7 @@ found "more lines than the budget" "$(budget <<'END'
 3070 bench/cell
 1120 bench/cli
 1720 bench/compare
-5530 bench/explore
+5500 bench/explore
 360 bench/figures
 390 bench/kernel
 2530 bench/options
@@ -66,7 +66,7 @@ found "more lines than the budget" "$(budget <<'END'
 2710 bench/result
 590 bench/stats
 1480 bench/survey
-2480 bench/sweep
+2470 bench/sweep
 430 bench/timeline
 1440 bench/workload
 68000 lib fortuna harvest bench

@@ -2,21 +2,22 @@
 #include "bench/explore/print.h"
 #include "bench/kernel/ksource.h"
 
-#define	AT(member)	.f_offset = offsetof(struct document, member)
-#define	HEAD(member, kind)						\
-	{ .f_key = #member, .f_kind = FIELD_##kind, AT(member) }
-#define	LIST(member, n, structure, optional)				\
-	{ .f_key = #member, .f_kind = FIELD_OBJECT, AT(member),		\
-	    .f_shape = FIELD_ARRAY, .f_count_key = #n, .f_optional = optional, \
-	    .f_count = offsetof(struct document, n),			\
-	    .f_size = sizeof(struct structure), .f_table = structure##_fields }
+#define	AT(member)	offsetof(struct document, member)
+#define	ONE(of, member, kind)						\
+	{ .f_key = #member, .f_kind = FIELD_##kind, .f_offset = AT(of member) }
+#define	LIST(of, member, n, structure, optional)			\
+	{ .f_key = #member, .f_kind = FIELD_OBJECT, .f_offset = AT(of member), \
+	    .f_shape = FIELD_ARRAY, .f_count_key = #n, .f_count = AT(of n), \
+	    .f_size = sizeof(struct structure),				\
+	    .f_table = structure##_fields, .f_optional = optional }
 
 /* All but the failures, which follow. */
 static const struct field document_fields[] = {
-	HEAD(schema, NAME), HEAD(argv, WORDS), HEAD(seed, SEED),
-	HEAD(complete, BOOL), HEAD(started, NAME), HEAD(revision, NAME),
-	LIST(rows, row_count, campaign_row, false),
-	LIST(kernels, kernel_count, result_kernel, true),
+	ONE(, schema, NAME), ONE(head., argv, WORDS), ONE(head., seed, SEED),
+	ONE(head., complete, BOOL), ONE(head., started, NAME),
+	ONE(head.host., revision, NAME),
+	LIST(, rows, row_count, campaign_row, false),
+	LIST(head., kernels, kernel_count, result_kernel, true),
 	{ .f_key = NULL }
 };
 
@@ -31,16 +32,11 @@ text_of(const json_t *object, const char *key)
 void
 document_begin(struct document *doc, uint64_t seed)
 {
-	struct result *r = xcalloc(1, sizeof(*r));
-
-	result_host_fill(&r->host);
-	ksource_describe(r);
-	*doc = (struct document){ .schema = EXPLORE_SCHEMA, .seed = seed,
-	    .kernels = r->kernels, .kernel_count = r->kernel_count,
+	*doc = (struct document){ .schema = EXPLORE_SCHEMA, .head.seed = seed,
 	    .failures = json_array() };
-	result_now(doc->started);
-	memcpy(doc->revision, r->host.revision, sizeof(doc->revision));
-	free(r);
+	result_host_fill(&doc->head.host);
+	ksource_describe(&doc->head);
+	result_now(doc->head.started);
 }
 
 void
@@ -66,14 +62,14 @@ document_end(struct document *doc, char *const argv[], const char *path)
 	char *text;
 
 	if (path != NULL) {
-		doc->argv = (char **)(uintptr_t)argv;
+		doc->head.argv = (char **)(uintptr_t)argv;
 		top = field_format(document_fields, doc, 0);
 		json_object_set(top, "failures", doc->failures);
 		text = json_document(top, JSON_INDENT(2));
 		status = command_commit(path, text, strlen(text));
 		free(text);
 	}
-	doc->argv = NULL;
+	doc->head.argv = NULL;
 	field_free(document_fields, doc);
 	json_decref(doc->failures);
 	return (status);
@@ -92,10 +88,10 @@ document_again(const struct options *op, char *const argv[], int *status)
 		return (false);
 	top = json_load_file(op->op_json, 0, NULL);
 	if (field_read(document_fields, top, &doc, 0, why) == 0) {
-		for (i = 0; argv[i] != NULL && doc.argv[i] != NULL &&
-		    strcmp(argv[i], doc.argv[i]) == 0; i++)
+		for (i = 0; argv[i] != NULL && doc.head.argv[i] != NULL &&
+		    strcmp(argv[i], doc.head.argv[i]) == 0; i++)
 			continue;
-		again = doc.complete && argv[i] == doc.argv[i];
+		again = doc.head.complete && argv[i] == doc.head.argv[i];
 	}
 	*status = json_array_size(json_object_get(top, "failures")) > 0 ?
 	    EXIT_FAILURE : EXIT_SUCCESS;
@@ -131,7 +127,6 @@ static void
 take(struct merge *mg, const char *file, struct document *sum)
 {
 	struct document doc = { .failures = NULL };
-	struct result r = { .argv = NULL };
 	char why[RESULT_TEXT_SIZE] = "";
 	json_error_t wrong;
 	json_t *it, *top = json_load_file(file, JSON_REJECT_DUPLICATES, &wrong);
@@ -146,30 +141,12 @@ take(struct merge *mg, const char *file, struct document *sum)
 	if (why[0] != '\0') {
 		mg->mg_refused++;
 		(void)run_error("%s: %s", file, why);
-	} else {
-		r.kernels = doc.kernels;
-		r.kernel_count = doc.kernel_count;
-		doc.kernels = NULL;
-		doc.kernel_count = 0;
-		r.argv = doc.argv;
-		doc.argv = NULL;
-		r.seed = doc.seed;
-		r.complete = doc.complete;
-		memcpy(r.started, doc.started, sizeof(r.started));
-		memcpy(r.host.revision, doc.revision, sizeof(r.host.revision));
-	}
-	if (why[0] == '\0' && merge_take(mg, file, &r, 0) == 0) {
-		if (!sum->complete) {
-			*sum = doc;
-			sum->rows = NULL;
-			sum->row_count = 0;
-			sum->failures = json_array();
-		}
+	} else if (merge_take(mg, file, &doc.head, 0) == 0) {
+		result_free(&doc.head);
 		field_merge(document_fields, sum, &doc);
 		json_array_foreach(json_object_get(top, "failures"), i, it)
 			add_failure(sum->failures, it);
 	}
-	result_free(&r);
 	field_free(document_fields, &doc);
 	json_decref(top);
 }
@@ -178,7 +155,8 @@ int
 merge_campaigns(const struct options *op)
 {
 	struct merge mg = { .mg_across = GIVEN(op, ACROSS) };
-	struct document sum = { .complete = false };
+	struct document sum = { .schema = EXPLORE_SCHEMA,
+	    .failures = json_array() };
 	uint64_t least = UINT64_MAX;
 	char **argv = NULL;
 	int status;
@@ -189,11 +167,8 @@ merge_campaigns(const struct options *op)
 		take(&mg, op->op_operand[k], &sum);
 	if ((status = merge_missing(&mg)) == 0) {
 		argv = mg.mg_all.argv;
-		sum.kernels = mg.mg_all.kernels;
-		sum.kernel_count = mg.mg_all.kernel_count;
-		mg.mg_all.kernel_count = 0;
-		mg.mg_all.kernels = NULL;
-		memcpy(sum.started, mg.mg_all.started, sizeof(sum.started));
+		sum.head = mg.mg_all;
+		mg.mg_all = (struct result){ .argv = argv };
 		printf("%-10s %-12s %-8s %13s\n", "design", "lock", "cipher",
 		    "schedules");
 		for (i = 0; i < sum.row_count; i++) {

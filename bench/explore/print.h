@@ -33,13 +33,9 @@ void explore_page(FILE *out, const void *explore_page);
 /* What explore did; rows are one for each design, lock and cipher. */
 struct document {
 	field_NAME	schema;
-	char		**argv;
-	uint64_t	seed;
-	bool		complete;
-	field_NAME	started, revision;
+	struct result	head;	/* how it was run, and the sources' files */
 	struct campaign_row *rows;
-	struct result_kernel *kernels;	/* the sources among the designs */
-	unsigned	row_count, kernel_count;
+	unsigned	row_count;
 	/* Objects, each with its schedule as rngsim-schedule(5) has it. */
 	json_t		*failures;
 };

@@ -87,7 +87,7 @@ struct published {
 	char		 pb_simulated[PUBLISHED_NAMES_MAX][PUBLISHED_NAME_SIZE];
 	double		 pb_scale[PUBLISHED_NAMES_MAX];	/* of each group */
 	struct published_row *pb_rows;	/* the file's, in its order */
-	unsigned	 pb_row_count;
+	unsigned	 pb_row_count, pb_left_out;
 	struct published_row **pb_chosen;	/* are predicted */
 	unsigned	 pb_chosen_count;
 	char		 pb_kernels[PUBLISHED_TEXT_SIZE];

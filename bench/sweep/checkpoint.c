@@ -95,29 +95,27 @@ static int
 check_same(struct checkpoint *ck, json_t *now, const json_t *before,
     const char *what)
 {
-	const size_t flags = JSON_ENCODE_ANY | JSON_REAL_PRECISION(17);
-	json_t *value, *was;
-	const char *key, *cut;
 	char *is, *old;
+	const char *key;
+	json_t *value;
 	int error = 0;
-	size_t n;
+	size_t n = 0;
 
 	json_object_foreach(now, key, value) {
-		was = json_object_get(before, key);
-		if (error != 0 || json_equal(value, was))
+		if (json_equal(value, json_object_get(before, key)))
 			continue;
-		is = json_dumps(value, flags);
-		old = was == NULL ? NULL : json_dumps(was, flags);
+		is = json_dumps(value, JSON_ENCODE_ANY);
+		old = json_dumps(json_object_get(before, key), JSON_ENCODE_ANY);
 		/* Of long texts the place where they differ. */
-		for (n = 0; old != NULL && is[n] == old[n] && is[n] != '\0';)
+		while (old != NULL && is[n] != '\0' && is[n] == old[n])
 			n++;
 		n = n > 120 ? n - 60 : 0;
-		cut = n > 0 ? "..." : "";
-		error = refuse(ck, "%s: %s is %s%.255s, was %s%.255s: expected "
-		    "to go on as it began, or no --resume", what, key, cut,
-		    is + n, cut, old == NULL ? "unknown" : old + n);
+		error = refuse(ck, "%s: %s is %.255s, was %.255s: expected to "
+		    "go on as it began, or no --resume", what, key, is + n,
+		    old == NULL ? "unknown" : old + n);
 		free(is);
 		free(old);
+		break;
 	}
 	return (error);
 }
