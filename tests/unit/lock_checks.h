@@ -213,16 +213,18 @@ waiter_run(void *arg)
  * Lines up waiters behind the test's thread, one after the other, and lets go.
  *
  *   prepare  in   what is done to the lock before, or NULL
+ *   rounds   in   how often, with one lock; but for the first time the test's
+ *                 thread tries, if that is possible
  *   index    in   their mt_index, in this order; the test's thread has 0
- *   rank     out  as how many-th each was served, from 0
+ *   rank     out  as how many-th each was served, from 0, the last time
  *   alone    out  whether only one was inside at a time
  *
  * Returns: whether it is certain that they queued in that order.
  */
 static inline bool
 line_up(const struct lock_class *class, const struct lock_config *config,
-    void (*prepare)(struct lock *), unsigned n, const unsigned *index,
-    uint32_t *rank, bool *alone)
+    void (*prepare)(struct lock *), unsigned rounds, unsigned n,
+    const unsigned *index, uint32_t *rank, bool *alone)
 {
 	struct lock_node node;
 	struct waiter *waiters;
@@ -231,29 +233,36 @@ line_up(const struct lock_class *class, const struct lock_config *config,
 
 	ATF_REQUIRE(n <= LINE_MAX_WAITERS);
 	line = support_alloc(1, sizeof(*line));
-	waiters = support_alloc(n, sizeof(*waiters));
 	lock_make(&line->l_lock, class, config, NULL);
 	if (prepare != NULL)
 		prepare(&line->l_lock);
-	lock_acquire(&line->l_lock, &node, 0);
-	atomic_store_32(&line->l_inside, 1);
-	for (unsigned i = 0; i < n; i++) {
-		waiters[i].w_line = line;
-		waiters[i].w_index = index[i];
-		support_spawn(&waiters[i].w_thread, "waiter", MACHINE_CPU_ANY,
-		    waiter_run, &waiters[i]);
-		certain = await_waiting(class, &waiters[i].w_thread,
-		    &waiters[i].w_about, &waiters[i].w_entered) && certain;
-	}
-	atomic_fetchadd_32(&line->l_inside, (uint32_t)-1);
-	lock_release(&line->l_lock, &node);
-	for (unsigned i = 0; i < n; i++) {
-		machine_join(&waiters[i].w_thread);
-		rank[i] = waiters[i].w_rank;
+	for (unsigned round = 0; round < rounds; round++) {
+		waiters = support_alloc(n, sizeof(*waiters));
+		if (round == 0 || !tries(class))
+			lock_acquire(&line->l_lock, &node, 0);
+		else
+			ATF_REQUIRE(lock_tryacquire(&line->l_lock, &node, 0));
+		atomic_store_32(&line->l_served, 0);
+		atomic_store_32(&line->l_inside, 1);
+		for (unsigned i = 0; i < n; i++) {
+			waiters[i].w_line = line;
+			waiters[i].w_index = index[i];
+			support_spawn(&waiters[i].w_thread, "waiter",
+			    MACHINE_CPU_ANY, waiter_run, &waiters[i]);
+			certain = await_waiting(class, &waiters[i].w_thread,
+			    &waiters[i].w_about, &waiters[i].w_entered) &&
+			    certain;
+		}
+		atomic_fetchadd_32(&line->l_inside, (uint32_t)-1);
+		lock_release(&line->l_lock, &node);
+		for (unsigned i = 0; i < n; i++) {
+			machine_join(&waiters[i].w_thread);
+			rank[i] = waiters[i].w_rank;
+		}
+		free(waiters);
 	}
 	*alone = atomic_load_32(&line->l_met) == 0;
 	lock_fini(&line->l_lock);
-	free(waiters);
 	free(line);
 	return (certain);
 }

@@ -309,7 +309,7 @@ check_line(const struct lock_class *class, const struct lock_config *config,
 	uint32_t rank[FIFO_WAITERS];
 	bool alone, certain;
 
-	certain = line_up(class, config, prepare, n, index, rank, &alone);
+	certain = line_up(class, config, prepare, 1, n, index, rank, &alone);
 	ATF_CHECK_MSG(alone == excludes(class), "%s: %s inside",
 	    class->lc_name, alone ? "only one" : "several");
 	if ((class->lc_flags & LC_FIFO) == 0)
@@ -409,6 +409,62 @@ LOCK_TEST(lock_owned__by_caller, "The owner owns the lock from acquisition "
 		    "%s", class->lc_name);
 	}
 }
+
+#ifndef MACHINE_VIRTUAL
+/* The lines of a lock are where the next block is filled, and stays so. */
+static void
+check_lines(const struct lock_class *class, const struct lock_config *config)
+{
+	enum { BLOCKS = 64 };
+	const volatile uint64_t *allocated = support_allocated();
+	uint8_t *block[BLOCKS], *next = NULL;
+	const uint64_t before = *allocated;
+	struct lock_node node;
+	struct lock l;
+	size_t size;
+
+	lock_make(&l, class, config, NULL);
+	size = *allocated - before;
+	lock_fini(&l);
+	ATF_CHECK_MSG(size >= config->threads * class->lc_thread_bytes &&
+	    size >= config->nodes * class->lc_node_bytes, "%s: %zu bytes for "
+	    "%u threads", class->lc_name, size, config->threads);
+	if (size == 0)
+		return;
+	for (unsigned i = 0; i < BLOCKS; i++) {
+		block[i] = xaligned(MACHINE_CACHE_LINE, size);
+		memset(block[i], 0xa5, size);
+	}
+	for (unsigned i = 0; i < BLOCKS * BLOCKS && next == NULL; i++)
+		if (block[i / BLOCKS] + size == block[i % BLOCKS]) {
+			next = block[i % BLOCKS];
+			free(block[i / BLOCKS]);
+			block[i / BLOCKS] = NULL;
+		}
+	lock_make(&l, class, config, NULL);
+	for (unsigned i = 0; i < 3 * config->threads; i++) {
+		self.mt_index = i % config->threads;
+		lock_acquire(&l, &node, 0);
+		lock_release(&l, &node);
+	}
+	self.mt_index = 0;
+	lock_fini(&l);
+	ATF_CHECK_MSG(next == NULL || support_all(next, size, 0xa5),
+	    "%s: wrote beyond the lines for %u threads", class->lc_name,
+	    config->threads);
+	for (unsigned i = 0; i < BLOCKS; i++)
+		free(block[i]);
+}
+
+LOCK_TEST(lock_init__lines, "What a kind keeps for each of 1 to 9 threads and "
+    "nodes has memory of its own")
+{
+	for (unsigned n = 1; n < 10; n++) {
+		config.threads = config.nodes = n;
+		check_lines(class, &config);
+	}
+}
+#endif
 
 /* A message that one thread leaves for the other in plain memory. */
 struct mail {
@@ -584,10 +640,12 @@ LOCK_TEST(lock__profile_divides_waits, "A spinner yields after each so many "
  * then six of node 0.  While the first ones wait, limit of the six get in; then
  * it is the other nodes' turn, in order.  Where the head of a queue looks for
  * its node's, three more of node 0 are ahead of all: one that waits for the
- * word, a head that saw no queue, and one that sees it.
+ * word, a head that saw no queue, and one that sees it.  What a lock keeps of a
+ * round is not of the next one.
  */
 static void
-check_passes(const struct lock_class *class, unsigned nodes, unsigned limit)
+check_passes(const struct lock_class *class, unsigned nodes, unsigned limit,
+    unsigned rounds)
 {
 	struct lock_config config = config_default();
 	const unsigned ahead = (class->lc_knobs & LK_NUMA_THRESHOLD) != 0 ?
@@ -604,7 +662,7 @@ check_passes(const struct lock_class *class, unsigned nodes, unsigned limit)
 		index[n++] = i;
 	for (unsigned i = 1; i <= 6; i++)
 		index[n++] = i * nodes;
-	certain = line_up(class, &config, NULL, n, index, rank, &alone);
+	certain = line_up(class, &config, NULL, rounds, n, index, rank, &alone);
 	ATF_CHECK_MSG(certain && alone, "%s, %u nodes", class->lc_name, nodes);
 	first = ahead + (limit < 6 ? limit : 6);
 	for (unsigned i = 0; i < nodes - 1; i++)
@@ -629,7 +687,7 @@ check_passes_again(const struct lock_class *class)
 
 	config.nodes = 2;
 	config.pass_limit = 1;
-	certain = line_up(class, &config, NULL, nitems(index), index, rank,
+	certain = line_up(class, &config, NULL, 1, nitems(index), index, rank,
 	    &alone);
 	ATF_CHECK_MSG(certain && alone, "%s", class->lc_name);
 	for (unsigned i = 0; i < nitems(index); i++)
@@ -642,11 +700,11 @@ LOCK_TEST(lock_acquire__passes_within_node, "A kind that heeds NUMA nodes "
 {
 	if ((class->lc_knobs & LK_LIMITS) == 0)
 		return;
-	check_passes(class, 1, 3);
-	check_passes(class, 2, 1);
-	check_passes(class, 2, 3);
-	check_passes(class, 2, 100);
-	check_passes(class, 3, 3);
+	check_passes(class, 1, 3, 1);
+	check_passes(class, 2, 1, 1);
+	check_passes(class, 2, 3, 2);
+	check_passes(class, 2, 100, 1);
+	check_passes(class, 3, 3, 2);
 	/* On real CPUs a node's next head may come late. */
 	if (MACHINE_SIMULATED && (class->lc_knobs & LK_PASS_LIMIT) != 0)
 		check_passes_again(class);

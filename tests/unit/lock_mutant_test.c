@@ -387,8 +387,8 @@ queue(const struct lock_class *class, bool *alone, bool *ordered)
 	struct lock_config config = config_default();
 	uint32_t rank[WAITERS];
 
-	ATF_CHECK_MSG(line_up(class, &config, NULL, WAITERS, index, rank,
-	    alone),
+	ATF_CHECK_MSG(line_up(class, &config, NULL, 1, WAITERS, index,
+	    rank, alone),
 	    "%s: a waiter did not wait", class->lc_name);
 	*ordered = true;
 	for (unsigned i = 0; i < WAITERS; i++)

@@ -289,6 +289,26 @@ TEST(lockprof__none_is_allowed, "A lock without a profile costs nothing and "
 	ATF_CHECK(support_all((const uint8_t *)&lh, sizeof(lh), 0x5a));
 }
 
+TEST(lockprof__memory, "A profile has memory for a row of each thread at each "
+    "site and for each thread, and none is left when it ends")
+{
+	const volatile uint64_t *allocated = support_allocated();
+	const volatile uint64_t *freed = support_freed();
+	uint64_t before;
+
+	support_machine(&self);
+	for (unsigned n = 2; n < 8; n++) {
+		before = *allocated - *freed;
+		lockprof_init(&prof, 2 * n, n, site_names);
+		ATF_CHECK(*allocated - *freed - before >= 2 * n * (n *
+		    sizeof(struct lockprof_row) +
+		    sizeof(struct lockprof_thread)));
+		lockprof_fini(&prof);
+		ATF_CHECK_EQ(before, *allocated - *freed);
+		ATF_CHECK(support_all((const uint8_t *)&prof, sizeof(prof), 0));
+	}
+}
+
 static void
 sum_beyond_sites(void *arg __unused)
 {
