@@ -361,9 +361,10 @@ BOTH_QUEUES(feed_delivers, "what a read of a source returns is an event of "
 }
 
 BOTH_QUEUES(deregistered, "of three sources the one that is gone is read no "
-    "more, the others are")
+    "more and not in the mask, the others are")
 {
 	static unsigned reads[3];	/* the last pass is after this */
+	int64_t before;
 
 	setup(queue);
 	for (unsigned i = 0; i < nitems(reads); i++)
@@ -373,7 +374,10 @@ BOTH_QUEUES(deregistered, "of three sources the one that is gone is read no "
 		ATF_CHECK_MSG(reads[i] > 0, "source %u", i);
 		reads[i] = 0;
 	}
+	before = mask()->kx_get(mask());
 	randomdev_deregister(dev.d_rd, 1);
+	ATF_CHECK_EQ(before - BIT(RANDOM_PURE_START + 1),
+	    mask()->kx_get(mask()));
 	pass();
 	for (unsigned i = 0; i < nitems(reads); i++)
 		ATF_CHECK_EQ_MSG(i != 1, reads[i] > 0, "source %u", i);
