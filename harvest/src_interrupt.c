@@ -58,6 +58,8 @@ static void
 interrupt_read_host(struct interrupt *in)
 {
 	rewind(in->in_host);
+	/* Else what is in the buffer would be read again. */
+	fflush(in->in_host);
 	while (fscanf(in->in_host, "intr %" SCNu64, &in->in_host_count) == 0) {
 		(void)!fscanf(in->in_host, "%*[^\n]");
 		getc(in->in_host);
