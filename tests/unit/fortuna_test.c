@@ -515,4 +515,38 @@ DEVICE_TEST(read__waits_are_told, "It is said that a read waits for the seed "
 	randomdev_free(d.d_rd);
 }
 
+DEVICE_TEST(event__faults_are_told, "It is said that an event changed while the "
+    "algorithm had it, and that not all that was written was hashed")
+{
+	static const struct {
+		const char	*file, *says;
+		struct patch	 fault;
+	} rows[] = {
+		{ "fortuna/fortuna.c", "an event of CACHED changed",
+		    { "RANDOM_RESEED_LOCK();",
+		    "event->he_entropy[0] ^= 1; RANDOM_RESEED_LOCK();",
+		    "random_fortuna_process_event" } },
+		{ "fortuna/randomdev.c", "of 5000 bytes that were written 0",
+		    { "randomdev_accumulate(buf, n);", "continue;", NULL } },
+	};
+	static const uint8_t written[5000];
+	struct randomdev_params rp;
+	struct ledger_result le;
+	struct device d;
+
+	for (size_t i = 0; i < nitems(rows); i++) {
+		rp = device_params(patched(tc, rows[i].file, &rows[i].fault,
+		    1), ciphers[0]);
+		device_make_params(&d, &rp);
+		device_feed(&d, 0);
+		randomdev_use(d.d_rd, written, sizeof(written), 0);
+		randomdev_free(d.d_rd);
+		ledger_finish(d.d_lg, LEDGER_UNCOUNTED);
+		ledger_result(d.d_lg, &le);
+		ATF_CHECK_MSG(le.le_violated && strstr(le.le_text,
+		    rows[i].says) != NULL, "%s: %s", rows[i].file, le.le_text);
+		ledger_free(d.d_lg);
+	}
+}
+
 TEST_PROGRAM()
