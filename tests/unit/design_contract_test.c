@@ -435,8 +435,8 @@ check_allocations(const struct design *de, const struct cipher *cipher)
 	randomdev_free(d.d_rd);
 }
 
-DEVICE_TEST(randomdev_free__frees_all, "A device that ends frees what it has "
-    "allocated, with each lock")
+DEVICE_TEST(randomdev_free__frees_all, "A device that ends, or does not come to "
+    "be, frees what it has allocated, with each lock")
 {
 	const volatile uint64_t *allocated = support_allocated();
 	const volatile uint64_t *freed = support_freed();
@@ -445,17 +445,22 @@ DEVICE_TEST(randomdev_free__frees_all, "A device that ends frees what it has "
 	struct randomdev *rd;
 	uint64_t kept = 0;
 
-	for (unsigned i = 0; i < lock_class_count; i++) {
-		rp.rp_kernel.kp_lock = lock_classes[i];
+	for (unsigned i = 0; i < 2 * lock_class_count; i++) {
+		rp.rp_kernel.kp_lock = lock_classes[i / 2];
+		/* A kind that no option of a kernel compiles in. */
+		rp.rp_included = i % 2 << RANDOM_PURE_START;
 		/* What the first one makes for all stays. */
 		for (unsigned k = 0; k < 3; k++) {
 			kept = *allocated - *freed;
-			ATF_REQUIRE_EQ(0, randomdev_new(&rd, &rp));
+			rd = NULL;
+			ATF_REQUIRE_EQ(i % 2 == 0 ? 0 : ENXIO,
+			    randomdev_new(&rd, &rp));
+			ATF_CHECK_EQ(i % 2 == 0, rd != NULL);
 			randomdev_free(rd);
 			kept = *allocated - *freed - kept;
 		}
 		ATF_CHECK_EQ_MSG(0, kept, "%s: %jd bytes",
-		    lock_classes[i]->lc_name, (intmax_t)kept);
+		    lock_classes[i / 2]->lc_name, (intmax_t)kept);
 	}
 }
 

@@ -560,18 +560,28 @@ DEVICE_TEST(harvest_init__fails, "each failure says why and leaves nothing "
 	} rows[] = {
 		{ "nothing", "", EINVAL, "\"nothing\"" },
 		{ "none", "no/such/folder", ENOENT, "no/such/folder" },
+		{ "interrupt", "no/such/folder", ENOENT, "no/such/folder" },
+		{ "interrupt,nothing", "", EINVAL, "\"nothing\"" },
 	};
+	const volatile uint64_t *allocated = support_allocated();
+	const volatile uint64_t *freed = support_freed();
 	struct harvest_config hc;
 	char error[HARVEST_ERROR_SIZE];
+	uint64_t kept = 0;
 
 	setup(HARVEST_MODEL_newest);
 	for (size_t i = 0; i < nitems(rows); i++) {
 		hc = config_of(rows[i].sources);
 		strcpy(hc.record_file, rows[i].record);
-		ATF_CHECK_EQ(rows[i].error, harvest_init(&hv, &hc,
-		    error));
-		ATF_CHECK_MSG(strstr(error, rows[i].says) != NULL, "%s",
-		    error);
+		/* What the first one makes for all stays. */
+		for (unsigned k = 0; k < 2; k++) {
+			kept = *allocated - *freed;
+			ATF_CHECK_EQ(rows[i].error, harvest_init(&hv, &hc,
+			    error));
+			ATF_CHECK_MSG(strstr(error, rows[i].says) != NULL,
+			    "%s", error);
+		}
+		ATF_CHECK_EQ_MSG(kept, *allocated - *freed, "row %zu", i);
 	}
 	teardown();
 }
