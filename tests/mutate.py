@@ -36,7 +36,7 @@ COMMON = ['design_contract_test', 'vm_golden_test', 'cli_run_test',
 # By folder, what finds most and soonest.
 FIRST = {
     'lib/lock': ['vm_golden_test', 'lockprof_test', 'lock_delay_test',
-                 'lock_contract_test'],
+                 'vm_stuck_test', 'lock_contract_test'],
     'fortuna': ['kat_test', 'design_contract_test', 'fortuna_test'],
     'fortuna/dev/random': ['kat_test', 'design_contract_test'],
     'fortuna/device': ['design_contract_test', 'harvestq_test', 'health_test'],
@@ -182,8 +182,10 @@ def tests_of(path, text, at):
     shell = [t for t in order if os.path.exists('tests/cli/%s.sh' % t)][:4]
     unit = [t for t in order if t not in shell and
             os.path.exists('tests/unit/%s.c' % t)][:4]
+    # What a fail point does is found where it is set.
+    point = re.search(r'KFAIL_POINT_CODE\([^{]*\{[^}]*$', text[:at])
     best = list(dict.fromkeys(
-        FIRST.get(folder, []) +
+        ['cli_failpoint_test'] * bool(point) + FIRST.get(folder, []) +
         [t for pair in itertools.zip_longest(unit, shell) for t in pair if t] +
         COMMON))
     return [v for t in best for v in
