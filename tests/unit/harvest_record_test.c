@@ -89,6 +89,13 @@ TEST(record__written, "every source and size, for its owner alone; a full one "
 	ATF_CHECK_STREQ("# 2 more were not recorded\n", line);
 	ATF_CHECK(fgets(line, sizeof(line), f) == NULL);
 	fclose(f);
+	/* Nothing is said of a loss that was none. */
+	ATF_REQUIRE_EQ(0, record_create(&r, "r", 1, error));
+	add_numbered(&r, 1);
+	ATF_CHECK_EQ(0, record_finish(&r));
+	record_fini(&r);
+	ATF_CHECK(atf_utils_compare_file("r", "# event destination counter "
+	    "bytes source\nevent 0 0 00 CACHED\n"));
 }
 
 TEST(record__touched, "no event is the first one on its page of memory")
