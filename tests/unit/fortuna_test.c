@@ -515,21 +515,25 @@ DEVICE_TEST(read__waits_are_told, "It is said that a read waits for the seed "
 	randomdev_free(d.d_rd);
 }
 
-DEVICE_TEST(event__faults_are_told, "It is said that an event changed while the "
-    "algorithm had it, and that not all that was written was hashed")
+DEVICE_TEST(device__faults_are_told, "It is said that an event changed while "
+    "the algorithm had it, that not all that was written was hashed, and that "
+    "the kernel's own read after a seed was not made")
 {
 	static const struct {
 		const char	*file, *says;
 		struct patch	 fault;
 	} rows[] = {
-		{ "fortuna/fortuna.c", "an event of CACHED changed",
+		{ "fortuna/fortuna.c", "an event of RANDOMDEV changed",
 		    { "RANDOM_RESEED_LOCK();",
 		    "event->he_entropy[0] ^= 1; RANDOM_RESEED_LOCK();",
 		    "random_fortuna_process_event" } },
 		{ "fortuna/randomdev.c", "of 5000 bytes that were written 0",
 		    { "randomdev_accumulate(buf, n);", "continue;", NULL } },
+		{ "fortuna/randomdev.c", "a read with 100 bytes",
+		    { "p_random_alg_context->ra_read(buf, len);",
+		    "memset(buf, 7, len);", "read_random" } },
 	};
-	static const uint8_t written[5000];
+	static uint8_t buf[5000];
 	struct randomdev_params rp;
 	struct ledger_result le;
 	struct device d;
@@ -537,9 +541,13 @@ DEVICE_TEST(event__faults_are_told, "It is said that an event changed while the 
 	for (size_t i = 0; i < nitems(rows); i++) {
 		rp = device_params(patched(tc, rows[i].file, &rows[i].fault,
 		    1), ciphers[0]);
+		/* Reads are known to have been served. */
+		rp.rp_missed = note_missed;
 		device_make_params(&d, &rp);
-		device_feed(&d, 0);
-		randomdev_use(d.d_rd, written, sizeof(written), 0);
+		randomdev_use(d.d_rd, buf, sizeof(buf), 0);
+		device_feed_pool0(&d, SEED_EVENTS);
+		device_read(&d, buf, 1);
+		randomdev_read_kernel(d.d_rd, buf, 100);
 		randomdev_free(d.d_rd);
 		ledger_finish(d.d_lg, LEDGER_UNCOUNTED);
 		ledger_result(d.d_lg, &le);
