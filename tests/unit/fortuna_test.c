@@ -504,10 +504,13 @@ DEVICE_TEST(read__waits_are_told, "It is said that a read waits for the seed "
 	rp.rp_missed = note_missed;
 	make(&d, &rp);
 	support_spawn(&td, "reader", MACHINE_CPU_ANY, read_at_once, &d);
-	support_await(&to.to_blocked);
+	support_await(&td.mt_offcpu);
+	ATF_REQUIRE(atomic_load_32(&to.to_blocked) > 0);
 	ATF_CHECK_EQ(0, atomic_load_32(&to.to_signalled));
 	machine_interrupt(&td);
-	support_await(&to.to_signalled);
+	while (atomic_load_acq_32(&to.to_signalled) == 0 &&
+	    atomic_load_32(&to.to_blocked) < 10)
+		machine_yield();
 	feed_pool0(&d);
 	machine_join(&td);
 	ATF_CHECK(atomic_load_32(&to.to_blocked) >= 3 &&
