@@ -213,6 +213,42 @@ virtual__harvest_times_body() {
 	spaced PURE_RDRAND 100000000 4 8- -t 0.15 $rdrand
 }
 
+# valued PROFILE CIPHER: figures of more readers than CPUs, and a producer.
+valued() {
+	"$(program)" run --engine virtual --profile "./$1" --cpus 4 --nodes 2 \
+	    -d concurrent -c "$2" -r 6 -s 64k -t 0.02 --seed 1 --producers 1 \
+	    --producer ether:work=5us,rate=50k --format csv || atf_fail "$1"
+}
+
+test_case virtual__values "each value of a profile that such a machine has is" \
+    "charged: another one gives other figures"
+virtual__values_body() {
+	"$(program)" list profiles epyc-9654-2s >a.conf
+	valued a.conf aes >aes.csv
+	valued a.conf chacha20 >chacha20.csv
+	sed -n 's/^\([a-z0-9_]*\.[a-z0-9_.]*\) = \([0-9.]*\).*/\1 \2/p' a.conf |
+	    grep -v -e ^topo -e ^model -e native >values
+	while read -r name value; do
+		case $name in
+		cpu.stores)	value=0 ;;
+		os.preempt)	value=1 ;;
+		line.shared)	value=0 ;;
+		*)		value=$(awk "BEGIN {
+				print $value * ($value < 1 ? 0.5 : 2) }") ;;
+		esac
+		sed "s/^\($name\) = [0-9.]*/\1 = $value/" a.conf >b.conf
+		! cmp -s a.conf b.conf || atf_fail "$name: as before"
+		cipher=aes
+		[ "${name#chacha20}" = "$name" ] || cipher=chacha20
+		valued b.conf $cipher >out
+		! cmp -s $cipher.csv out || echo "$name"
+	done <values >same
+	# One thread a core, few cores in one place: none of these is there.
+	printf '%s\n' lat.smt lat.sock lat.cong line.invalidate \
+	    line.shared >expected
+	atf_check -o file:expected cat same
+}
+
 test_case virtual__profile_kept "a result has its profile, and two of one" \
     "name with other values are not compared as one machine"
 virtual__profile_kept_body() {
