@@ -464,6 +464,51 @@ LOCK_TEST(lock_init__lines, "What a kind keeps for each of 1 to 9 threads and "
 		check_lines(class, &config);
 	}
 }
+
+/* What a waiter sees of the CPU of a thread. */
+static bool
+seen_running(struct mthread *td)
+{
+	return (atomic_load_ptr(machine_slot(td)) == (uintptr_t)td);
+}
+
+static void
+enter_after_sleep(void *arg)
+{
+	struct meeting *m = arg;
+	struct lock_node node;
+
+	machine_curthread()->mt_index = 1;
+	lock_acquire(&m->m_lock, &node, 0);
+	m->m_alone = seen_running(machine_curthread());
+	lock_release(&m->m_lock, &node);
+}
+
+LOCK_TEST(lock_acquire__seen_running, "Where waiters look whether the owner "
+    "runs, it is seen to, whether it found the lock free or slept before")
+{
+	struct lock_node node;
+	struct meeting *m;
+
+	if ((class->lc_flags & LC_SLEEPS) == 0 || class->lc_knobs == 0)
+		return;
+	m = support_alloc(1, sizeof(*m));
+	lock_make(&m->m_lock, class, &config, NULL);
+	atomic_store_ptr(machine_slot(&self), 0);
+	lock_acquire(&m->m_lock, &node, 0);
+	ATF_CHECK_MSG(seen_running(&self), "%s: found free", class->lc_name);
+	/* As if another thread ran here. */
+	atomic_store_ptr(machine_slot(&self), 0);
+	support_spawn(&m->m_other, "sleeper", MACHINE_CPU_ANY,
+	    enter_after_sleep, m);
+	support_await(&m->m_other.mt_offcpu);
+	atomic_store_ptr(machine_slot(&m->m_other), 0);
+	lock_release(&m->m_lock, &node);
+	machine_join(&m->m_other);
+	ATF_CHECK_MSG(m->m_alone, "%s: slept", class->lc_name);
+	lock_fini(&m->m_lock);
+	free(m);
+}
 #endif
 
 /* A message that one thread leaves for the other in plain memory. */
