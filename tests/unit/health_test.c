@@ -158,6 +158,7 @@ ATF_TC_BODY(cutoffs__formulas, tc)
 {
 	static struct mthread self;
 	const struct design *de;
+	struct source_health hl;
 	unsigned apt, bits, expected = 1, rct;
 	char command[1024], path[512];
 	struct feeder fd;
@@ -179,6 +180,9 @@ ATF_TC_BODY(cutoffs__formulas, tc)
 		ATF_REQUIRE(feed(&fd, 1));
 		ATF_CHECK_EQ_MSG(rct, row_until_refused(&fd, 7), "%u bits: "
 		    "not %u", bits, rct);
+		hl = randomdev_health(fd.fd_dev.d_rd, RANDOM_INTERRUPT);
+		ATF_CHECK_MSG(hl.shl_repetitions == 1 &&
+		    hl.shl_proportions == 0, "%u bits", bits);
 		restart(&fd, RANDOM_INTERRUPT);
 		start(&fd);
 		/* A cut-off of 1 is met by the first repetition. */
