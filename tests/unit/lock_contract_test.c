@@ -392,6 +392,9 @@ LOCK_TEST(lock_owned__by_caller, "The owner owns the lock from acquisition "
 		lock_acquire(&l, &node, 0);
 		ATF_CHECK_MSG(lock_owned(&l), "%s: not owned",
 		    class->lc_name);
+		ATF_CHECK_MSG(strcmp(class->lc_type, "counter") != 0 ||
+		    atomic_load_32((struct m32 *)(void *)l.lo_state) == 1,
+		    "%s: not one inside", class->lc_name);
 		lock_release(&l, &node);
 		ATF_CHECK_MSG(lock_owned(&l) != excludes(class),
 		    "%s: owned after", class->lc_name);
