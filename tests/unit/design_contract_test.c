@@ -92,6 +92,23 @@ check_setting(const struct design *de, struct kern_setting set)
 	return (design_check(de, HARVEST_MODEL_newest, &set, range));
 }
 
+TEST(design_sysctls__no_thread, "Who asks for sysctls is a machine thread after "
+    "it if it was before")
+{
+	static struct mthread self;
+	struct design_sysctl list[DESIGN_SYSCTLS_MAX];
+
+	ATF_REQUIRE_EQ(0, cpu_init());
+	support_crypto();
+	for (unsigned i = 0; i < 2; i++) {
+		ATF_CHECK(design_sysctls(design_at(0), list) > 0);
+		ATF_CHECK_EQ(i == 0 ? NULL : &self, machine_curthread());
+		if (i == 0)
+			machine_attach(&self, "test");
+	}
+	crypto_fini();
+}
+
 DEVICE_TEST(design_sysctls__settable, "Each sysctl that a design lists takes "
     "the value that it has, and no other name is one")
 {
