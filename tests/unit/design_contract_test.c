@@ -92,8 +92,8 @@ check_setting(const struct design *de, struct kern_setting set)
 	return (design_check(de, HARVEST_MODEL_newest, &set, range));
 }
 
-TEST(design_sysctls__no_thread, "Who asks for sysctls is a machine thread after "
-    "it if it was before")
+TEST(design_sysctls__no_thread, "A thread that asks for sysctls is one of the "
+    "machine afterwards if it was before")
 {
 	static struct mthread self;
 	struct design_sysctl list[DESIGN_SYSCTLS_MAX];
@@ -452,8 +452,8 @@ check_allocations(const struct design *de, const struct cipher *cipher)
 	randomdev_free(d.d_rd);
 }
 
-DEVICE_TEST(randomdev_free__frees_all, "A device that ends, or does not come to "
-    "be, frees what it has allocated, with each lock")
+DEVICE_TEST(randomdev_free__frees_all, "A device that ends, or is not made, "
+    "frees what it has allocated, with each lock")
 {
 	const volatile uint64_t *allocated = support_allocated();
 	const volatile uint64_t *freed = support_freed();

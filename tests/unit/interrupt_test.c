@@ -1,7 +1,7 @@
 /*
  * The interrupt source on a simulated machine: when its events come, and what
- * they hold.  Its file is compiled here once more, with a queue and a host whose
- * count of interrupts are this test's.
+ * they hold.  Its file is compiled here once more; the queue, and the host's
+ * count of interrupts, are this test's.
  */
 #define	FLAVOUR		virtual
 #define	MACHINE_VIRTUAL
@@ -94,8 +94,8 @@ run_source(void *arg)
 TEST(interrupt_run__events, "The i-th event comes i/rate seconds after the "
     "first, never before; the host's count is read four times a second")
 {
-	static const unsigned rates[][2] = { { 3, 10 }, { 7, 30 }, { 1000, 1001 },
-	    { 1024, 2049 } };
+	static const unsigned rates[][2] = { { 3, 10 }, { 7, 30 },
+	    { 1000, 1001 }, { 1024, 2049 } };
 	struct machine_outcome mo;
 
 	for (size_t i = 0; i < nitems(rates); i++) {
