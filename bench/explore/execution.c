@@ -373,14 +373,14 @@ run_threads(struct execution *ex)
 	if (ex->ex_seed % LAST_EVERY == 0 && !ex->ex_faulted &&
 	    !sn->sn_unpaced)
 		turn(ex, &ex->ex_reader[0], 0);
+	if (ex->ex_seed % LAST_EVERY == 0)
+		randomdev_use(ex->ex_device, NULL, 0, 3);
 	if (sn->sn_queue) {
 		randomdev_harvest_stop(ex->ex_device);
 		machine_join(&ex->ex_harvest);
 	}
 	if (ex->ex_timed)
 		execution_tick(ex, true);
-	if (ex->ex_seed % LAST_EVERY == 0)
-		randomdev_use(ex->ex_device, NULL, 0, 3);
 	if (sn->sn_sources)
 		execution_sources_end(ex);
 	return (0);

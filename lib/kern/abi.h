@@ -105,6 +105,7 @@ struct kern_sysctl {
 
 /* A call at boot: SYSINIT(9), or at the end: SYSUNINIT(9). */
 struct kern_sysinit {
+	const char	*ki_name;
 	int		 ki_sub, ki_order;
 	bool		 ki_uninit;
 	void		(*ki_func)(void *);

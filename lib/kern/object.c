@@ -157,10 +157,14 @@ part_bytes(const struct kern_copy *kc, size_t at)
 	return (MIN(left, PART_BYTES));
 }
 
-/*
- * In the kernel's order, also what is undone: a module's is in the opposite
- * one, but a process has to end before what it uses.
- */
+/* Whether it ends the process: releases differ in what its order is. */
+static bool
+ends_process(const struct kern_sysinit *ki)
+{
+	return (strcmp(ki->ki_name, "un_random_device_h_init") == 0);
+}
+
+/* In the kernel's order; what is undone, in the opposite one. */
 static int
 by_order(const void *a, const void *b)
 {
@@ -169,9 +173,11 @@ by_order(const void *a, const void *b)
 
 	if (x->ki_uninit != y->ki_uninit)
 		return (x->ki_uninit - y->ki_uninit);
-	return (x->ki_sub != y->ki_sub ? x->ki_sub - y->ki_sub :
-	    x->ki_order != y->ki_order ? x->ki_order - y->ki_order :
-	    x < y ? -1 : x > y);
+	if (ends_process(x) != ends_process(y))
+		return (ends_process(y) - ends_process(x));
+	return ((x->ki_uninit ? -1 : 1) * (x->ki_sub != y->ki_sub ?
+	    x->ki_sub - y->ki_sub : x->ki_order != y->ki_order ?
+	    x->ki_order - y->ki_order : x < y ? -1 : x > y));
 }
 
 static struct kern_copy *

@@ -359,7 +359,7 @@ enum sysinit_elem_order { SI_ORDER_FIRST, SI_ORDER_SECOND, SI_ORDER_THIRD,
 #define	KERN_SYSINIT(name, sub, order, func, arg, uninit)		\
 static const struct kern_sysinit kern_sysinit_##name			\
     __section("kern_sysinits") __used __aligned(8) = {			\
-	sub, order, uninit, (void (*)(void *))(void (*)(void))func,	\
+	#name, sub, order, uninit, (void (*)(void *))(void (*)(void))func,	\
 	__DECONST(void *, arg) }
 #define	SYSINIT(name, sub, order, func, arg)				\
 KERN_SYSINIT(name, sub, order, func, arg, false)
