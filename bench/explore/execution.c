@@ -28,18 +28,6 @@ blocked(void *arg, bool signalled)
 }
 
 /*
- * Whether a read that returned so, and did not get all, may.  It gets nothing
- * but what was made; what was read before a signal is a short read.
- */
-static bool
-may_return(enum read_as as, bool seeded, int error, size_t left, size_t bytes)
-{
-	return (as == READ_NONBLOCK ? error == EWOULDBLOCK && !seeded &&
-	    left == bytes : as == READ_SIGNALLED && (error == EINTR ?
-	    left == bytes : error == 0 && left < bytes));
-}
-
-/*
  * Whether reads that begin now must not return what the other copy does.  A
  * reseed that went on at the last of its own events may not have taken it.
  */
@@ -112,8 +100,10 @@ read_one(struct execution *ex, struct execution_reader *r, uint32_t bytes,
 	/* No fault of the source. */
 	if (crypto_failed() != NULL)
 		vm_abort(EIO);
-	if ((error != 0 || left != 0) &&
-	    !may_return(as, seeded, error, left, bytes))
+	/* What was read before a signal is a short read. */
+	if ((error != 0 || left != 0) && !(as == READ_NONBLOCK ? error ==
+	    EWOULDBLOCK && !seeded && left == bytes : as == READ_SIGNALLED &&
+	    (error == EINTR ? left == bytes : error == 0 && left < bytes)))
 		execution_fail(ex, EXECUTION_SERVED, "%s asked for %u bytes: "
 		    "error %d, %zu bytes are missing", name, bytes, error,
 		    left);

@@ -3,16 +3,6 @@
 
 CTASSERT(HIST_BUCKETS * sizeof(uint32_t) < 16384);
 
-/* The largest value that hist_index_of() maps to bucket i. */
-static uint64_t
-bucket_last(unsigned i, unsigned sub_bits)
-{
-	const unsigned sub = 1u << sub_bits;
-
-	return (i < sub ? i : (((uint64_t)(sub + i % sub) + 1) <<
-	    (i / sub - 1)) - 1);
-}
-
 /* The end of the first bucket up to which a share q of count lie; 0: none. */
 static uint64_t
 quantile(const uint32_t *bucket, unsigned n, unsigned sub_bits, uint64_t count,
@@ -20,6 +10,7 @@ quantile(const uint32_t *bucket, unsigned n, unsigned sub_bits, uint64_t count,
 {
 	/* A count has more digits than a double. */
 	const uint64_t rank = q < 1 ? (uint64_t)ceil(q * (double)count) : count;
+	const unsigned sub = 1u << sub_bits;
 	uint64_t seen = bucket[0];
 	unsigned i;
 
@@ -28,7 +19,9 @@ quantile(const uint32_t *bucket, unsigned n, unsigned sub_bits, uint64_t count,
 		return (0);
 	for (i = 0; i + 1 < n && (seen < rank || seen == 0); i++)
 		seen += bucket[i + 1];
-	return (bucket_last(i, sub_bits));
+	/* The largest value that hist_index_of() maps to it. */
+	return (i < sub ? i : (((uint64_t)(sub + i % sub) + 1) <<
+	    (i / sub - 1)) - 1);
 }
 
 void

@@ -105,9 +105,8 @@ struct kern_sysctl {
 
 /* A call at boot: SYSINIT(9), or at the end: SYSUNINIT(9). */
 struct kern_sysinit {
-	const char	*ki_name;
 	int		 ki_sub, ki_order;
-	bool		 ki_uninit;
+	bool		 ki_uninit, ki_ends_process;
 	void		(*ki_func)(void *);
 	void		*ki_arg;
 };

@@ -210,7 +210,7 @@ struct kernel {
 	void		(*k_process)(void *);	/* the kernel's, or NULL */
 	void		*k_process_arg;
 	struct mthread	*_Atomic k_processing;	/* runs it */
-	atomic_bool	 k_stopping;
+	atomic_uint	 k_stopping;	/* since so many sleeps of it; or 0 */
 	struct kern_thread *k_sleepers;	/* the first to begin */
 	uint64_t	 k_sleeps;
 	struct m32	 k_sleepq;	/* written by all, as a lock */

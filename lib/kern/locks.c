@@ -304,7 +304,7 @@ kernel_shutdown(struct kernel *k)
 
 	/* One that has not begun would not see that it is to end. */
 	wait_passes(k, 1);
-	atomic_store(&k->k_stopping, true);
+	atomic_store(&k->k_stopping, 1);
 	if ((td = atomic_load(&k->k_processing)) != NULL)
 		machine_interrupt(td);
 	/* The end of the pass that goes on, and a whole one. */

@@ -157,14 +157,10 @@ part_bytes(const struct kern_copy *kc, size_t at)
 	return (MIN(left, PART_BYTES));
 }
 
-/* Whether it ends the process: releases differ in what its order is. */
-static bool
-ends_process(const struct kern_sysinit *ki)
-{
-	return (strcmp(ki->ki_name, "un_random_device_h_init") == 0);
-}
-
-/* In the kernel's order; what is undone, in the opposite one. */
+/*
+ * In the kernel's order; what is undone, in the opposite one, after the process
+ * was ended: releases differ in the order of that.
+ */
 static int
 by_order(const void *a, const void *b)
 {
@@ -173,8 +169,8 @@ by_order(const void *a, const void *b)
 
 	if (x->ki_uninit != y->ki_uninit)
 		return (x->ki_uninit - y->ki_uninit);
-	if (ends_process(x) != ends_process(y))
-		return (ends_process(y) - ends_process(x));
+	if (x->ki_ends_process != y->ki_ends_process)
+		return (y->ki_ends_process - x->ki_ends_process);
 	return ((x->ki_uninit ? -1 : 1) * (x->ki_sub != y->ki_sub ?
 	    x->ki_sub - y->ki_sub : x->ki_order != y->ki_order ?
 	    x->ki_order - y->ki_order : x < y ? -1 : x > y));

@@ -137,16 +137,6 @@ here(void)
 	return (__builtin_frame_address(0));
 }
 
-/* The first secret in a line. */
-static inline const word_t *
-in_line(const struct kernel *k, const word_t *p)
-{
-	for (unsigned i = 0; i < LINE_WORDS; i++)
-		if (p[i] >> 48 != 0 && secret_at(k, p + i) != NULL)
-			return (p + i);
-	return (NULL);
-}
-
 static void
 left(struct kernel *k, const void *func, const char *what)
 {
@@ -189,8 +179,10 @@ kern_secrets_stack(struct kernel *k __unused, const void *func __unused)
 		unused = 0;
 		used = (void *)p;
 		/* Addresses and small numbers are no secrets. */
-		if (bits >> 48 != 0 && found == NULL)
-			found = in_line(k, p);
+		for (unsigned i = 0; i < LINE_WORDS && bits >> 48 != 0 &&
+		    found == NULL; i++)
+			if (p[i] >> 48 != 0 && secret_at(k, p + i) != NULL)
+				found = p + i;
 	}
 	kern_thread_of(k)->kt_unlooked = false;
 	if (found != NULL)
@@ -271,27 +263,21 @@ kern_secrets_finish(struct kernel *k)
 		    KERN_AT(site));
 }
 
-/* Whether the beginning or the middle of what was served has that word. */
-static bool
-served_word(const uint8_t *out, size_t n, const word_t *word)
-{
-	const size_t part = MIN(n, SERVED_PART);
-
-	return (memmem(out, part, word, sizeof(*word)) != NULL ||
-	    memmem(out + (n - part) / 2, part, word, sizeof(*word)) != NULL);
-}
-
 void
 kernel_served(struct kernel *k, const void *out, size_t n)
 {
 	const struct kern_copy *kc = k->k_copy;
+	const size_t part = MIN(n, SERVED_PART);
+	const void *middle = (const uint8_t *)out + (n - part) / 2;
 	char name[KERN_NAME_SIZE];
 
 	for (size_t i = 0; i + sizeof(uint64_t) <= kc->kc_data_bytes; i++) {
 		const word_t *word = (const void *)(kc->kc_data + i);
 
 		/* Addresses and small numbers are nothing that was served. */
-		if (*word >> 48 == 0 || !served_word(out, n, word))
+		if (*word >> 48 == 0 ||
+		    (memmem(out, part, word, sizeof(*word)) == NULL &&
+		    memmem(middle, part, word, sizeof(*word)) == NULL))
 			continue;
 		kern_copy_name(k->k_params.kp_file, kc, word, name);
 		ledger_kernel(k->k_params.kp_ledger, LEDGER_RESIDUE, "what a "

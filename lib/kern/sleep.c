@@ -4,6 +4,8 @@
  */
 #include "lib/kern/impl.h"
 
+enum { PASSES_STOPPING = 16, TICK_NS = 1000 * 1000 };
+
 /* Takes a thread that sleeps out; of those after it the first moves up. */
 static void
 dequeue(struct kernel *k, struct kern_thread *kt)
@@ -64,8 +66,11 @@ sleep_on(struct kernel *k, struct kern_thread *kt, const void *ident,
 		atomic_fetchadd_rel_32(&k->k_passes, 1);
 		machine_wake_32(&k->k_passes);
 		ka->ka_idle(k->k_params.kp_above_arg, &timeout_ns);
-		if (!atomic_load(&k->k_stopping))
+		if (atomic_load(&k->k_stopping) == 0)
 			(void)machine_sleep(timeout_ns);
+		/* Nor does it keep the CPU, if its end takes longer. */
+		else if (atomic_fetch_add(&k->k_stopping, 1) > PASSES_STOPPING)
+			(void)machine_wait_32(&kt->kt_wakes, seen, TICK_NS);
 		return (KERN_EWOULDBLOCK);
 	}
 	/* If only a wake-up ends it, it is short, as that for a mutex. */
@@ -94,6 +99,9 @@ host_sleep(struct kernel *k, const void *ident, struct kern_lock *kl,
 	unsigned as = 0;
 	char what[128];
 	uint32_t seen;
+	/* A control whose lock excludes nothing loses wake-ups. */
+	const bool looks = kl != NULL && timeout_ns < 0 &&
+	    (kl->kl_lock.lo_class->lc_flags & LC_EXCLUDES) == 0;
 	int error;
 
 	if (kl != NULL) {
@@ -124,13 +132,13 @@ host_sleep(struct kernel *k, const void *ident, struct kern_lock *kl,
 		return (error);
 	snprintf(what, sizeof(what), "Sleeping on \"%s\"", wmesg);
 	host_may_sleep(k, site, what);
-	error = sleep_on(k, kt, ident, seen, timeout_ns,
+	error = sleep_on(k, kt, ident, seen, looks ? TICK_NS : timeout_ns,
 	    (how & KERN_CATCH) != 0);
 	if (kl != NULL && (how & KERN_DROP) == 0)
 		(void)host_lock(k, kl, hd.hd_site, as);
 	/* Who was woken has not been interrupted, whatever came since. */
 	return (error != 0 && (how & KERN_CATCH) != 0 &&
-	    machine_interrupted() ? caught(k, kt) : error);
+	    machine_interrupted() ? caught(k, kt) : looks ? 0 : error);
 }
 
 /* The first that sleeps there since before a time; or NULL. */

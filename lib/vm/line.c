@@ -279,14 +279,6 @@ own_untimed(struct vm *vm, const void *p, unsigned access)
 	return (vl);
 }
 
-static bool
-exclusive(const struct vm *vm, const struct vm_line *vl, unsigned cpu)
-{
-	return (owns(vm, vl, cpu) && other_cores_wait(vm, vl, cpu) == 0 &&
-	    (vl->vl_sharers == 0 ||
-	    (vl->vl_sharers == 1 && shares(vm, vl, cpu))));
-}
-
 struct vm_line *
 vm_own(const void *p, unsigned access)
 {
@@ -294,6 +286,7 @@ vm_own(const void *p, unsigned access)
 	struct vm_thread *self = vm->vm_self;
 	struct vm_line *vl;
 	bool from_sibling;
+	unsigned cpu;
 	uint64_t ps;
 
 	if (self->vt_untimed)
@@ -301,11 +294,14 @@ vm_own(const void *p, unsigned access)
 	if ((access & VM_STORE) == 0 && self->vt_stored_ps > vm_self_ps(vm))
 		vm_spend(vm, self->vt_stored_ps - vm_self_ps(vm));
 	vl = vm_line_of(vm, p);
+	cpu = (unsigned)self->vt_cpu;
 	ps = (access & VM_STORE) == 0 ? vm_cost(vm, PROFILE_LAT_RMW) :
 	    vm->vm_costs.vc_lat_ps[VM_SELF];
 	if (kept(vm, vl)) {
 		defer(vm, ps);
-	} else if (exclusive(vm, vl, (unsigned)self->vt_cpu)) {
+	} else if (owns(vm, vl, cpu) && other_cores_wait(vm, vl, cpu) == 0 &&
+	    (vl->vl_sharers == 0 || (vl->vl_sharers == 1 &&
+	    shares(vm, vl, cpu)))) {
 		hit(vm, vl, 0);
 		/* Unless it was asked for meanwhile. */
 		from_sibling = owns(vm, vl, (unsigned)self->vt_cpu) &&

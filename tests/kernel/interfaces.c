@@ -8,6 +8,7 @@
 
 #include <sys/bitset.h>
 #include <sys/bitstring.h>
+#include <sys/blockcount.h>
 #include <sys/buf_ring.h>
 #include <sys/callout.h>
 #include <sys/ck.h>
@@ -284,6 +285,7 @@ check_memory(void)
 	counter_u64_t c = counter_u64_alloc(M_WAITOK);
 	uint64_t *each_cpu;
 	size_t size;
+	blockcount_t blocks;
 	volatile u_int refs;
 	char *p;
 
@@ -322,6 +324,11 @@ check_memory(void)
 	p = strdup("copy", M_CHECK);
 	MPASS(strcmp(p, "copy") == 0);
 	free(p, M_CHECK);
+	blockcount_init(&blocks);
+	blockcount_acquire(&blocks, 2);
+	blockcount_release(&blocks, 2);
+	blockcount_wait(&blocks, NULL, "check", 0);
+	MPASS(blockcount_read(&blocks) == 0 && sig_intr() == 0);
 	refcount_init(&refs, 1);
 	refcount_acquire(&refs);
 	MPASS(refcount_load(&refs) == 2 && !refcount_release(&refs));

@@ -277,7 +277,7 @@ kern_sysctl_path(struct sysctl_oid *oid)
 }
 
 KERN_PLAIN struct sysctl_oid *
-kern_sysctl_add(struct sysctl_oid_list *parent, const char *name, unsigned kind,
+(kern_sysctl_add)(struct sysctl_oid_list *parent, const char *name, unsigned kind,
     void *arg1, intmax_t arg2, kern_handle_t *handler, const char *descr)
 {
 	struct sysctl_oid *oid = &kern_added[kern_added_count];

@@ -359,7 +359,9 @@ enum sysinit_elem_order { SI_ORDER_FIRST, SI_ORDER_SECOND, SI_ORDER_THIRD,
 #define	KERN_SYSINIT(name, sub, order, func, arg, uninit)		\
 static const struct kern_sysinit kern_sysinit_##name			\
     __section("kern_sysinits") __used __aligned(8) = {			\
-	#name, sub, order, uninit, (void (*)(void *))(void (*)(void))func,	\
+	sub, order, uninit,						\
+	__builtin_strcmp(#name, "un_random_device_h_init") == 0,		\
+	(void (*)(void *))(void (*)(void))func,				\
 	__DECONST(void *, arg) }
 #define	SYSINIT(name, sub, order, func, arg)				\
 KERN_SYSINIT(name, sub, order, func, arg, false)

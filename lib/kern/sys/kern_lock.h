@@ -99,6 +99,11 @@ KERN_LOCK_STRUCT(rmlock, rm_lock);
 	tsleep(&kern_host, PCATCH, msg, MAX(timo, 1))
 #define	pause_sbt(msg, sbt, precision, flags)				\
 	tsleep_sbt(&kern_host, 0, msg, MAX(sbt, 1), precision, flags)
+/* Whether a signal has come: EINTR, ERESTART or 0. */
+#define	sig_intr() ({							\
+	const int kern_error = tsleep_sbt(&kern_host, PCATCH, "", 1, 0, 0); \
+	kern_error == EWOULDBLOCK ? 0 : kern_error;			\
+})
 enum { WARN_GIANTOK = 1, WARN_PANIC = 2, WARN_SLEEPOK = 4 };
 #define	WITNESS_WARN(flags, lock, ...)					\
 	((lock) != NULL ? (void)0 :					\

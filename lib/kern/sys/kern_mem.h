@@ -104,6 +104,20 @@ bool	kern_refcount(volatile u_int *, u_int, int, const char *, int,
 #define	refcount_release_if_gt(c, n)	KERN_REFCOUNT(c, (n) + 1, -1)
 #define	refcount_release_if_not_last(c)	refcount_release_if_gt(c, 1)
 
+/* sys/blockcount.h; a waiter looks each tick. */
+typedef struct { u_int __count; } blockcount_t;
+#define	blockcount_init(c)	atomic_store_int(&(c)->__count, 0)
+#define	blockcount_read(c)	atomic_load_int(&(c)->__count)
+#define	blockcount_acquire(c, n)	atomic_add_acq_int(&(c)->__count, n)
+#define	blockcount_release(c, n)	atomic_subtract_rel_int(&(c)->__count, n)
+#define	blockcount_sleep(c, l, wmesg, priority)				\
+	(atomic_load_acq_int(&(c)->__count) == 0 ? 0 : (KERN_SLEEP(c,	\
+	    (struct lock_object *)(l) == NULL ? NULL :			\
+	    ((struct lock_object *)(l))->lo_witness, priority, 1000000,	\
+	    wmesg), EAGAIN))
+#define	blockcount_wait(c, l, wmesg, priority) do {			\
+} while (blockcount_sleep(c, l, wmesg, priority) == EAGAIN)
+
 /* A line for each CPU; by an atomic, as the thread may have left that CPU. */
 typedef uint64_t *counter_u64_t;
 enum { KERN_COUNTER_WORDS = CACHE_LINE_SIZE / 8 };

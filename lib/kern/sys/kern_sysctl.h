@@ -87,6 +87,8 @@ static struct sysctl_oid oid __section("kern_sysctls") __used __aligned(8) = {	\
 	kern_sysctl_add(parent, name, (unsigned)(access), ptr, arg, handler, \
 	    descr)
 #define	sysctl_ctx_init(ctx)	(0)
+#define	sysctl_ctx_free(ctx)						\
+	(HOST(may_sleep, KERN_SITE(), "sysctl_ctx_free()"), 0)
 /* As programs use what is MPSAFE: as randomdev_use() has it. */
 void	kern_sysctls_use(int writes);
 kern_handle_t sysctl_handle_int, sysctl_handle_bool, sysctl_handle_8,
@@ -100,10 +102,13 @@ kern_handle_t sysctl_handle_int, sysctl_handle_bool, sysctl_handle_8,
 int	kern_sysctl_in(struct sysctl_req *, void *, size_t);
 int	kern_sysctl_out(struct sysctl_req *, const void *, size_t);
 #define	SYSCTL_OUT_STR(req, p)	kern_sysctl_out(req, p, 0)
-#define	sysctl_wire_old_buffer(req, len)	((req)->lock = true, EOPNOTSUPP)
+#define	sysctl_wire_old_buffer(req, len)	((req)->lock = true, 0)
 const char *kern_sysctl_path(struct sysctl_oid *);
 struct sysctl_oid *kern_sysctl_add(struct sysctl_oid_list *, const char *,
 	    unsigned, void *, intmax_t, kern_handle_t *, const char *);
+#define	kern_sysctl_add(...)						\
+	(HOST(may_sleep, KERN_SITE(), "sysctl_add_oid()"),		\
+	(kern_sysctl_add)(__VA_ARGS__))
 #define	KERN_TUNABLE(type, handler, path, ptr)				\
 	KERN_TUNED(path, KERN_TYPED(type, CTLFLAG_RDTUN, ptr, 0, handler), "")
 #define	KERN_TUNED(path, ...)						\
@@ -121,7 +126,9 @@ struct sysctl_oid *kern_sysctl_add(struct sysctl_oid_list *, const char *,
 
 /* sys/sbuf.h: what only texts need. */
 struct sbuf { int s_unused; };
-#define	sbuf_new_for_sysctl(s, buf, length, req)	((void)(s))
+#define	sbuf_new_for_sysctl(s, buf, length, req)			\
+	((void)(s), (buf) == NULL ? HOST(may_sleep, KERN_SITE(), "sbuf_new()") \
+	    : (void)0)
 #define	sbuf_cat(s, text)	((void)(s), (void)(text))
 #define	sbuf_printf(s, ...)	((void)(s), printf(__VA_ARGS__))
 #define	sbuf_finish(s)		((void)(s), 0)
