@@ -520,7 +520,7 @@ kernel__faults_body() {
 	sed '/random_kthread_control = -1;/d' "$src/harvest/random_harvestq.c" \
 	    >never.c
 	complains 1 "harvest thread or a source does not end" run \
-	    -d kernel:never.c $brief -S rngsim.end_timeout_ms=1000
+	    -d kernel:never.c $brief -S rngsim.end_timeout_ms=3000
 	sed '/\.ra_seeded/d' "$src/fortuna/fortuna.c" >lacks.c
 	complains 1 'lacks a function' run -d kernel:lacks.c $brief
 	RNGSIM_KERNEL_CFLAGS=-g0 complains 1 "page fault|random_fortuna_read" \
