@@ -190,9 +190,6 @@ check_cell(struct walk *wa, struct result_cell c)
 {
 	double sum;
 
-	if (c.profile[0] != '\0' && strcmp(c.engine, "virtual") != 0)
-		return (wrong(wa, "engine: %s, with profile %s of a simulated "
-		    "machine: the file was edited", c.engine, c.profile));
 	if (c.profile[0] != '\0' && (c.nodes < 1 || c.nodes > c.cpus))
 		return (wrong(wa, "nodes: %u is out of range for %u CPUs",
 		    c.nodes, c.cpus));

@@ -135,8 +135,6 @@ virtual__says_so_body() {
 		    grep -Eq -- "$share" ||
 		    atf_fail "$f: no share of guessed values"
 	done
-	sed 's/"engine": "virtual"/"engine": "real"/' r.json >real.json
-	fails 1 'engine: real, with profile epyc-9654-2s' report real.json
 	for k in profile guessed_share cpus nodes virtual_events trace_hash; do
 		[ -n "$(values r.json $k)" ] || atf_fail "no key $k"
 	done
