@@ -340,7 +340,6 @@ verdict_print(FILE *out, const void *compare)
 	const struct compare *co = compare;
 	const unsigned *rows = co->co_rows;
 	const struct compare_row *row;
-	bool judged;
 
 	format_wrapf(out, "", 2, "%u pair%s: %u row%s better, %u worse, %u no "
 	    "difference shown, %u refused", co->co_pair_count,
@@ -352,9 +351,8 @@ verdict_print(FILE *out, const void *compare)
 		print_origin(out, co, 1);
 	for (unsigned i = 0; i < co->co_flag_count; i++)
 		format_wrap(out, "-", 2, co->co_flags[i]);
-	judged = rows[COMPARE_BETTER] + rows[COMPARE_WORSE] +
-	    rows[COMPARE_NONE] > 0;
-	if (co->co_page && judged) {
+	if (co->co_page && rows[COMPARE_BETTER] + rows[COMPARE_WORSE] +
+	    rows[COMPARE_NONE] > 0) {
 		fputc('\n', out);
 		COLUMNS_TITLES(out, page_columns);
 	}
@@ -368,7 +366,7 @@ verdict_print(FILE *out, const void *compare)
 		if (!co->co_page || co->co_pairs[i].pa_refused[0] != '\0')
 			print_pair(out, co, &co->co_pairs[i]);
 	fputc('\n', out);
-	if (judged)
+	if (co->co_pair_count * QUANTITIES > rows[COMPARE_REFUSED])
 		print_legend(out, co);
 }
 

@@ -239,7 +239,7 @@ compare__refused_body() {
 	    $cmd gate.json --fail-if 'total_mb_per_s < -5%' --refused-ok
 	result "$one" 100 400 Example abc 2 >few.json
 	atf_check -s exit:1 -o match:'too few repeats: A has 7, B has 2' \
-	    -o match:'; so are 3 more pairs, which -v lists' \
+	    -o match:'; so are 3 more$' \
 	    -e match:'%: every row was refused' $cmd few.json \
 	    --fail-if 'total_mb_per_s < -5%'
 	atf_check -s exit:1 -o not-empty -e match:'%: every row was refused' \

@@ -410,6 +410,11 @@ TEST(verdict_print__first_things_first, "The counts are the first line, rows "
 	delay(&b, 50);
 	judge(COMPARE_RESULTS);
 	out = fixture_printed(verdict_print, (const void *)&co);
+	ATF_CHECK_EQ(1, count_text(out, "refused: readers"));
+	ATF_CHECK_EQ(1, count_text(out, "7 more"));
+	free(out);
+	co.co_verbose = true;
+	out = fixture_printed(verdict_print, (const void *)&co);
 	ATF_CHECK_EQ(8, count_text(out, "refused: readers"));
 	free(out);
 	done();
