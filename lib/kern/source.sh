@@ -271,8 +271,7 @@ find_source()
 find_compiler()
 {
 	cc=${CC:-cc}
-	version=$($cc --version 2>&1) &&
-	    [ -d "$($cc -print-file-name=include)" ] ||
+	version=$($cc --version 2>&1) && [ -n "$version" ] ||
 	    fail 1 "there is no compiler \"$cc\", or it does not work:" \
 	    "expected CC to name a C compiler"
 	flags="$flags -isystem $($cc -print-file-name=include)"

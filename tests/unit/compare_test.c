@@ -385,8 +385,8 @@ TEST(compare_repeats__that_would_do, "Few repeats that are far apart say how "
 }
 
 TEST(verdict_print__first_things_first, "The counts are the first line, rows "
-    "without a difference are left out, but for -v; of many refused pairs "
-    "three are shown")
+    "without a difference are left out, but for -v; of pairs that are "
+    "refused for one reason one is shown")
 {
 	const char *first = FORMATF("8 pairs: 2 rows better, 0 worse, %d no ",
 	    8 * QUANTITY_PRODUCED - 2);
