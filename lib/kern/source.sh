@@ -250,10 +250,11 @@ find_source()
 	if [ -n "$tree" ]; then
 		folder=$tree
 		role "${files-fortuna}"
-		[ "$role" = algorithm ] || files=
-		files=$(echo "${files:-$tree/dev/random/fortuna.c}"
-		    members_of "$tree/dev/random" |
-		    grep -v -e '/fortuna\.c$' -e '/fx_[^/]*$')
+		[ "$role" = algorithm ] && [ -n "${files-}" ] ||
+		    files=$tree/dev/random/fortuna.c${files:+$newline$files}
+		files=$({ echo "$files"; members_of "$tree/dev/random" |
+		    grep -v -e "/$role\.c\$" -e '/fortuna\.c$' \
+		    -e '/fx_[^/]*$'; } | sort -u)
 	fi
 	for file in ${ciphers:+dev/random/hash.c crypto/chacha20/chacha.c} \
 	    ${ciphers:+$(printf '%s.c ' $cipher_units)}; do
@@ -313,10 +314,8 @@ find_compiler()
 # replaced: the files of random(4) that are rngsim's in its place.
 replaced()
 {
-	for other in $(IFS=' '; printf '%s\n' $others); do
-		case $files$newline in
-		*"/$other.c$newline"*) continue ;;
-		esac
+	roles=$(for file in $files; do role "$file"; echo "$role"; done)
+	for other in $(IFS=' '; printf '%s\n' $others | grep -vxF "$roles"); do
 		own=$data/fortuna/$other.c
 		[ -f "$own" ] || own=$data/harvest/$other.c
 		beside=${files%%"$newline"*}

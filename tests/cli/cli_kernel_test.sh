@@ -516,7 +516,13 @@ kernel__faults_body() {
 	complains 1 "1 of 1 readers do not end" run -d kernel:sleeps.c \
 	    $brief -S rngsim.end_timeout_ms=1000 -o sleeps.json
 	[ -z "$(ls -A | grep sleeps.json.tmp)" ] || atf_fail "left: $(ls -A)"
-	# A queue by what it defines, whatever its name.
+	# A queue by what it defines, whatever its name, in a tree as well.
+	tree one/sys
+	cp "$src/harvest/random_harvestq.c" one/sys/dev/random
+	f=one/sys/dev/random/never.c
+	cp "$src/harvest/random_harvestq.c" $f
+	atf_check -o match:"^source .*/$f\$" -o not-match:random_harvestq \
+	    "$(program)" kernel check $f
 	sed '/random_kthread_control = -1;/d' "$src/harvest/random_harvestq.c" \
 	    >never.c
 	complains 1 "harvest thread or a source does not end" run \
