@@ -109,7 +109,7 @@ typedef struct { u_int __count; } blockcount_t;
 #define	blockcount_init(c)	atomic_store_int(&(c)->__count, 0)
 #define	blockcount_read(c)	atomic_load_int(&(c)->__count)
 #define	blockcount_acquire(c, n)	atomic_add_acq_int(&(c)->__count, n)
-#define	blockcount_release(c, n)	atomic_subtract_rel_int(&(c)->__count, n)
+#define	blockcount_release(c, n)	refcount_releasen(&(c)->__count, n)
 #define	blockcount_sleep(c, l, wmesg, priority)				\
 	(atomic_load_acq_int(&(c)->__count) == 0 ? 0 : (KERN_SLEEP(c,	\
 	    (struct lock_object *)(l) == NULL ? NULL :			\
