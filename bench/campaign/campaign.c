@@ -160,8 +160,8 @@ check_plan(struct merge *mg, const char *file, const struct result *r,
 	}
 	if (!same)
 		return (refuse(mg, file, "made with another profile or kernel "
-		    "source than %s: remove it, and run its job again",
-		    mg->mg_first));
+		    "source than %s: remove the older one, and run its job "
+		    "again", mg->mg_first));
 	if (!mg->mg_across && strcmp(r->host.revision, all->host.revision) != 0)
 		return (refuse(mg, file, "made by rngsim %s, %s by %s: "
 		    "--across takes both", r->host.revision, mg->mg_first,

@@ -11,7 +11,7 @@
 /* The program's own tunables. */
 struct program_config {
 	unsigned	seed_timeout_ms;	/* longest wait for seeding */
-	unsigned	end_timeout_ms;		/* for another reader to end */
+	unsigned	end_timeout_ms;		/* for threads to end */
 	unsigned	warmup_ms;		/* before each window */
 	bool		controls;		/* a sweep measures them too */
 	unsigned	virtual_threads;	/* runs at a time; 0: CPUs */

@@ -18,7 +18,7 @@ static const struct tunable program_tunables[] = {
 	    "longest wait for the generator to be seeded",
 	    TUNABLE_LIMITS(1, 3600 * 1000)),
 	TUNABLE(program_config, end_timeout_ms, UINT, "rngsim.end_timeout_ms",
-	    "longest wait for one more reader to end after the window",
+	    "longest wait for threads to end after the window",
 	    TUNABLE_LIMITS(1, 3600 * 1000)),
 	TUNABLE(program_config, controls, BOOL, "rngsim.sweep.controls",
 	    "measure control cells beside a sweep's"),

@@ -140,8 +140,8 @@ explain_none(const struct compare *co, const char *base,
 		    "the same engine, design, lock, cipher, crypto, readers "
 		    "and request size"));
 	if (base != NULL)
-		return (REFUSE("nothing to compare%s: no two cells differ in "
-		    "their %s alone", *base == '\0' ? "" : FORMATF(" with %s "
+		return (REFUSE("nothing to compare%s: no other cell differs "
+		    "in its %s alone", *base == '\0' ? "" : FORMATF(" with %s "
 		    "%s", what, base), what));
 	return (format_error(ENOENT, error, COMPARE_TEXT_SIZE, "--base: no "
 	    "cell has that %s; the first has %s", what,

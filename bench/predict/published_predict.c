@@ -197,7 +197,8 @@ choose(struct published *pb)
 		    (int)strlen(above.s) - 1, above.s);
 	if (pb->pb_left_out > 0)
 		APPEND(pb->pb_skipped, sizeof(pb->pb_skipped), "%u row%s of "
-		    "value 0 or like an earlier row; ", pb->pb_left_out,
+		    "value 0 or of an earlier row's group, lock and threads; ",
+		    pb->pb_left_out,
 		    PLURAL(pb->pb_left_out));
 	if (pb->pb_chosen_count == 0)
 		return (usage_error("%.200s has no row to predict; skipped: %s"

@@ -107,8 +107,9 @@ bool kernel_tasks(const struct kernel *k);
 void kernel_process(struct kernel *k);
 
 /*
- * Runs SYSUNINIT(9) in order, which waits for the process.  Its sleeps end at
- * once from now on, but it first does once more all that it does between two.
+ * Runs SYSUNINIT(9), first what waits for the process, then all from the last
+ * to the first.  The process's sleeps are short from now on, but it first does
+ * once more all that it does between two.
  */
 void kernel_shutdown(struct kernel *k);
 

@@ -176,7 +176,7 @@ campaign__hosts_body() {
 	sh -e d/plan >out 2>&1 || atf_fail "$(cat out)"
 	runs merge d/*.json -o all.json
 	shows 'locked' report all.json
-	complains 1 'no two cells differ in their host alone' \
+	complains 1 'no other cell differs in its host alone' \
 	    compare all.json --by host
 	for f in 1 2; do
 		sed 's/"cpu_model": "[^"]*"/"cpu_model": "another"/' d/$f.json \

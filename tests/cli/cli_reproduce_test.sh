@@ -205,7 +205,7 @@ reproduce__work_body() {
 	lines;1,t,9,1${newline}2,t,0,1${newline}2,t,1e-99,1 skipped: 2 rows of value 0 or
 	lines;2.5,t,9,1 f.csv:2: threads: "2.5": expected threads
 	lines;2,t,9,1,000 f.csv:2: 5 fields: expected 4
-	lines;1,t,9,1${newline}1,t,8,1 skipped: 1 row of value 0 or like an ear
+	lines;1,t,9,1${newline}1,t,8,1 skipped: 1 row of value 0 or of an earlie
 	lines;1,t,9,1 no row to predict; skipped: rows of 1 thread, or of other
 	rngsim.lock.x;2,t,9,5 f.csv:1: "rngsim.lock.x": expected a lock's tunable
 	END

@@ -277,8 +277,9 @@ kern_sysctl_path(struct sysctl_oid *oid)
 }
 
 KERN_PLAIN struct sysctl_oid *
-(kern_sysctl_add)(struct sysctl_oid_list *parent, const char *name, unsigned kind,
-    void *arg1, intmax_t arg2, kern_handle_t *handler, const char *descr)
+(kern_sysctl_add)(struct sysctl_oid_list *parent, const char *name,
+    unsigned kind, void *arg1, intmax_t arg2, kern_handle_t *handler,
+    const char *descr)
 {
 	struct sysctl_oid *oid = &kern_added[kern_added_count];
 	struct sysctl_req req;
@@ -316,7 +317,7 @@ kern_sysctl_out(struct sysctl_req *req, const void *from, size_t n)
 	KERN_COPIES(req);
 	req->oldval = n == 1 ? *(const uint8_t *)from : n == 2 ?
 	    *(const uint16_t *)from : n == 4 ? *(const int32_t *)from :
-	    *(const int64_t *)from;
+	    n == 8 ? *(const int64_t *)from : 0;
 	return (0);
 }
 

@@ -360,7 +360,7 @@ enum sysinit_elem_order { SI_ORDER_FIRST, SI_ORDER_SECOND, SI_ORDER_THIRD,
 static const struct kern_sysinit kern_sysinit_##name			\
     __section("kern_sysinits") __used __aligned(8) = {			\
 	sub, order, uninit,						\
-	__builtin_strcmp(#name, "un_random_device_h_init") == 0,		\
+	__builtin_strcmp(#name, "un_random_device_h_init") == 0,	\
 	(void (*)(void *))(void (*)(void))func,				\
 	__DECONST(void *, arg) }
 #define	SYSINIT(name, sub, order, func, arg)				\
