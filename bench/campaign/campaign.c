@@ -323,7 +323,7 @@ merge_uncertainty(struct merge *mg)
 	int status = options_parse(&op, COMMAND_sweep, mg->mg_all.argv + 1);
 
 	op.op_seed = mg->mg_all.seed;
-	if (status == 0) {
+	if (status == 0 && !op.op_help) {
 		field_free(result_uncertainty_fields, &mg->mg_all.uncertainty);
 		uncertainty_redraw(&op, &mg->mg_all);
 	}

@@ -338,6 +338,9 @@ options_resume(struct options *op, const struct options *given,
 		    "expected that command", given->op_resume, begun == NULL ?
 		    "" : begun));
 	error = options_parse(op, given->op_cmd, argv + 1);
+	if (error == 0 && op->op_help)
+		error = usage_error("--resume: %s has --help among its "
+		    "arguments: the file was edited", given->op_resume);
 	op->op_seed = seed;
 	op->op_seed_given = true;
 	op->op_resume = given->op_resume;
