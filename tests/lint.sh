@@ -66,7 +66,7 @@ found "more lines than the budget" "$(budget <<'END'
 2710 bench/result
 590 bench/stats
 1480 bench/survey
-2470 bench/sweep
+2480 bench/sweep
 430 bench/timeline
 1440 bench/workload
 68000 lib fortuna harvest bench

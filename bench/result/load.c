@@ -15,7 +15,7 @@ result_load(const char *path, struct result *r, char error[RESULT_TEXT_SIZE])
 	const bool named = strcmp(path, "-") != 0;
 	struct result loaded = { .cells = NULL };
 	const char *schema;
-	json_error_t where;
+	json_error_t where = { .line = 1, .text = "a NUL byte" };
 	size_t len = 0;
 	json_t *top;
 	char *text;
@@ -28,7 +28,8 @@ result_load(const char *path, struct result *r, char error[RESULT_TEXT_SIZE])
 	if (status != 0)
 		return (format_error(status, error, RESULT_TEXT_SIZE, "%s",
 		    strerror(status)));
-	top = json_loadb(text, len, JSON_REJECT_DUPLICATES, &where);
+	top = memchr(text, '\0', len) != NULL ? NULL :
+	    json_loadb(text, len, JSON_REJECT_DUPLICATES, &where);
 	free(text);
 	if (top == NULL)
 		return (format_wrong(error, RESULT_TEXT_SIZE, len == 0 ?

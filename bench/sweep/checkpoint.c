@@ -279,7 +279,8 @@ checkpoint_begin(struct checkpoint *ck, struct sweeping *sw)
 	}
 	error = check_head(ck);
 	while (error == 0 && (line = next_line(ck, &len)) != NULL) {
-		record = json_loadb(line, len, JSON_REJECT_DUPLICATES, &where);
+		record = memchr(line, '\0', len) != NULL ? NULL :
+		    json_loadb(line, len, JSON_REJECT_DUPLICATES, &where);
 		error = record == NULL ? refuse(ck, "damaged: the run cannot "
 		    "be resumed") : take_line(ck, record);
 		json_decref(record);
