@@ -107,13 +107,12 @@ check_same(struct checkpoint *ck, json_t *now, const json_t *before,
 		is = json_dumps(value, JSON_ENCODE_ANY);
 		old = json_dumps(json_object_get(before, key), JSON_ENCODE_ANY);
 		/* Of long texts the place where they differ. */
-		while (is != NULL && old != NULL && is[n] != '\0' &&
-		    is[n] == old[n])
+		while (old != NULL && is[n] != '\0' && is[n] == old[n])
 			n++;
 		n = n > 120 ? n - 60 : 0;
 		error = refuse(ck, "%s: %s is %.255s, was %.255s: expected to "
-		    "go on as it began, or no --resume", what, key, is == NULL ?
-		    "unknown" : is + n, old == NULL ? "unknown" : old + n);
+		    "go on as it began, or no --resume", what, key, is + n,
+		    old == NULL ? "unknown" : old + n);
 		free(is);
 		free(old);
 		break;
