@@ -63,10 +63,10 @@ found "more lines than the budget" "$(budget <<'END'
 560 bench/page
 3830 bench/predict
 1460 bench/report
-2710 bench/result
+2720 bench/result
 590 bench/stats
 1480 bench/survey
-2480 bench/sweep
+2470 bench/sweep
 430 bench/timeline
 1440 bench/workload
 68000 lib fortuna harvest bench

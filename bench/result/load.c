@@ -9,13 +9,21 @@ enum {
 	PRINTED_DIGITS = 6
 };
 
+json_t *
+json_read(const char *text, size_t len, json_error_t *where)
+{
+	*where = (json_error_t){ .line = 1, .text = "a NUL byte" };
+	return (memchr(text, '\0', len) != NULL ? NULL :
+	    json_loadb(text, len, JSON_REJECT_DUPLICATES, where));
+}
+
 int
 result_load(const char *path, struct result *r, char error[RESULT_TEXT_SIZE])
 {
 	const bool named = strcmp(path, "-") != 0;
 	struct result loaded = { .cells = NULL };
 	const char *schema;
-	json_error_t where = { .line = 1, .text = "a NUL byte" };
+	json_error_t where;
 	size_t len = 0;
 	json_t *top;
 	char *text;
@@ -28,8 +36,7 @@ result_load(const char *path, struct result *r, char error[RESULT_TEXT_SIZE])
 	if (status != 0)
 		return (format_error(status, error, RESULT_TEXT_SIZE, "%s",
 		    strerror(status)));
-	top = memchr(text, '\0', len) != NULL ? NULL :
-	    json_loadb(text, len, JSON_REJECT_DUPLICATES, &where);
+	top = json_read(text, len, &where);
 	free(text);
 	if (top == NULL)
 		return (format_wrong(error, RESULT_TEXT_SIZE, len == 0 ?

@@ -154,6 +154,8 @@ void field_merge(const struct field *table, void *to, const void *from);
  */
 char *json_document(json_t *root, size_t flags);
 void json_print(FILE *out, json_t *root);
+/* Parses; NULL, and *where says why, also of a NUL, which jansson skips. */
+json_t *json_read(const char *text, size_t len, json_error_t *where);
 
 /* Adds a value; more than 255 bytes are cut.  NULL is "unknown". */
 const char *json_add(struct text *t, const json_t *value);

@@ -278,8 +278,7 @@ checkpoint_begin(struct checkpoint *ck, struct sweeping *sw)
 	}
 	error = check_head(ck);
 	while (error == 0 && (line = next_line(ck, &len)) != NULL) {
-		record = memchr(line, '\0', len) != NULL ? NULL :
-		    json_loadb(line, len, JSON_REJECT_DUPLICATES, &where);
+		record = json_read(line, len, &where);
 		error = record == NULL ? refuse(ck, "damaged: the run cannot "
 		    "be resumed") : take_line(ck, record);
 		json_decref(record);

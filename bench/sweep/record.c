@@ -80,9 +80,7 @@ head_load(const char *line, size_t size, struct result *begun,
 {
 	const char *schema;
 	json_error_t where;
-	/* Jansson skips a NUL behind a number. */
-	json_t *record = memchr(line, '\0', size) != NULL ? NULL :
-	    json_loadb(line, size, JSON_REJECT_DUPLICATES, &where);
+	json_t *record = json_read(line, size, &where);
 
 	why[0] = '\0';
 	schema = json_string_value(json_object_get(record, "schema"));

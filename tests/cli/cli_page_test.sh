@@ -152,6 +152,8 @@ page__bad_input_body() {
 	atf_check -o ignore grep 'No charts: gnuplot is not installed' x.html
 	page page.html report r.json
 	fails 1 "page.html: line 1, column 1: .* expected near '<'" report page.html
+	printf '{"seed":1\0}' >nul.json
+	fails 1 'nul.json: line 1, column 0: a NUL byte' report nul.json
 	sed 's,rngsim-result/1,rngsim-result/2,' r.json >newer.json
 	rm x.html
 	fails 1 'newer.json: schema: "rngsim-result/2", expected' report \
