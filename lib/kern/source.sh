@@ -360,7 +360,7 @@ stub()
 		crypto/*) stub=ciphers/$stub ;;
 		*) stub=own/$stub ;;
 		esac
-		mkdir -p "$(dirname "$work/$stub")"
+		[ -d "$work/${stub%/*}" ] || mkdir -p "$work/${stub%/*}"
 		echo "#include \"$include\"" >"$work/$stub"
 	done
 	[ $stub != ciphers/crypto/chacha20/chacha.c ] ||
@@ -446,15 +446,11 @@ write_units()
 		case " $brought " in
 		*" $role "*) continue ;;
 		esac
-		if [ "$role" = random_harvestq ]; then
-			unit "$role" "#include \"$data/harvest/$role.c\""
-			for queue in $queues; do
-				unit "${role}_$queue" \
-				    "#include \"$data/harvest/${role}_$queue.c\""
-			done
-		else
-			unit "$role" "#include \"$data/fortuna/$role.c\""
-		fi
+		for file in "$data/fortuna/$role.c" "$data/harvest/$role"*.c; do
+			[ -f "$file" ] || continue
+			own=${file##*/}
+			unit "${own%.c}" "#include \"$file\""
+		done
 	done
 	case " $brought " in
 	*" random_harvestq "*) queues= ;;
@@ -503,22 +499,23 @@ s/.*undefined (reference to|symbol:) [\`']?([^']*)'?\$/\2/p" | sort -u |
 	done
 }
 
-# Where objects of rngsim's own files are kept for other sources, unless these
-# change their headers or their names.
+# Where objects are kept for other sources, and for changes of the tree: of what
+# each unit can read, but for the sources.  Not where rngsim's names are cut, an
+# option may read a file or a source reads another, as its ciphers.
 find_kept()
 {
-	case ${tree:-$folder}/ in
-	"${tree:-$data}"/*) kept= ;;
-	*)
-		kept=$cache/units.$({ printf '%s\n' "$version" $cc $flags \
-		    $real_flags $simulated_flags | grep -v '^-fmacro-prefix-map'
-		    cat "$data"/lib/kern/abi.h "$data"/lib/kern/*.tbl \
-			"$data"/lib/kern/sys/* \
-			"$data"/fortuna/*.c "$data"/fortuna/*/*.[ch] \
-			"$data"/fortuna/dev/random/*.h "$data"/harvest/*.c
-		} | cksum | tr ' ' .)
-		mkdir -p "$kept" ;;
+	case "$data/ $folder/ $more" in
+	"$folder"/* | *" $data"/* | *-[iI@]*) return ;;
 	esac
+	[ -z "$ciphers" ] && ! grep -q '#.*include.*\.c"' $files || return 0
+	kept=$cache/units.$({ printf '%s\n' "$version" $cc $flags $real_flags \
+	    $simulated_flags $tree | grep -v '^-fmacro-prefix-map'
+	    cat $(find -L "$work/own" "$data/lib/kern" "$data/fortuna" \
+		"$data/harvest" ${tree:+"$tree/dev/random"} \
+		${tree:+"$tree/sys/random.h"} -type f 2>/dev/null |
+		grep -vxF "$files" | sort)
+	} | cksum | tr ' ' .)
+	mkdir -p "$kept"
 }
 
 # compile FLAVOUR UNIT FLAGS: messages are in $work/log.FLAVOUR.UNIT.
@@ -527,23 +524,25 @@ compile()
 	[ ! -f "$work/$1.$2.o" ] || return 0
 	eval "own=\$$1_flags"
 	own=$(IFS=' '; printf '%s\n' $own ${3-})$newline-I$work/own
+	keep=${kept:+$kept/$1.$2}
 	case $1-$ciphers in
 	real-source) own="$own$newline-DKERN_CRYPTO_SOURCE$newline-I$tree" ;;
 	*) own="$own$newline-I$work/ciphers" ;;
 	esac
 	case " algorithm $brought " in
-	*" $2 "*) keep= ;;
-	*) keep=${kept:+$kept/$1.$2} ;;
+	" $2 "*) keep= ;;
+	*" $2 "*) keep=${keep:+${tree:+$keep.$(cat $(sed -n \
+	    's/^#include "\(.*\)"$/\1/p' "$work/$2.c") | cksum | tr ' ' .)}} ;;
 	esac
 	if [ -n "$keep" ] && [ -f "$keep.o" ]; then
 		ln -s "$keep.o" "$work/$1.$2.o"
-		cp "$keep.rule" "$work/$2.rule"
+		cp "$keep.rule" "$work/$1.$2.rule"
 		return
 	fi
-	$cc $own $flags -MD -MF "$work/$2.rule" -c -o "$work/$1.$2.o" "$work/$2.c" \
+	$cc $own $flags -MD -MF "$work/$1.$2.rule" -c -o "$work/$1.$2.o" "$work/$2.c" \
 	    >"$work/log.$1.$2" 2>&1 || return
 	[ -n "$keep" ] || return 0
-	cp "$work/$2.rule" "$keep.rule"
+	cp "$work/$1.$2.rule" "$keep.rule"
 	cp "$work/$1.$2.o" "$keep.$$" && mv "$keep.$$" "$keep.o"
 }
 
