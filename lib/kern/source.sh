@@ -507,8 +507,8 @@ find_kept()
 	case "$data/ $folder/ $more" in
 	"$folder"/* | *" $data"/* | *-[iI@]*) return ;;
 	esac
-	[ -z "$ciphers" ] && ! grep -qs '#.*include.*\(\.c"\|"[/.]\)' $files \
-	    ${tree:+"$tree"/dev/random/*.h} || return 0
+	[ -z "$ciphers" ] && ! grep -qsE '#.*include(.*(\.c"|"[/.])| *[A-Z_a-z])' \
+	    $files ${tree:+"$tree"/dev/random/*.h} || return 0
 	kept=$cache/units.$({ printf '%s\n' "$version" $cc $flags $real_flags \
 	    $simulated_flags $tree | grep -v '^-fmacro-prefix-map'
 	    cat $(find -L "$work/own" "$data/lib/kern" "$data/fortuna" \
