@@ -542,9 +542,10 @@ compile()
 	fi
 	$cc $own $flags -MD -MF "$work/$1.$2.rule" -c -o "$work/$1.$2.o" "$work/$2.c" \
 	    >"$work/log.$1.$2" 2>&1 || return
-	[ -n "$keep" ] || return 0
-	cp "$work/$1.$2.rule" "$keep.rule"
-	cp "$work/$1.$2.o" "$keep.$$" && mv "$keep.$$" "$keep.o"
+	# Another process may keep it, too, and a third take it: the rule first.
+	[ -z "$keep" ] || for own in rule o; do
+		cp "$work/$1.$2.$own" "$keep.$$" && mv "$keep.$$" "$keep.$own"
+	done
 }
 
 # link FLAVOUR NAME UNIT...
