@@ -2,6 +2,16 @@
 #include "fortuna/device/impl.h"
 #include "lib/crypto/crypto.h"
 
+static void
+begin_read(struct randomdev *rd, bool nonblock)
+{
+	struct caller *cl = caller_of(rd);
+
+	cl->cl_reads = true;
+	cl->cl_nonblock = nonblock;
+	cl->cl_deaf = 0;
+}
+
 /* What a program does without the kernel, and the kernel's own reads. */
 static int
 read_directly(struct randomdev *rd, void *buf, size_t n, bool nonblock)
@@ -27,8 +37,7 @@ randomdev_read(struct randomdev *rd, int cpu, void *buf, size_t n, size_t *left,
 	struct ledger *lg = rd->rd_params.rp_kernel.kp_ledger;
 	int error;
 
-	caller_of(rd)->cl_nonblock = nonblock;
-	caller_of(rd)->cl_deaf = 0;
+	begin_read(rd, nonblock);
 	ledger_begin(lg, n);
 	kernel_enter(rd->rd_kernel, cpu);
 	if (rd->rd_object->ro_claims->rm_no_call && buf != NULL) {
@@ -39,6 +48,7 @@ randomdev_read(struct randomdev *rd, int cpu, void *buf, size_t n, size_t *left,
 		error = rd->rd_object->ro_read_uio(buf, n, nonblock, left);
 	}
 	kernel_leave(rd->rd_kernel);
+	caller_of(rd)->cl_reads = false;
 	ledger_end(lg, n - *left);
 	if (rd->rd_params.rp_missed != NULL)
 		rd->rd_served |= *left < n;
@@ -69,10 +79,11 @@ randomdev_read_kernel(struct randomdev *rd, void *buf, size_t n)
 	/* It is unblocked before it is seeded; without bypass it waits. */
 	const bool seeded = rd->rd_served || (kx != NULL && !bypasses);
 
-	caller_of(rd)->cl_nonblock = bypasses;
+	begin_read(rd, bypasses);
 	ledger_begin(rd->rd_params.rp_kernel.kp_ledger, n);
 	CALL(rd, KERNEL_CPU_HERE, rd->rd_object->ro_read_kernel(buf,
 	    (unsigned)n));
+	caller_of(rd)->cl_reads = false;
 	ledger_end(rd->rd_params.rp_kernel.kp_ledger, seeded ? n : 0);
 }
 

@@ -48,7 +48,8 @@ above_sleeping(void *above)
 	struct randomdev *rd = above;
 	struct caller *cl = caller_of(rd);
 
-	cl->cl_blocked = atomic_load_acq_32(&rd->rd_unblocked) == 0;
+	cl->cl_blocked = cl->cl_reads &&
+	    atomic_load_acq_32(&rd->rd_unblocked) == 0;
 	if (cl->cl_blocked && cl->cl_nonblock &&
 	    rd->rd_params.rp_blocked != NULL)
 		rd->rd_params.rp_blocked(rd->rd_params.rp_arg, false);

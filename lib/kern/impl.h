@@ -70,7 +70,8 @@ struct kern_thread {
 	struct hash_slot *kt_spare;	/* a hash that it keeps */
 	struct block	*kt_block;	/* memory that it freed last; or NULL */
 	uint64_t	 kt_tag;	/* that it gave last */
-	int64_t		 kt_now_ns;	/* the last coarse uptime it got */
+	int64_t		 kt_now_ns;	/* the coarse uptime it decides by */
+	bool		 kt_decides;	/* it has a lock since before that */
 	int64_t		 kt_timer_ns;	/* of kernel_timer(), or 0 */
 	int		 kt_cpu;	/* of the call, or KERNEL_CPU_HERE */
 	unsigned	 kt_stores;	/* of shared memory, by the call */

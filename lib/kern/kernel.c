@@ -39,8 +39,11 @@ host_uptime_ns(struct kernel *k, bool coarse)
 	now_ns = ka->ka_clock(k->k_params.kp_above_arg, now_ns);
 	/* FreeBSD's sources take 0 for "never". */
 	now_ns = now_ns > 0 ? now_ns : 1;
-	if (coarse)
+	/* Under a lock the first decides, whatever others are for. */
+	if (coarse && !kern_thread_of(k)->kt_decides) {
 		kern_thread_of(k)->kt_now_ns = now_ns;
+		kern_thread_of(k)->kt_decides = kern_thread_of(k)->kt_held > 0;
+	}
 	return (now_ns);
 }
 

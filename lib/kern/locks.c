@@ -251,6 +251,7 @@ host_unlock(struct kernel *k, struct kern_lock *kl,
 		return;
 	if (k->k_cored)
 		kern_report(k, kt);
+	kt->kt_decides = false;
 	for (kt->kt_held--; hd < &kt->kt_hold[kt->kt_held]; hd++)
 		hd[0] = hd[1];
 	if (__builtin_expect(shared, 0))
