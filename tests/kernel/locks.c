@@ -193,6 +193,11 @@ MISUSE("recursed on non-recursive sx sx1", sx_xlock(&sx1);		\
 MISUSE("ep: not in a section of this epoch", epoch_exit(ep))		\
 MISUSE("sections of epoch epp in one, entered at locks.c:",		\
     epoch_enter_preempt(epp, &et); epoch_wait_preempt(epp))		\
+MISUSE("epoch_wait() of epoch epp with EPOCH_PREEMPT", epoch_wait(epp))	\
+MISUSE("(sleep mutex) m1 with spinlock or critical section held: critical " \
+    "section entered at locks.c:", epoch_enter(epp); mtx_lock(&m1))	\
+MISUSE("no critical_enter() before this", epoch_enter_preempt(epp, &et); \
+    epoch_exit(epp))							\
 MISUSE("epoch_wait() can be long running. with the following",		\
     mtx_lock(&m1); epoch_wait_preempt(epp))				\
 MISUSE("sections of smr smr1 in one", smr_enter(smr1);			\

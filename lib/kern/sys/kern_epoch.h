@@ -25,6 +25,11 @@ void	kern_epoch_drain(epoch_t, const struct kern_site *);
 	    KERN_EPOCH_PREEMPT : KERN_EPOCH, KERN_SITE()))
 #define	epoch_free(ep)		(kern_epoch_drain(ep, KERN_SITE()),	\
 	kern_lock_destroy(&(ep)->lock_object, KERN_SITE()), free(ep, NULL))
+/* An epoch for threads that are preempted may be used without that. */
+#define	epoch_enter(ep)		((void)(((ep)->ep_flags & EPOCH_PREEMPT) != 0 && \
+	(critical_enter(), 0)), KERN_ENTER(ep))
+#define	epoch_exit(ep)		(KERN_EXIT(ep),				\
+	(void)(((ep)->ep_flags & EPOCH_PREEMPT) != 0 && (critical_exit(), 0)))
 #define	epoch_enter_preempt(ep, et) do {				\
 	MPASS(((ep)->ep_flags & EPOCH_PREEMPT) != 0);			\
 	KERN_ENTER(ep);							\

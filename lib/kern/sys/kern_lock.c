@@ -70,10 +70,11 @@ kern_epoch_poll(epoch_t ep, const struct kern_site *site)
 KERN_PLAIN void
 kern_epoch_wait(epoch_t ep, bool preempt, const struct kern_site *site)
 {
-	if (preempt && (ep->ep_flags & EPOCH_PREEMPT) == 0)
+	if (preempt != ((ep->ep_flags & EPOCH_PREEMPT) != 0))
 		kern_panic(site->kw_file, site->kw_line,
-		    "epoch_wait_preempt() of epoch %s without EPOCH_PREEMPT",
-		    ep->lock_object.lo_name);
+		    "epoch_wait%s() of epoch %s with%s EPOCH_PREEMPT", preempt ?
+		    "_preempt" : "", ep->lock_object.lo_name, preempt ? "out" :
+		    "");
 	if ((ep->ep_flags & EPOCH_LOCKED) == 0 && !in_epoch(ep))
 		HOST(may_sleep, site, "epoch_wait() can be long running.");
 	(void)kern_epoch_poll(ep, site);
