@@ -324,7 +324,7 @@ kern_sysctl_out(struct sysctl_req *req, const void *from, size_t n)
 /* Without a place the value is arg2, and cannot be set. */
 #define	KERN_HANDLER(name, type, is_wide)				\
 KERN_PLAIN int								\
-sysctl_handle_##name(SYSCTL_HANDLER_ARGS)				\
+(sysctl_handle_##name)(SYSCTL_HANDLER_ARGS)				\
 {									\
 	(void)oidp;							\
 	req->oldval = arg1 == NULL ? arg2 : is_wide ?			\

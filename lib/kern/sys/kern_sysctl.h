@@ -82,6 +82,12 @@ static struct sysctl_oid oid __section("kern_sysctls") __used __aligned(8) = {	\
 #define	SYSCTL_SBINTIME_MSEC(parent, nbr, name, access, ptr, descr)	\
 	KERN_STATIC(INT, sbintime, parent, nbr, name, access, ptr, 1000000, \
 	    descr)
+#define	SYSCTL_ADD_SBINTIME_USEC(ctx, parent, nbr, name, access, ptr, descr) \
+	KERN_ADDED(INT, sbintime, ctx, parent, nbr, name, access, ptr, 1000, \
+	    descr)
+#define	SYSCTL_ADD_SBINTIME_MSEC(ctx, parent, nbr, name, access, ptr, descr) \
+	KERN_ADDED(INT, sbintime, ctx, parent, nbr, name, access, ptr, 1000000, \
+	    descr)
 #define	SYSCTL_ADD_PROC(ctx, parent, nbr, name, access, ptr, arg, handler, \
 	    fmt, descr)							\
 	kern_sysctl_add(parent, name, (unsigned)(access), ptr, arg, handler, \
@@ -94,6 +100,17 @@ void	kern_sysctls_use(int writes);
 kern_handle_t sysctl_handle_int, sysctl_handle_bool, sysctl_handle_8,
     sysctl_handle_16, sysctl_handle_32, sysctl_handle_64, sysctl_handle_long,
     sysctl_handle_string, sysctl_handle_counter_u64, sysctl_handle_sbintime;
+/* Ends the run if the object, if there is one, is smaller than the handler's. */
+#define	KERN_HANDLES(handler, n, oid, p, ...)				\
+	(KERN_HOLDS(1 ? (p) : NULL, n) ? (handler)(oid, p, __VA_ARGS__) :	\
+	(kern_panic(__FILE__, __LINE__, #handler "() of fewer bytes"), 0))
+#define	KERN_HOLDS(p, n)						\
+	_Generic((p), void *: true, default: sizeof(*(p)) >= (n))
+#define	sysctl_handle_16(...)	KERN_HANDLES(sysctl_handle_16, 2, __VA_ARGS__)
+#define	sysctl_handle_32(...)	KERN_HANDLES(sysctl_handle_32, 4, __VA_ARGS__)
+#define	sysctl_handle_64(...)	KERN_HANDLES(sysctl_handle_64, 8, __VA_ARGS__)
+#define	sysctl_handle_int(...)	KERN_HANDLES(sysctl_handle_int, 4, __VA_ARGS__)
+#define	sysctl_handle_long(...)	KERN_HANDLES(sysctl_handle_long, 8, __VA_ARGS__)
 #define	sysctl_usec_to_sbintime(oid, arg1, arg2, req)			\
 	sysctl_handle_sbintime(oid, arg1, 1000, req)
 #define	sysctl_msec_to_sbintime(oid, arg1, arg2, req)			\
