@@ -130,6 +130,8 @@ typedef char		*caddr_t;
 #define	PAGE_SHIFT		12
 #define	PCATCH			0x100
 #define	PUSER			120
+enum { PSWP = 80, PVM = 84, PINOD = 88, PRIBIO = 92, PVFS = 96, PZERO = 100,
+    PSOCK = 104, PWAIT = 108, PLOCK = 112, PPAUSE = 116 };
 
 /* sys/errno.h: the kernel's numbers */
 enum { EPERM = 1, ENOENT = 2, ESRCH = 3, EINTR = KERN_EINTR, EIO = 5, ENXIO = 6,
@@ -330,16 +332,19 @@ KERN_CALL(int, ratecheck, (struct timeval *last, const struct timeval *least),
 KERN_CALL(int, ppsratecheck, (struct timeval *last, int *n, int most),
     (*n = ratecheck(last, &(struct timeval){ 1, 0 }) ? 1 : *n + 1,
     most < 0 || *n <= most))
-/* The time of day is the uptime. */
+/* The time of day is the uptime, but set an hour on and back now and then. */
+KERN_CALL(sbintime_t, kern_day, (sbintime_t t), t + t / (SBT_1S / 8) % 2 * 60 *
+    SBT_1M)
+#define	time_second		((time_t)(kern_day(getsbinuptime()) >> 32))
 #define	KERN_CLOCK(name, sbt, type, convert)				\
-KERN_CALL(void, name, (struct type *to), (void)(*to = convert(sbt())))
+KERN_CALL(void, name, (struct type *to), (void)(*to = convert(sbt)))
 #define	KERN_CLOCKS(p, sbt)						\
-KERN_CLOCK(p##nanouptime, sbt, timespec, sbttots)			\
-KERN_CLOCK(p##microuptime, sbt, timeval, sbttotv)			\
-KERN_CLOCK(p##binuptime, sbt, bintime, sbttobt)				\
-KERN_CLOCK(p##nanotime, sbt, timespec, sbttots)				\
-KERN_CLOCK(p##microtime, sbt, timeval, sbttotv)				\
-KERN_CLOCK(p##bintime, sbt, bintime, sbttobt)
+KERN_CLOCK(p##nanouptime, sbt(), timespec, sbttots)			\
+KERN_CLOCK(p##microuptime, sbt(), timeval, sbttotv)			\
+KERN_CLOCK(p##binuptime, sbt(), bintime, sbttobt)			\
+KERN_CLOCK(p##nanotime, kern_day(sbt()), timespec, sbttots)		\
+KERN_CLOCK(p##microtime, kern_day(sbt()), timeval, sbttotv)		\
+KERN_CLOCK(p##bintime, kern_day(sbt()), bintime, sbttobt)
 KERN_CLOCKS(, sbinuptime)
 KERN_CLOCKS(get, getsbinuptime)
 

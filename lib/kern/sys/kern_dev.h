@@ -41,9 +41,17 @@ struct cdevsw {
 };
 /* Programs read by a function of random(4), and write to what was made. */
 extern const struct cdevsw *kern_devsw;
-enum { MAKEDEV_ETERNAL_KLD = 0, UID_ROOT = 0, GID_WHEEL = 0 };
+enum { MAKEDEV_ETERNAL_KLD, MAKEDEV_NOWAIT, MAKEDEV_WAITOK, MAKEDEV_CHECKNAME = 4,
+    UID_ROOT = 0, GID_WHEEL = 0 };
 #define	make_dev_credf(flags, devsw, ...)				\
 	((struct cdev *)(kern_devsw = (devsw), NULL))
+/* Of these mda_devsw counts. */
+struct make_dev_args { size_t mda_size; int mda_flags, mda_uid, mda_gid, mda_mode,
+    mda_unit; const struct cdevsw *mda_devsw; struct ucred *mda_cr;
+    void *mda_si_drv1, *mda_si_drv2; };
+#define	make_dev_args_init(a)	((void)kern_memset(a, 0, sizeof(*(a))))
+#define	make_dev_s(a, dev, ...)						\
+	((void)(*(dev) = NULL), kern_devsw = (a)->mda_devsw, 0)
 #define	make_dev_alias(dev, ...)		((void)(dev))
 
 typedef void *module_t;
@@ -61,6 +69,7 @@ struct selinfo { int si_unused; };
 enum { POLLIN = 1, POLLRDNORM = 0x40 };
 enum { FIONBIO = 1, FIOASYNC = 2 };
 #define	selwakeuppri(si, priority)	((void)(si))
+#define	selwakeup(si)	((void)(si))
 
 /* What a loader left, by type; the pointer is its description. */
 void	*kern_preload(const char *, const struct kern_site *);

@@ -16,7 +16,7 @@ struct lock_object {
 /* Of each kind: a word follows, where there is one. */
 struct mtx {
 	struct lock_object	lock_object;
-	uintptr_t		mtx_lock;	/* unused */
+	uintptr_t		mtx_spins;
 };
 CTASSERT(sizeof(struct lock_object) == KERN_LOCK_WORD);
 
@@ -104,9 +104,10 @@ kern_assert(const struct lock_object *lo, bool mutex, int what,
 	(((flags) & prefix##_DUPOK) != 0 ? KERN_DUPOK : 0u) |		\
 	(((flags) & prefix##_NOWITNESS) != 0 ? KERN_NOWITNESS : 0u))
 #define	mtx_init(m, name, type, opts)					\
-	kern_lock_init(&(m)->lock_object, name, type,			\
-	    (((opts) & MTX_SPIN) != 0 ? KERN_SPIN : KERN_MTX) |		\
-	    KERN_LOCK_FLAGS(MTX, opts), KERN_SITE())
+	((m)->mtx_spins = (opts) & MTX_SPIN,				\
+	    kern_lock_init(&(m)->lock_object, name, type,		\
+	    ((m)->mtx_spins != 0 ? KERN_SPIN : KERN_MTX) |		\
+	    KERN_LOCK_FLAGS(MTX, opts), KERN_SITE()))
 
 #define	KERN_LOCK_SYSINIT(init, name, ...)				\
 KERN_RUN(init##_##name, SI_SUB_LOCK, SI_ORDER_MIDDLE, false,		\

@@ -10,8 +10,7 @@ TASKQUEUE_FAST_DEFINE_THREAD(fast);
 
 /* Those that are pending, in the order in which they were set. */
 static struct kern_timed *kern_pending;
-bool kern_timed_any;
-static bool kern_timed_busy;
+static bool kern_timed_any, kern_timed_busy;
 /* What the timer runs; it has begun, or waits for its mutex until then. */
 static const struct kern_timed *kern_running;
 static bool kern_begun, kern_cancelled;
@@ -28,6 +27,18 @@ KERN_PLAIN static void
 kern_timed_unlock(void)
 {
 	__atomic_store_n(&kern_timed_busy, false, __ATOMIC_RELEASE);
+}
+
+KERN_PLAIN void
+kern_timed_new(const struct kern_timed *kd, const char *file, int line)
+{
+	kern_timed_lock();
+	for (const struct kern_timed *now = kern_pending; now != NULL;
+	    now = now->kd_next)
+		if (now == kd)
+			kern_panic(file, line, "it is initialized while it is "
+			    "pending");
+	kern_timed_unlock();
 }
 
 KERN_PLAIN static bool
@@ -116,13 +127,19 @@ kern_timed_first(int64_t now_ns, int64_t least_ns)
 	return (first);
 }
 
+/* In which callouts run, so that they do not sleep. */
+static struct epoch kern_softclock;
+
 /* Of a copy: the original may be freed or set again once it has begun. */
 KERN_PLAIN static void
 kern_timed_run(struct kern_timed kd)
 {
+	const bool spins = kd.kd_mtx != NULL && kd.kd_mtx->mtx_spins;
 	bool goes_on;
 
-	if (kd.kd_mtx != NULL)
+	if (spins)
+		mtx_lock_spin(kd.kd_mtx);
+	else if (kd.kd_mtx != NULL)
 		mtx_lock(kd.kd_mtx);
 	/* It may have been stopped meanwhile. */
 	kern_timed_lock();
@@ -131,10 +148,20 @@ kern_timed_run(struct kern_timed kd)
 	kern_timed_unlock();
 	if (goes_on && kd.kd_task != NULL)
 		kd.kd_task(kd.kd_arg, (int)MAX(kd.kd_count, 1));
-	else if (goes_on)
+	else if (goes_on) {
+		if (kern_softclock.lock_object.lo_witness == NULL)
+			kern_lock_init(&kern_softclock.lock_object,
+			    "of callouts", NULL, KERN_EPOCH_PREEMPT |
+			    KERN_NOWITNESS, KERN_SITE());
+		KERN_ENTER(&kern_softclock);
 		kd.kd_call(kd.kd_arg);
-	if (kd.kd_mtx != NULL && !(goes_on &&
-	    (kd.kd_flags & CALLOUT_RETURNUNLOCKED) != 0))
+		KERN_EXIT(&kern_softclock);
+	}
+	if (goes_on && (kd.kd_flags & CALLOUT_RETURNUNLOCKED) != 0)
+		return;
+	if (spins)
+		mtx_unlock_spin(kd.kd_mtx);
+	else if (kd.kd_mtx != NULL)
 		mtx_unlock(kd.kd_mtx);
 }
 
@@ -175,25 +202,28 @@ int
 callout_reset_sbt(struct callout *c, sbintime_t sbt,
     sbintime_t precision __unused, void (*func)(void *), void *arg, int flags)
 {
+	KASSERT((flags & C_DIRECT_EXEC) == 0 || c->c_timed.kd_mtx == NULL ||
+	    c->c_timed.kd_mtx->mtx_spins,
+	    ("%s: direct callout has non-spin lock", __func__));
 	c->c_active = true;
 	return (kern_timed_set(&c->c_timed, func, arg, sbt -
 	    ((flags & C_ABSOLUTE) != 0 ? sbinuptime() : 0)));
 }
 
 int
-callout_stop(struct callout *c)
+(callout_stop)(struct callout *c)
 {
 	c->c_active = false;
 	return (kern_timed_stop(&c->c_timed));
 }
 
 int
-callout_drain(struct callout *c)
+(callout_drain)(struct callout *c)
 {
-	const int result = callout_stop(c);
+	const int result = (callout_stop)(c);
 
 	/* It may set itself again. */
-	for (int i = result; i >= 0; i = callout_stop(c))
+	for (int i = result; i >= 0; i = (callout_stop)(c))
 		kern_timed_wait(&c->c_timed);
 	return (result);
 }
@@ -253,6 +283,18 @@ taskqueue_drain_all(struct taskqueue *queue)
 
 /* Processes. */
 
+static bool kern_threads;
+KERN_RUN(threads, SI_SUB_INTRINSIC, SI_ORDER_FIRST, false, kern_threads = true);
+
+KERN_PLAIN int
+kern_thread_new(const char *file, int line)
+{
+	if (!kern_threads)
+		kern_panic(file != NULL ? file : __FILE__, line, "a thread is "
+		    "made too early in boot: before SI_SUB_INTRINSIC");
+	return (0);
+}
+
 /* file: where it is made; NULL: by SYSINIT. */
 int
 kern_process(const char *file, int line, const char *name,
@@ -272,7 +314,7 @@ kern_process(const char *file, int line, const char *name,
 	first_file = file;
 	first_line = line;
 	HOST(process, name, func, arg);
-	return (0);
+	return (kern_thread_new(file, line));
 }
 
 #define	KERN_START(name, at)						\

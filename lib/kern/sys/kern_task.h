@@ -21,7 +21,9 @@ struct kern_timed {
 	int64_t		 kd_due_ns;	/* the timer's */
 	bool		 kd_pending;
 };
-extern bool kern_timed_any;	/* there is something to run */
+/* It is initialized, at a place: the run ends if it is pending. */
+void	kern_timed_new(const struct kern_timed *, const char *, int);
+#define	KERN_TIMED_NEW(kd)	kern_timed_new(kd, __FILE__, __LINE__)
 /* call: NULL, for a task.  Returns: whether it was pending. */
 bool	kern_timed_set(struct kern_timed *, void (*call)(void *), void *,
 	    sbintime_t);
@@ -41,12 +43,19 @@ enum { CALLOUT_MPSAFE = 8, CALLOUT_RETURNUNLOCKED = 0x10 };
 #define	C_DIRECT_EXEC		1
 #define	callout_init(c, mpsafe)	callout_init_mtx(c, NULL, 0)
 #define	callout_init_mtx(c, m, flags)					\
-	(kern_timed_any = true, (void)(*(c) = (struct callout){		\
+	(KERN_TIMED_NEW(&(c)->c_timed), (void)(*(c) = (struct callout){	\
 	    { .kd_mtx = (m), .kd_flags = (flags) }, false }))
 int	callout_reset_sbt(struct callout *, sbintime_t, sbintime_t,
 	    void (*)(void *), void *, int);
 int	callout_stop(struct callout *);
 int	callout_drain(struct callout *);
+/* Its mutex, if it has one, is owned; to drain it must not be. */
+#define	KERN_CALLOUT(c, what)						\
+	((c)->c_timed.kd_mtx != NULL ? mtx_assert((c)->c_timed.kd_mtx, what) : \
+	    (void)0)
+#define	callout_stop(c)		(KERN_CALLOUT(c, MA_OWNED), (callout_stop)(c))
+#define	callout_drain(c)						\
+	(KERN_CALLOUT(c, MA_NOTOWNED), (callout_drain)(c))
 #define	callout_reset_sbt_on(c, sbt, precision, func, arg, cpu, flags)	\
 	callout_reset_sbt(c, sbt, precision, func, arg, flags)
 #define	callout_reset(c, timo, func, arg, ...)				\
@@ -69,7 +78,7 @@ extern struct taskqueue kern_taskqueue[2];	/* the other is fast */
 #define	TASK_INITIALIZER(priority, func, context)			\
 	{ { .kd_task = (func), .kd_arg = (context) } }
 #define	TASK_INIT(at, priority, func, context)				\
-	(kern_timed_any = true, (void)(*(at) = (struct task)		\
+	(KERN_TIMED_NEW(&(at)->ta_timed), (void)(*(at) = (struct task)	\
 	    TASK_INITIALIZER(priority, func, context)))
 /* Ends the run if it is NULL. */
 KERN_CALL(void, kern_queue_made, (const struct taskqueue *queue,
@@ -93,8 +102,10 @@ KERN_CALL(struct taskqueue *, taskqueue_create, (const char *name __unused,
     int flags __unused, taskqueue_enqueue_fn enqueue __unused,
     void *context __unused), kern_taskqueue)
 #define	taskqueue_thread_enqueue	((taskqueue_enqueue_fn)NULL)
+/* Ends the run if it is too early for threads. */
+int	kern_thread_new(const char *, int);
 #define	taskqueue_start_threads(queue, count, priority, ...)		\
-	((void)(queue), 0)
+	((void)(queue), kern_thread_new(__FILE__, __LINE__))
 int	kern_task_after(const struct taskqueue *, struct task *, sbintime_t,
 	    const struct kern_site *);
 int	taskqueue_cancel(struct taskqueue *, struct task *, u_int *);
