@@ -229,8 +229,7 @@ run_row(struct exploration *ep)
 			fputs("\r\033[K", progress_line.prg_out);
 		explore_print_row(stdout, &ce);
 		fflush(stdout);
-		ARRAY_EXTEND(doc->rows, doc->row_count);
-		doc->rows[doc->row_count++] = ce.cgr_row;
+		*ARRAY_ADD(doc->rows, doc->row_count) = ce.cgr_row;
 		campaign_add(&ep->ep_sum, &ce);
 		ep->ep_before += cn->cn_end - cn->cn_first;
 	}

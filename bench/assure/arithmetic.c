@@ -47,8 +47,7 @@ add_use(struct sweep *sw, const uint8_t *key, uint64_t lo, uint64_t end)
 		u->u_end = end;
 		return;
 	}
-	ARRAY_EXTEND(sw->swp_use, sw->swp_uses);
-	u = &sw->swp_use[sw->swp_uses++];
+	u = ARRAY_ADD(sw->swp_use, sw->swp_uses);
 	*u = (struct use){ .u_lo = lo, .u_end = end };
 	memcpy(u->u_key, key, CIPHER_KEY_BYTES);
 }

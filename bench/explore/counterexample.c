@@ -74,11 +74,9 @@ const char *
 counterexample_add(struct counterexample *cx, bool failpoint, const char *fmt,
     ...)
 {
-	struct setting *gv;
+	struct setting *gv = ARRAY_ADD(cx->cx_setting, cx->cx_settings);
 	va_list ap;
 
-	ARRAY_EXTEND(cx->cx_setting, cx->cx_settings);
-	gv = &cx->cx_setting[cx->cx_settings++];
 	gv->gv_failpoint = failpoint;
 	va_start(ap, fmt);
 	if (vasprintf(&gv->gv_text, fmt, ap) < 0)

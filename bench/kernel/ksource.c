@@ -312,10 +312,8 @@ describe(const struct source *so, struct result_kernel *rk)
 void
 ksource_describe(struct result *r)
 {
-	for (const struct source *so = sources; so != NULL; so = so->kso_next) {
-		ARRAY_EXTEND(r->kernels, r->kernel_count);
-		describe(so, &r->kernels[r->kernel_count++]);
-	}
+	for (const struct source *so = sources; so != NULL; so = so->kso_next)
+		describe(so, ARRAY_ADD(r->kernels, r->kernel_count));
 }
 
 int

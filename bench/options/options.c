@@ -250,10 +250,8 @@ parse(struct options *op, char *const *next)
 			    "rngsim %s %s", word, ct->ct_name, ct->ct_usage);
 		else if (strcmp(word, "-") == 0 && inputs++ > 0)
 			error = usage_error("-: expected stdin once");
-		else {
-			ARRAY_EXTEND(op->op_operand, op->op_operands);
-			op->op_operand[op->op_operands++] = word;
-		}
+		else
+			*ARRAY_ADD(op->op_operand, op->op_operands) = word;
 	}
 	return (error);
 }

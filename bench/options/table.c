@@ -311,8 +311,7 @@ option_list_add(struct option_list *ol, const char *label, const char *item,
 		if (ol->ol_value[i] == value)
 			return (usage_error("%s: \"%s\" is named twice", label,
 			    item));
-	ARRAY_EXTEND(ol->ol_value, ol->ol_count);
-	ol->ol_value[ol->ol_count++] = value;
+	*ARRAY_ADD(ol->ol_value, ol->ol_count) = value;
 	return (0);
 }
 

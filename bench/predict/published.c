@@ -389,8 +389,7 @@ take_row(struct reading *bf)
 	pb->pb_left_out += skip;
 	if (skip)
 		return (0);
-	ARRAY_EXTEND(pb->pb_rows, pb->pb_row_count);
-	pb->pb_rows[pb->pb_row_count++] = row;
+	*ARRAY_ADD(pb->pb_rows, pb->pb_row_count) = row;
 	return (0);
 }
 

@@ -159,8 +159,7 @@ note(struct checkpoint *ck, const struct result_resumed *rr)
 {
 	struct result *r = ck->ckp_run->sw_result;
 
-	ARRAY_EXTEND(r->resumed, r->resumed_count);
-	r->resumed[r->resumed_count++] = *rr;
+	*ARRAY_ADD(r->resumed, r->resumed_count) = *rr;
 }
 
 static int

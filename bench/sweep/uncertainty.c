@@ -105,11 +105,9 @@ rank_pair(const struct result_cell *a, const struct result_cell *b,
     bool by_lock, struct result_uncertainty *ru)
 {
 	const struct result_cell *better = a, *worse = b;
-	struct result_ranking *rr;
+	struct result_ranking *rr = ARRAY_ADD(ru->rankings, ru->ranking_count);
 	struct stats_change sc;
 
-	ARRAY_EXTEND(ru->rankings, ru->ranking_count);
-	rr = &ru->rankings[ru->ranking_count++];
 	stats_change(b->uncertainty.total_samples,
 	    a->uncertainty.total_samples, a->uncertainty.samples, &sc);
 	if (sc.chg_median < 0) {

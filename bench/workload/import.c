@@ -43,8 +43,7 @@ find_thread(struct import *im, uint64_t pid)
 	for (unsigned i = 0; i < im->im_count; i++)
 		if (im->im_threads[i].imt_pid == pid)
 			return (&im->im_threads[i]);
-	ARRAY_EXTEND(im->im_threads, im->im_count);
-	ip = &im->im_threads[im->im_count++];
+	ip = ARRAY_ADD(im->im_threads, im->im_count);
 	*ip = (struct import_thread){ .imt_pid = pid,
 	    .imt_start_ns = im->im_at_ns, .imt_stream = RECORDING_STREAMS_MAX,
 	    .imt_call = IMPORT_CALLS };

@@ -3,10 +3,9 @@
 struct recording_stream *
 recording_add_stream(struct recording *rec, const char *name)
 {
-	struct recording_stream *rm;
+	struct recording_stream *rm = ARRAY_ADD(rec->rec_streams,
+	    rec->rec_count);
 
-	ARRAY_EXTEND(rec->rec_streams, rec->rec_count);
-	rm = &rec->rec_streams[rec->rec_count++];
 	*rm = (struct recording_stream){ .rcs_count = 0 };
 	TEXT_SET(rm->rcs_name, name);
 	return (rm);
@@ -20,9 +19,8 @@ recording_add(struct recording_stream *rm, uint64_t at_ns, uint64_t bytes)
 	KASSERT(rm->rcs_count == 0 ||
 	    at_ns >= rm->rcs_requests[rm->rcs_count - 1].rq_at_ns,
 	    ("%" PRIu64 " ns is back in time", at_ns));
-	ARRAY_EXTEND(rm->rcs_requests, rm->rcs_count);
-	rm->rcs_requests[rm->rcs_count++] = (struct recording_request){
-	    .rq_at_ns = at_ns, .rq_bytes = (uint32_t)bytes };
+	*ARRAY_ADD(rm->rcs_requests, rm->rcs_count) =
+	    (struct recording_request){ at_ns, (uint32_t)bytes };
 }
 
 size_t

@@ -97,6 +97,10 @@ char *xstrdup(const char *text);
 #define	ARRAY_EXTEND(array, count)					\
 	((array) = xreallocarray(array, (size_t)(count) + 1, sizeof(*(array))))
 
+/* The same, and counts it.  Returns: where it is. */
+#define	ARRAY_ADD(array, count)						\
+	(ARRAY_EXTEND(array, count), &(array)[(count)++])
+
 /* As aligned_alloc(3), with zeros; any size. */
 void *xaligned(size_t alignment, size_t size);
 
