@@ -61,12 +61,9 @@ result_load(const char *path, struct result *r, char error[RESULT_TEXT_SIZE])
 char *
 result_format_json(const struct result *r)
 {
-	json_t *fields, *top = json_object();
+	json_t *top = json_pack("{s:s}", "schema", RESULT_SCHEMA);
 
-	fields = field_format(result_document_fields, r, 0);
-	json_object_set_new(top, "schema", json_string(RESULT_SCHEMA));
-	json_object_update(top, fields);
-	json_decref(fields);
+	json_object_update_new(top, field_format(result_document_fields, r, 0));
 	return (json_document(top, JSON_INDENT(INDENT) |
 	    JSON_REAL_PRECISION(DIGITS)));
 }
@@ -75,13 +72,12 @@ json_t *
 result_format_head(const struct result *r)
 {
 	struct result head = *r;
-	json_t *all, *host;
+	json_t *all;
 
 	head.cell_count = head.control_count = 0;
 	all = field_format(result_document_fields, &head, 0);
-	host = field_format(result_host_fields, &head.host, 0);
-	json_object_update(all, host);
-	json_decref(host);
+	json_object_update_new(all, field_format(result_host_fields, &r->host,
+	    0));
 	return (all);
 }
 
