@@ -86,7 +86,6 @@ be_alone(struct kernel *k, struct kern_thread *kt, bool alone)
 static void
 hold(struct kernel *k, struct kern_thread *kt, int cpu)
 {
-	const unsigned was = kt->kt_kept;
 	const unsigned now = (kt->kt_critical > 0 ? VM_CRITICAL : 0u) |
 	    (kt->kt_masked > 0 ? VM_MASKED : 0u) |
 	    (kt->kt_pinned > 0 ? VM_PINNED : 0u) |
@@ -94,7 +93,7 @@ hold(struct kernel *k, struct kern_thread *kt, int cpu)
 	const bool alone = now > VM_PINNED;
 	bool kept;
 
-	if (now == was && cpu == MACHINE_CPU_ANY)
+	if (now == kt->kt_kept && cpu == MACHINE_CPU_ANY)
 		return;
 	if (kt->kt_alone && (!alone || cpu != MACHINE_CPU_ANY))
 		be_alone(k, kt, false);

@@ -63,11 +63,10 @@ look_up(const struct kern_copy *kc, uintptr_t offset, struct place *pl)
 	char command[256], *colon;
 	FILE *in = NULL;
 	bool own = true;
-	int fd;
+	int fd = kern_file_image(kc->kc_file);
 
 	*pl = (struct place){ .whr_of = kc->kc_file, .whr_offset = offset,
 	    .whr_file = "the kernel's object" };
-	fd = kern_file_image(kc->kc_file);
 	snprintf(command, sizeof(command), "addr2line -f -i -e /proc/%ld/fd/%d "
 	    "%#lx 2>/dev/null", (long)getpid(), fd, (unsigned long)offset);
 	if (fd >= 0)
@@ -158,9 +157,8 @@ static pthread_key_t handler_stack;
 static int
 frames(void *pc, void *frame[FRAMES_MAX])
 {
-	int first = 0, n;
+	int first = 0, n = (int)backtrace(frame, FRAMES_MAX);
 
-	n = (int)backtrace(frame, FRAMES_MAX);
 	while (first < n && frame[first] != pc)
 		first++;
 	/* Without a way to unwind. */

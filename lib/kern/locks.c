@@ -9,10 +9,9 @@ host_lock_new(struct kernel *k, const char *name, const char *type,
 	const unsigned threads = kp->kp_lock_config.threads;
 	struct lock_config config = kp->kp_lock_config;
 	const struct lock_class *class = kp->kp_lock;
-	struct kern_lock *kl, *other;
+	struct kern_lock *other, *kl = xaligned(_Alignof(struct kern_lock),
+	    sizeof(*kl) + threads * sizeof(struct lock_node));
 
-	kl = xaligned(_Alignof(struct kern_lock), sizeof(struct kern_lock) +
-	    threads * sizeof(struct lock_node));
 	kl->kl_kind = (enum kern_kind)(kind & 0xff);
 	kl->kl_flags = kind;
 	kl->kl_at = at;

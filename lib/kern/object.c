@@ -152,9 +152,7 @@ enum { PART_BYTES = 1024 };	/* of variables, at once */
 static size_t
 part_bytes(const struct kern_copy *kc, size_t at)
 {
-	const size_t left = kc->kc_data_bytes - at;
-
-	return (MIN(left, PART_BYTES));
+	return (MIN(kc->kc_data_bytes - at, PART_BYTES));
 }
 
 /*
