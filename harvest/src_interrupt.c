@@ -69,11 +69,10 @@ interrupt_read_host(struct interrupt *in)
 static void
 interrupt_run(void *state, struct harvest *hv)
 {
-	int64_t due_ns = 0, n = 0, now_ns, start_ns;
+	int64_t due_ns = 0, n = 0, now_ns, start_ns = machine_uptime_ns();
 	struct interrupt_entropy entropy;
 	struct interrupt *in = state;
 
-	start_ns = machine_uptime_ns();
 	while (!harvest_stopping(hv)) {
 		now_ns = machine_uptime_ns() - start_ns;
 		if (in->in_host != NULL && now_ns >= in->in_host_next_ns) {

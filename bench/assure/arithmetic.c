@@ -197,10 +197,9 @@ sweep_new(struct sweep **swp, struct arithmetic *ar)
 	    .rp_kernel.kp_cpus = 1, .rp_kernel.kp_unpaced = true,
 	    .rp_kernel.kp_preload = prime_bytes(BOOT_ENTROPY_BYTES, &seed),
 	    .rp_kernel.kp_preload_bytes = BOOT_ENTROPY_BYTES };
-	struct sweep *sw;
 	int error = errno;
+	struct sweep *sw = *swp = xcalloc(1, sizeof(*sw));
 
-	sw = *swp = xcalloc(1, sizeof(*sw));
 	if (rp.rp_kernel.kp_preload == NULL)
 		return (error);
 	sw->swp_result = ar;

@@ -134,14 +134,11 @@ schedules_gather(const struct assure_params *ap, struct evidence_row *row)
 	const unsigned n = design_info(ap->ap_design).di_ciphers;
 	const bool modes = evidence_has_modes(ap);
 	const unsigned rounds = LOCKS * n * (modes ? 2 : 1);
-	const double time_s = ap->ap_budget_s / rounds;
-	struct campaign_result *sum;
-	struct subject *tb;
 	struct explored ed;
+	struct campaign_result *sum = &ed.ed_sum;
+	struct subject *tb = &ed.ed_campaign.cn_subject;
 
 	begin(&ed, ap);
-	sum = &ed.ed_sum;
-	tb = &ed.ed_campaign.cn_subject;
 	tb->tb_settings += modes;
 	for (unsigned i = 0; i < rounds; i++) {
 		tb->tb_lock = virtual_lock_class_find(locks[i / n % LOCKS]);
@@ -150,7 +147,7 @@ schedules_gather(const struct assure_params *ap, struct evidence_row *row)
 			tb->tb_setting[tb->tb_settings - 1] =
 			    (struct kern_setting){ EVIDENCE_MODE,
 			    i < rounds / 2 };
-		if (!explore_memories(&ed, time_s, row))
+		if (!explore_memories(&ed, ap->ap_budget_s / rounds, row))
 			return;
 	}
 	row_says(row, "%s thousand, %s thousand of them with weak memory: "
@@ -286,13 +283,12 @@ faults_gather(const struct assure_params *ap, struct evidence_row *row)
 	const uint32_t lacks = ~di.di_points &
 	    design_info(design_find("concurrent")).di_points;
 	struct text absent = { .s = "" }, missed = { .s = "" };
-	const struct campaign_result *sum;
 	struct explored ed;
+	const struct campaign_result *sum = &ed.ed_sum;
 	uint64_t executed = 0;
 	unsigned asked = 0, hit = 0;
 
 	begin(&ed, ap);
-	sum = &ed.ed_sum;
 	for (unsigned i = 0; i < FAILPOINTS; i++) {
 		if ((lacks >> i & 1) != 0) {
 			text_list(&absent, "%s", failpoint_defs[i].fd_name);

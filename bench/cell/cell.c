@@ -268,8 +268,7 @@ measure(struct cell_run *run, struct result_sample *rs)
 	int error;
 
 	part_ns = (int64_t)(cp->cp_time_s * 1e9 / CELL_INTERVALS);
-	now_ns = machine_uptime_ns();
-	if ((error = sleep_until(run, now_ns +
+	if ((error = sleep_until(run, machine_uptime_ns() +
 	    cp->cp_config->bc_program.warmup_ms * NS_PER_MS)) != 0)
 		return (error);
 	window(run, true);

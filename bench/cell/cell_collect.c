@@ -194,9 +194,8 @@ collect_readers(struct cell_run *run, struct cell_measure *cm)
 	uint64_t start, started = run->run_open_cycles;
 	uint64_t stopped = run->run_close_cycles;
 	unsigned n = index_harvest(run);
-	double ns, requests = 0;
+	double ns = fmax(1, NS(stopped - started)), requests = 0;
 
-	ns = fmax(1, NS(run->run_close_cycles - run->run_open_cycles));
 	if (n == 0)
 		return;
 	for (unsigned i = 0; i < n; i++) {

@@ -39,10 +39,8 @@ progress_format(char *buf, size_t size, unsigned width, double share,
 	const bool known = left_s >= 0 && left_s <= 1000.0 * HOUR_S;
 	const unsigned s = known ? (unsigned)ceil(left_s) : 0;
 	char left[16] = "--:--";
-	int bar;
 
 	share = fmin(1, fmax(0, share));
-	bar = (int)(share * length);
 	if (known && s >= HOUR_S)
 		snprintf(left, sizeof(left), "%u:%02u:%02u", s / HOUR_S,
 		    s % HOUR_S / MINUTE_S, s % MINUTE_S);
@@ -50,7 +48,8 @@ progress_format(char *buf, size_t size, unsigned width, double share,
 		snprintf(left, sizeof(left), "%02u:%02u", s / MINUTE_S,
 		    s % MINUTE_S);
 	snprintf(buf, size, "[%.*s] %3d %% %s left  %s", length,
-	    bars + length - bar, (int)(share * 100), left, label);
+	    bars + length - (int)(share * length), (int)(share * 100), left,
+	    label);
 	/* A line that wraps cannot be redrawn. */
 	if (width < size)
 		buf[width] = '\0';

@@ -131,9 +131,9 @@ run_schedule(struct block *bk, const struct campaign *cn,
 	    SALT_DRAWS);
 	struct campaign_result *ce = &bk->bk_result;
 	struct outcome *to = &ce->cgr_outcome;
-	int error;
+	const int error = execution_run(bk->bk_execution, tb, sn, &vh, draws,
+	    NULL, to);
 
-	error = execution_run(bk->bk_execution, tb, sn, &vh, draws, NULL, to);
 	if (error != 0)
 		return (error);
 	if (number < cn->cn_first && to->to_word == NULL)

@@ -111,7 +111,7 @@ reproduce_run(const struct profile *pr, unsigned number, uint64_t seed,
     double *figures, char why[CELL_ERROR_SIZE])
 {
 	struct bench_config bc;
-	struct cell_measure cm;
+	struct cell_measure cm = { .cm_row_count = 0 };
 	struct cell_params cp = {
 		.cp_cell = { .ce_design = cells[number % CELLS][0],
 		    .ce_lock = "mtx",
@@ -123,7 +123,6 @@ reproduce_run(const struct profile *pr, unsigned number, uint64_t seed,
 	int error;
 
 	configure(&bc, (unsigned)pr->pr_value[PROFILE_TOPO_CPUS]);
-	memset(&cm, 0, sizeof(cm));
 	error = reproduce_cell(pr, 0, &cp, &cm, why);
 	figures[REPRODUCE_RATE] = cm.cm_sample.total_mb_per_s / READERS;
 	figures[REPRODUCE_HARVEST] = cm.cm_sample.harvest.cpu_percent;

@@ -138,11 +138,10 @@ static void
 csv_print_ministat(FILE *out, const void *result)
 {
 	const struct result *r = result;
+	bool seeded = r->cell_count > 0 && r->cells->time_to_seeded_ns > 0;
 	unsigned max, min;
-	bool seeded;
 
 	provenance_repeats(r, &min, &max);
-	seeded = r->cell_count > 0 && r->cells->time_to_seeded_ns > 0;
 	fprintf(out, "# %s of", seeded ? "time to seeded, ns," : "total MB/s");
 	for (unsigned i = 0; i < r->cell_count; i++) {
 		const struct result_cell *c = &r->cells[i];

@@ -332,12 +332,10 @@ drift_of(const struct result_cell *a, const struct result_cell *b,
     struct drift *tr)
 {
 	const unsigned repeats = a->repeats;
-	double *rest, *x, *y;
+	double *x = xcalloc(3 * (size_t)repeats + most_slices(a) + 1,
+	    sizeof(*x)), *y = x + repeats, *rest = y + repeats;
 	unsigned n;
 
-	x = xcalloc(3 * (size_t)repeats + most_slices(a) + 1, sizeof(*x));
-	y = x + repeats;
-	rest = y + repeats;
 	*tr = (struct drift){ .dft_p = 1 };
 	if (b != NULL) {
 		n = pair_logs(a, b, &quantities[QUANTITY_TOTAL], 1, rest, y, x);

@@ -240,10 +240,9 @@ add(struct checkpoint *ck, json_t *record, bool *kept)
 {
 	char *text = json_document(record, JSON_COMPACT |
 	    JSON_REAL_PRECISION(REPEAT_JSON_DIGITS));
-	int error;
+	const int error = kept != NULL ? journal_begin(&ck->ckp_journal, text,
+	    kept) : journal_add(&ck->ckp_journal, text);
 
-	error = kept != NULL ? journal_begin(&ck->ckp_journal, text, kept) :
-	    journal_add(&ck->ckp_journal, text);
 	free(text);
 	if (error != 0)
 		snprintf(ck->ckp_why, CELL_ERROR_SIZE, "%.600s: %s, writing "

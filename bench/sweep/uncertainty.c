@@ -67,11 +67,10 @@ find_effects(struct result *r, const struct profile *profiles,
 	unsigned n = ru->samples;
 	const struct result_band *rb;
 	struct result_parameter *rp;
-	double effect, *values, *work;
+	double *values = xcalloc(3 * (size_t)n, sizeof(*values));
+	double effect, *work = values + n;
 
 	ru->parameters = xcalloc(PROFILE_VALUES, sizeof(*ru->parameters));
-	values = xcalloc(3 * (size_t)n, sizeof(*values));
-	work = values + n;
 	for (unsigned key = 0; key < PROFILE_VALUES; key++) {
 		if (!profile_varies(base, (enum profile_key)key) ||
 		    !profile_used(base, (enum profile_key)key) ||
