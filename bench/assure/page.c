@@ -118,7 +118,6 @@ allowed(FILE *out, const struct design *de)
 {
 	const struct design_info di = design_info(de);
 	struct text t = { .s = "" };
-	bool said;
 
 	if (di.di_lag == LEDGER_LAG_ANY)
 		text_add(&t, "A read's keys may be any number of reseeds "
@@ -134,7 +133,6 @@ allowed(FILE *out, const struct design *de)
 		text_add(&t, "Up to %" PRIu64 " bytes that a read returns may "
 		    "have been made before it and stored. ",
 		    di.di_stored_bytes);
-	said = t.s[0] != '\0';
 	for (unsigned i = 0; i < LEDGER_PROPERTIES; i++)
 		if ((ledger_allowed >> i & 1) != 0)
 			text_add(&t, "NOT CHECKED, by --allow: %s, %s. ",
@@ -146,7 +144,7 @@ allowed(FILE *out, const struct design *de)
 	if ((ledger_allowed >> LEDGER_ANSWERS & 1) != 0)
 		text_add(&t, "NOT CHECKED, by --allow: answers, its bytes are "
 		    "those of FreeBSD. ");
-	if (said)
+	if (di.di_lag > 0 || di.di_stored_bytes > 0)
 		text_add(&t, "The design says so itself; the rows below check "
 		    "no more.");
 	row(out, "allowed", "", t.s);
