@@ -17,16 +17,12 @@ lines_fail(struct lines *li, int error, bool line, const char *fmt, ...)
 int
 lines_open(struct lines *li, const char *path, char *message)
 {
-	*li = (struct lines){ .li_name = path, .li_message = message };
-	if (strcmp(path, "-") == 0) {
-		li->li_name = "stdin";
-		li->li_in = stdin;
-	} else {
-		li->li_in = fopen(path, "re");
-		if (li->li_in == NULL)
-			return (lines_fail(li, errno, false, "%s",
-			    strerror(errno)));
-	}
+	const bool named = strcmp(path, "-") != 0;
+
+	*li = (struct lines){ .li_name = named ? path : "stdin",
+	    .li_in = named ? fopen(path, "re") : stdin, .li_message = message };
+	if (li->li_in == NULL)
+		return (lines_fail(li, errno, false, "%s", strerror(errno)));
 	li->li_text = xmalloc(LINES_BYTES_MAX);
 	return (0);
 }

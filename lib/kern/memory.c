@@ -1,10 +1,8 @@
 /* malloc(9), of a heap of the copy's own. */
 #include "lib/kern/impl.h"
 
-enum {
-	/* After boot a block of so many bytes is a buffer of a read. */
-	BUFFER_BYTES	= 4096
-};
+/* After boot a block of so many bytes is a buffer of a read. */
+enum { BUFFER_BYTES = 4096 };
 
 /* Of the heap; what the source gets is behind a line with this. */
 struct block {

@@ -282,17 +282,16 @@ check_topology(struct reader *pt)
 	const double *v = pt->rdr_pr->pr_value;
 	const double cpus = v[PROFILE_TOPO_CPUS], smt = v[PROFILE_TOPO_SMT];
 	const double cores = cpus / smt;
-	const unsigned key = v[PROFILE_TOPO_NODES] > cores ?
-	    PROFILE_TOPO_NODES : PROFILE_TOPO_CCX;
+	const unsigned key = cores != floor(cores) ? PROFILE_TOPO_CPUS :
+	    v[PROFILE_TOPO_NODES] > cores ? PROFILE_TOPO_NODES :
+	    PROFILE_TOPO_CCX;
 
-	look_at(pt, cores != floor(cores) ? PROFILE_TOPO_CPUS : key);
-	if (cores != floor(cores))
+	look_at(pt, key);
+	if (key == PROFILE_TOPO_CPUS)
 		return (refuse(pt, "%g is no multiple of topo.smt; expected "
 		    "one of %g", cpus, smt));
-	if (v[key] > cores)
-		return (refuse(pt, "%g is above the number of cores; expected "
-		    "1..%g", v[key], cores));
-	return (0);
+	return (v[key] <= cores ? 0 : refuse(pt, "%g is above the number of "
+	    "cores; expected 1..%g", v[key], cores));
 }
 
 static int
