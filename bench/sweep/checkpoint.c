@@ -153,15 +153,6 @@ check_head(struct checkpoint *ck)
 	return (error);
 }
 
-/* Notes that the run was resumed, in the result. */
-static void
-note(struct checkpoint *ck, const struct result_resumed *rr)
-{
-	struct result *r = ck->ckp_run->sw_result;
-
-	*ARRAY_ADD(r->resumed, r->resumed_count) = *rr;
-}
-
 static int
 take_repeat(struct checkpoint *ck, struct sweep_cell *sc, const json_t *measure)
 {
@@ -204,6 +195,7 @@ static int
 take_line(struct checkpoint *ck, json_t *record)
 {
 	const struct sweeping *sw = ck->ckp_run;
+	struct result *r = sw->sw_result;
 	const json_t *resumed = json_object_get(record, "resumed");
 	const json_t *drawn = NULL, *measure = NULL;
 	struct result_resumed rr = { .order = 0 };
@@ -215,7 +207,7 @@ take_line(struct checkpoint *ck, json_t *record)
 		if (field_read(result_resumed_fields, resumed, &rr, 0, why) !=
 		    0)
 			return (refuse(ck, "%s", why));
-		note(ck, &rr);
+		*ARRAY_ADD(r->resumed, r->resumed_count) = rr;
 		return (0);
 	}
 	(void)json_unpack(record, "{s?I, s?I, s?o, s?o}", "cell", &cell,
@@ -291,18 +283,19 @@ checkpoint_begin(struct checkpoint *ck, struct sweeping *sw)
 	return (error);
 }
 
-/* Frees record.  Writes before it, once, a note that the run was resumed. */
+/* Frees record.  Notes before it, once, that the run was resumed. */
 static int
 add_done(struct checkpoint *ck, json_t *record)
 {
 	struct result_resumed now = { .order = ck->ckp_before };
+	struct result *r = ck->ckp_run->sw_result;
 	int error = 0;
 
 	if (ck->ckp_head != NULL && ck->ckp_done == 0) {
 		result_now(now.at);
 		error = add(ck, json_pack("{s:o}", "resumed", field_format(
 		    result_resumed_fields, &now, 0)), NULL);
-		note(ck, &now);
+		*ARRAY_ADD(r->resumed, r->resumed_count) = now;
 	}
 	if (error == 0)
 		error = add(ck, json_incref(record), NULL);
