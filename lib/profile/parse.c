@@ -90,18 +90,6 @@ take_number(const struct reader *pt, const char *word, unsigned key)
 	return (0);
 }
 
-static int
-parse_provenance(const struct reader *pt, const char *word, unsigned key)
-{
-	for (unsigned from = 0; from < PROVENANCE_ABSENT; from++)
-		if (strcmp(word, provenance_names[from]) == 0) {
-			pt->rdr_pr->pr_from[key] = from;
-			return (0);
-		}
-	return (refuse(pt, "PROVENANCE is \"%.40s\"; expected measured, "
-	    "published, fitted or guessed", word));
-}
-
 /* Copies the rest of a line, a text in quotes; it may contain quotes. */
 static int
 parse_text(const struct reader *pt, const char *line, const char *what,
@@ -150,7 +138,8 @@ static int
 parse_value(const struct reader *pt, char *line, unsigned key)
 {
 	const char *want = profile_unit_name(profile_fields[key].pf_unit);
-	const char *unit = want;
+	const char *unit = want, *word;
+	unsigned from = 0;
 	int error = take_number(pt, parse_word(&line), key);
 
 	if (error == 0 && *want != '\0')
@@ -158,10 +147,18 @@ parse_value(const struct reader *pt, char *line, unsigned key)
 	if (error == 0 && strcmp(unit, want) != 0)
 		error = refuse(pt, "UNIT is \"%.40s\"; expected \"%s\"", unit,
 		    want);
-	if (error == 0)
-		error = parse_provenance(pt, parse_word(&line), key);
-	return (error != 0 ? error : parse_text(pt, line, "SOURCE",
-	    pt->rdr_pr->pr_source[key], PROFILE_TEXT_SIZE));
+	if (error != 0)
+		return (error);
+	word = parse_word(&line);
+	while (from < PROVENANCE_ABSENT &&
+	    strcmp(word, provenance_names[from]) != 0)
+		from++;
+	if (from == PROVENANCE_ABSENT)
+		return (refuse(pt, "PROVENANCE is \"%.40s\"; expected "
+		    "measured, published, fitted or guessed", word));
+	pt->rdr_pr->pr_from[key] = from;
+	return (parse_text(pt, line, "SOURCE", pt->rdr_pr->pr_source[key],
+	    PROFILE_TEXT_SIZE));
 }
 
 static int parse_lines(struct reader *pt, const char *text);
