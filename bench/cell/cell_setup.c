@@ -3,7 +3,6 @@
 
 enum { READER_ALIGN_BYTES = 4096 };
 
-/* Ends the simulated machine. */
 static void
 end_machine(void *context __unused)
 {

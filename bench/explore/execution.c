@@ -121,7 +121,6 @@ read_one(struct execution *ex, struct execution_reader *r, uint32_t bytes,
 		    "%s", name, bytes, wrong);
 }
 
-/* Whether a reseed is due. */
 static bool
 is_due(struct execution *ex, uint32_t *reseeds)
 {

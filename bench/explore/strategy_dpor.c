@@ -61,7 +61,6 @@ learn(struct dpor *dp, struct node *nd, const struct step *st)
 	kn->kn_uses = dp->dp_kepts - kn->kn_first;
 }
 
-/* The current step has ended. */
 static void
 step_end(struct dpor *dp)
 {

@@ -77,7 +77,6 @@ sanitizer(void)
 	return (env);
 }
 
-/* Runs the script. */
 static int
 script(const char *action, const char *a, const char *b, char **text,
     char why[KSOURCE_WHY_SIZE])

@@ -190,7 +190,6 @@ gate_and_notes(const struct sweep_cell *sc, const struct result_host *host,
 		    PLURAL(idle));
 }
 
-/* The cell's figures of producers. */
 static void
 summarise_producers(struct sweep_cell *sc, const struct engine *en,
     uint64_t seed, struct result_cell *rc)

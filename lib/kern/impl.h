@@ -161,7 +161,6 @@ struct key_table {
 	struct key_place *kb_bucket[KERN_KEY_BUCKETS], *kb_spare;
 };
 
-/* A CPU. */
 struct kern_cpu {
 	_Alignas(MACHINE_CACHE_LINE)
 	struct m32	 kq_alone;	/* a thread has it for itself */

@@ -155,7 +155,6 @@ host_may_sleep(struct kernel *k, const struct kern_site *site, const char *what)
 			    &kt->kt_hold[i], "%s", what);
 }
 
-/* The same lock again. */
 static void
 check_again(struct kernel *k, const struct kern_held *hd,
     const struct kern_site *site, unsigned how)
