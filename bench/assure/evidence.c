@@ -7,30 +7,25 @@
 
 enum { POLL_MS = 100 };
 
-#define	DESIGN(name, descr, share, tool, scratch)			\
-	{ #name, descr, false, share, tool, scratch, name##_gather }
-#define	LOCK(name, descr, share)					\
-	{ #name, descr, true, share, false, false, name##_gather }
+#define	DESIGN(name, descr, ...)					\
+	{ #name, descr, .ev_gather = name##_gather, .ev_share = __VA_ARGS__ }
+#define	LOCK(...)	DESIGN(__VA_ARGS__, .ev_lock = true)
 
 const struct evidence evidences[EVIDENCE_ROWS] = {
 	DESIGN(model, "models of the read modes, every order of few threads",
-	    0.2, true, true),
-	DESIGN(schedules, "many orders of threads, under the ledger", 0.2,
-	    false, false),
-	DESIGN(exhaustive, "every order of the steps of few threads", 0.05,
-	    false, false),
-	DESIGN(ledger, "uses of keys, pools and reseeds, as they happen", 0.2,
-	    false, false),
+	    0.2, .ev_tool = true, .ev_scratch = true),
+	DESIGN(schedules, "many orders of threads, under the ledger", 0.2),
+	DESIGN(exhaustive, "every order of the steps of few threads", 0.05),
+	DESIGN(ledger, "uses of keys, pools and reseeds, as they happen", 0.2),
 	DESIGN(arithmetic, "counters set aside and used, each size to 4 MiB",
-	    0.1, false, false),
+	    0.1),
 	DESIGN(faults, "fail points, each hit in schedules under the ledger",
-	    0.05, false, false),
+	    0.05),
 	DESIGN(answers, "known answers of FreeBSD's code, or of a model", 0.02,
-	    false, true),
+	    .ev_scratch = true),
 	DESIGN(sanitizers, "schedules and ledger again in sanitizers' builds",
-	    0.13, true, false),
-	DESIGN(statistics, "blocks of output that come twice", 0.05, false,
-	    false),
+	    0.13, .ev_tool = true),
+	DESIGN(statistics, "blocks of output that come twice", 0.05),
 	LOCK(exclusion, "of a lock: one thread inside at a time", 0.55),
 	LOCK(executions, "of a lock: every order of the steps of few threads",
 	    0.05),
