@@ -169,11 +169,10 @@ offer_operands(const struct word *w, enum command_id cm, const char *before)
 	else if (operand_families[cm].fa_name != NULL)
 		offer_family(w, &operand_families[cm], 0);
 	for (; at != NULL; at = (at = strstr(at, " | ")) == NULL ? NULL :
-	    at + 3) {
+	    at + 3)
 		if (at[0] >= 'a' && at[0] <= 'z')
 			offer(w, FORMATF("%.*s", (int)strcspn(at, " "), at), "",
 			    "");
-	}
 }
 
 void

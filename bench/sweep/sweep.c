@@ -197,10 +197,9 @@ measure_all(struct sweeping *sw)
 	    op->op_until > 0 || sw->sw_checkpoint == NULL ? 0 :
 	    sw->sw_checkpoint->ckp_before);
 	for (unsigned repeat = 0; error == 0 && !enough(sw, repeat, &mq);
-	    repeat++) {
+	    repeat++)
 		if ((error = measure_block(sw, 0, grid, repeat, &mq)) == 0)
 			error = measure_block(sw, grid, n, repeat, &mq);
-	}
 	progress_fini();
 	gsl_rng_free(mq.mq_rng);
 	free(mq.mq_measures);

@@ -134,8 +134,7 @@ lockprof_record(struct lockprof *lp, const struct lockprof_hold *lh,
 	if (lh->lh_weight != 0) {
 		hold = machine_cycles_since(lh->lh_start_cycles, end_cycles);
 		r->lr_hold_cycles += hold * lh->lh_weight;
-		if (hold > r->lr_hold_max_cycles)
-			r->lr_hold_max_cycles = hold;
+		r->lr_hold_max_cycles = MAX(r->lr_hold_max_cycles, hold);
 		hist_small_add(&r->lr_hold, hold, lh->lh_weight);
 	}
 	if (lh->lh_contended)
