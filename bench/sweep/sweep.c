@@ -251,7 +251,7 @@ sweep_run(const struct options *op, char *const argv[], struct checkpoint *ck,
 }
 
 /* What came of a run with fail points. */
-#define	ROWS								\
+#define	ROWS(ROW)							\
 	ROW("reads", reads)						\
 	ROW("readers left waiting", waiting)				\
 	ROW("reseeds", reseeds)						\
@@ -281,10 +281,9 @@ print_outcome(const struct options *op, const struct failpoint_outcome *fo,
 		    "-" : op->op_faults.fl_text[i]);
 	printf("\n%-24s %12u\n%-24s %12u\n", "runs", runs, "of them seeded",
 	    seeded);
-#define	ROW(name, member)						\
+#define	PRINT(name, member)						\
 	printf("%-24s %12" PRIu64 "\n", name, fo->fo_##member);
-	ROWS
-#undef ROW
+	ROWS(PRINT)
 }
 
 int
@@ -316,9 +315,8 @@ failpoint_run(const struct options *op)
 			sum.fo_evaluated[i] += fo->fo_evaluated[i];
 			sum.fo_executed[i] += fo->fo_executed[i];
 		}
-#define	ROW(name, member)	sum.fo_##member += fo->fo_##member;
-		ROWS
-#undef ROW
+#define	ADD(name, member)	sum.fo_##member += fo->fo_##member;
+		ROWS(ADD)
 		seeded += fo->fo_seeded;
 		cell_measure_free(cm);
 	}
