@@ -32,9 +32,8 @@ progress(void *context, uint64_t done)
 {
 	struct exploration *ep = context;
 	const struct subject *tb = &ep->ep_campaign.cn_subject;
-	const uint64_t all = ep->ep_before + done;
 
-	progress_update(MIN(all, ep->ep_total),
+	progress_update(MIN(ep->ep_before + done, ep->ep_total),
 	    FORMATF("%s, %s, %s", tb->tb_design->de_ident,
 	    tb->tb_lock->lc_name, tb->tb_cipher->ci_name));
 }

@@ -241,7 +241,6 @@ answers_gather(const struct assure_params *ap, struct evidence_row *row)
 {
 	const struct design *de = ap->ap_design;
 	const bool aes_alone = design_info(de).di_ciphers == 1;
-	const unsigned flags = de->de_flags;
 	const char *name = aes_alone ? strchr(de->de_ident, ':') + 1 :
 	    de->de_ident;
 	char folder[EVIDENCE_PATH_SIZE];
@@ -249,7 +248,7 @@ answers_gather(const struct assure_params *ap, struct evidence_row *row)
 
 	machine_attach(&self, "kat");
 	/* Before r349154 reseeds hashed a key's schedule and stale stack. */
-	if ((flags & (DE_FORTUNA_BYTES | DE_ADDED)) == 0 || aes_alone) {
+	if ((de->de_flags & (DE_FORTUNA_BYTES | DE_ADDED)) == 0 || aes_alone) {
 		if (!try_model(ap, name, row)) {
 			row_none(row, "Its bytes need not be %s, and no "
 			    "model of them exists.", aes_alone ? "those of "

@@ -280,11 +280,10 @@ void
 campaign_split(struct campaign *cn, unsigned part, unsigned parts)
 {
 	const uint64_t blocks = campaign_parts(cn);
-	const uint64_t end = blocks * part / parts * CAMPAIGN_BLOCK;
 
 	MPASS(part >= 1 && part <= parts && parts <= blocks);
 	cn->cn_first = blocks * (part - 1) / parts * CAMPAIGN_BLOCK;
-	cn->cn_end = MIN(cn->cn_end, end);
+	cn->cn_end = MIN(cn->cn_end, blocks * part / parts * CAMPAIGN_BLOCK);
 }
 
 int

@@ -36,7 +36,6 @@ static _Thread_local struct execution *running;
 static void
 pausing_keystream(struct cipher_key *ck, uint128_t *ctr, uint8_t *out, size_t n)
 {
-	const unsigned thread = machine_curthread()->mt_index;
 	struct execution *ex = running;
 
 	/*
@@ -51,7 +50,7 @@ pausing_keystream(struct cipher_key *ck, uint128_t *ctr, uint8_t *out, size_t n)
 		machine_charge(COST_KEYSTREAM_MORE, 0);
 	ex->ex_keystream(ck, ctr, out, n);
 	if (ex->ex_scenario->sn_real && !output_check_made(&ex->ex_output,
-	    thread, ck->ck_raw, out, n))
+	    machine_curthread()->mt_index, ck->ck_raw, out, n))
 		execution_fail(ex, EXECUTION_OUTPUT, "a key was handed out "
 		    "before it was used");
 	if (!ck->ck_loop)
