@@ -43,7 +43,7 @@ budget()
 found "more lines than the budget" "$(budget <<'END'
 1360 lib/base
 1610 lib/crypto
-9240 lib/kern
+9320 lib/kern
 1760 lib/ledger
 2450 lib/lock
 2300 lib/machine
@@ -70,7 +70,7 @@ found "more lines than the budget" "$(budget <<'END'
 430 bench/timeline
 1440 bench/workload
 68000 lib fortuna harvest bench
-48880 tests
+48910 tests
 END
 )"
 found "a function of more than 70 lines" "$(awk '
