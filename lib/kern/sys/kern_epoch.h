@@ -69,6 +69,9 @@ KERN_CALL(bool, kern_smr_poll, (smr_t s, smr_seq_t goal, bool wait,
 #define	KERN_SMR_LOAD(p)						\
 	((__typeof__((p)->__ptr))atomic_load_acq_ptr(			\
 	    (volatile const uintptr_t *)&(p)->__ptr))
+/* The kernel's has a fence before it. */
+KERN_FETCH(uintptr_t, kern_smr_swap, (volatile uintptr_t *p, uintptr_t v), SWAP,
+    ACQ_REL, __atomic_exchange_n, v)
 #define	smr_entered_load(p, s)						\
 	({ SMR_ASSERT_ENTERED(s); KERN_SMR_LOAD(p); })
 #define	smr_serialized_load(p, ex)					\
@@ -80,7 +83,7 @@ KERN_CALL(bool, kern_smr_poll, (smr_t s, smr_seq_t goal, bool wait,
 } while (0)
 #define	smr_serialized_swap(p, v, ex) ({				\
 	KASSERT(ex, ("SMR serialization"));				\
-	(__typeof__((p)->__ptr))atomic_swap_ptr(			\
+	(__typeof__((p)->__ptr))kern_smr_swap(				\
 	    (volatile uintptr_t *)&(p)->__ptr, (uintptr_t)(v));		\
 })
 #define	smr_unserialized_load(p, s)	KERN_SMR_LOAD(p)

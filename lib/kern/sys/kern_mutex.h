@@ -16,7 +16,7 @@ struct lock_object {
 /* Of each kind: a word follows, where there is one. */
 struct mtx {
 	struct lock_object	lock_object;
-	uintptr_t		mtx_spins;
+	u_int			mtx_spins;	/* KERN_SPINS, or 0 */
 };
 CTASSERT(sizeof(struct lock_object) == KERN_LOCK_WORD);
 
@@ -104,7 +104,7 @@ kern_assert(const struct lock_object *lo, bool mutex, int what,
 	(((flags) & prefix##_DUPOK) != 0 ? KERN_DUPOK : 0u) |		\
 	(((flags) & prefix##_NOWITNESS) != 0 ? KERN_NOWITNESS : 0u))
 #define	mtx_init(m, name, type, opts)					\
-	((m)->mtx_spins = (opts) & MTX_SPIN,				\
+	((m)->mtx_spins = ((opts) & MTX_SPIN) * KERN_SPINS,		\
 	    kern_lock_init(&(m)->lock_object, name, type,		\
 	    ((m)->mtx_spins != 0 ? KERN_SPIN : KERN_MTX) |		\
 	    KERN_LOCK_FLAGS(MTX, opts), KERN_SITE()))

@@ -134,13 +134,10 @@ static struct epoch kern_softclock;
 KERN_PLAIN static void
 kern_timed_run(struct kern_timed kd)
 {
-	const bool spins = kd.kd_mtx != NULL && kd.kd_mtx->mtx_spins;
 	bool goes_on;
 
-	if (spins)
-		mtx_lock_spin(kd.kd_mtx);
-	else if (kd.kd_mtx != NULL)
-		mtx_lock(kd.kd_mtx);
+	if (kd.kd_mtx != NULL)
+		(void)KERN_TAKE(kd.kd_mtx, kd.kd_mtx->mtx_spins);
 	/* It may have been stopped meanwhile. */
 	kern_timed_lock();
 	goes_on = !kern_cancelled;
@@ -157,12 +154,9 @@ kern_timed_run(struct kern_timed kd)
 		kd.kd_call(kd.kd_arg);
 		KERN_EXIT(&kern_softclock);
 	}
-	if (goes_on && (kd.kd_flags & CALLOUT_RETURNUNLOCKED) != 0)
-		return;
-	if (spins)
-		mtx_unlock_spin(kd.kd_mtx);
-	else if (kd.kd_mtx != NULL)
-		mtx_unlock(kd.kd_mtx);
+	if (kd.kd_mtx != NULL && !(goes_on &&
+	    (kd.kd_flags & CALLOUT_RETURNUNLOCKED) != 0))
+		KERN_DROP_LOCK(kd.kd_mtx, kd.kd_mtx->mtx_spins);
 }
 
 /*
@@ -203,7 +197,7 @@ callout_reset_sbt(struct callout *c, sbintime_t sbt,
     sbintime_t precision __unused, void (*func)(void *), void *arg, int flags)
 {
 	KASSERT((flags & C_DIRECT_EXEC) == 0 || c->c_timed.kd_mtx == NULL ||
-	    c->c_timed.kd_mtx->mtx_spins,
+	    c->c_timed.kd_mtx->mtx_spins != 0,
 	    ("%s: direct callout has non-spin lock", __func__));
 	c->c_active = true;
 	return (kern_timed_set(&c->c_timed, func, arg, sbt -
