@@ -38,39 +38,22 @@ event_trace_add_record(struct event_trace *et, uint64_t step,
     const struct ledger_record *lr)
 {
 	const char *lo = COUNTER(lr->lgr_lo), *op = ledger_op_names[lr->lgr_op];
-	const unsigned key = lr->lgr_key, thread = lr->lgr_thread;
+	const unsigned key = lr->lgr_key;
 
-	switch (lr->lgr_op) {
-	case LEDGER_BEGIN:
-		event_trace_add(et, step, thread, "reads %s",
-		    COUNTER(lr->lgr_hi));
-		break;
-	case LEDGER_END:
-		event_trace_add(et, step, thread, "returns");
-		break;
-	case LEDGER_SET:
-	case LEDGER_WIPE:
-		event_trace_add(et, step, thread, "%s K%u%s", op, key,
-		    lr->lgr_wiped ? " gone" : "");
-		break;
-	case LEDGER_USE:
-		/* The last counter; a log has the one after it. */
-		event_trace_add(et, step, thread, "use K%u %s..%s", key, lo,
-		    COUNTER(lr->lgr_hi - 1));
-		break;
-	case LEDGER_INSTALL:
-		event_trace_add(et, step, thread, "K is K%u C %s", key, lo);
-		break;
-	case LEDGER_EVENT:
-		event_trace_add(et, step, thread, "event P%s", lo);
-		break;
-	case LEDGER_DRAIN:
-		event_trace_add(et, step, thread, "drain %s pools", lo);
-		break;
-	default:
-		event_trace_add(et, step, thread, "%s %u", op,
-		    lr->lgr_generation);
-	}
+	event_trace_add(et, step, lr->lgr_thread, "%s",
+	    lr->lgr_op == LEDGER_BEGIN ?
+	    FORMATF("reads %s", COUNTER(lr->lgr_hi)) :
+	    lr->lgr_op == LEDGER_END ? "returns" :
+	    lr->lgr_op == LEDGER_SET || lr->lgr_op == LEDGER_WIPE ?
+	    FORMATF("%s K%u%s", op, key, lr->lgr_wiped ? " gone" : "") :
+	    /* The last counter; a log has the one after it. */
+	    lr->lgr_op == LEDGER_USE ?
+	    FORMATF("use K%u %s..%s", key, lo, COUNTER(lr->lgr_hi - 1)) :
+	    lr->lgr_op == LEDGER_INSTALL ?
+	    FORMATF("K is K%u C %s", key, lo) :
+	    lr->lgr_op == LEDGER_EVENT ? FORMATF("event P%s", lo) :
+	    lr->lgr_op == LEDGER_DRAIN ? FORMATF("drain %s pools", lo) :
+	    FORMATF("%s %u", op, lr->lgr_generation));
 }
 
 /* The first event that is kept. */
