@@ -148,22 +148,6 @@ read_one(struct reader *rd, const json_t *j, const struct field *f,
 	return (refuse(rd, key, "of no known kind"));
 }
 
-/* Whether n elements agree with the length stated; 0: it was no field. */
-static int
-check_length(struct reader *rd, const struct field *f, size_t n,
-    unsigned stated)
-{
-	if (f->f_kind == FIELD_PAIR && n != 2)
-		return (refuse(rd, f->f_key, "not [low, high]"));
-	if (f->f_shape == FIELD_EACH && n != rd->frd_readers)
-		return (refuse(rd, f->f_key, "%zu elements for %u readers", n,
-		    rd->frd_readers));
-	if (stated != 0 && n != stated)
-		return (refuse(rd, f->f_key, "%zu elements, but %s is %u", n,
-		    f->f_count_key, stated));
-	return (0);
-}
-
 static int
 read_array(struct reader *rd, const json_t *j, const struct field *f,
     void *base)
@@ -173,12 +157,19 @@ read_array(struct reader *rd, const json_t *j, const struct field *f,
 	size_t n = json_array_size(j);
 	void *elements = field_elements(f, base);
 	const double *pair;
-	int error;
+	int error = 0;
 
 	if (!json_is_array(j))
 		return (refuse(rd, f->f_key, "not an array"));
-	if ((error = check_length(rd, f, n, counts ? *count : 0)) != 0)
-		return (error);
+	if (f->f_kind == FIELD_PAIR && n != 2)
+		return (refuse(rd, f->f_key, "not [low, high]"));
+	if (f->f_shape == FIELD_EACH && n != rd->frd_readers)
+		return (refuse(rd, f->f_key, "%zu elements for %u readers", n,
+		    rd->frd_readers));
+	/* 0: it was no field. */
+	if (counts && *count != 0 && n != *count)
+		return (refuse(rd, f->f_key, "%zu elements, but %s is %u", n,
+		    f->f_count_key, *count));
 	if (f->f_shape == FIELD_ARRAY || f->f_shape == FIELD_EACH) {
 		elements = xcalloc(n + 1, field_size(f));
 		memcpy((char *)base + f->f_offset, &elements, sizeof(elements));
