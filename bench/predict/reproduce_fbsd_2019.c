@@ -62,15 +62,14 @@ static const struct reproduce_row rows[ROWS] = {
 	{ "chacha20 concurrent: rand_harvestq", predicted, 0, 0, 0, 1 },
 };
 
-/* What is shown beside the variation of each cell. */
-#define	VARIANCE							\
-	"high variance in latency and throughput, depending on who got " \
-	"lucky and won the lock"
-static const char *const words[CELLS][2] = {
-	{ "aes locked", VARIANCE }, { "chacha20 locked", VARIANCE },
-	{ "aes concurrent", "much more responsive" },
-	{ "chacha20 concurrent", "much more responsive" }
+/* What is shown beside the variation of each cell: two of each design. */
+static const char *const words[CELLS / 2] = {
+	"high variance in latency and throughput, depending on who got lucky "
+	    "and won the lock",
+	"much more responsive"
 };
+
+#define	CELL_NAME(i)	FORMATF("%s %s", cells[i][1], cells[i][0])
 
 static const char *const remarks[] = {
 	"Not published and so guessed: requests of 128 KiB, what else the "
@@ -86,8 +85,9 @@ static const char *const remarks[] = {
 	    "of chacha20 is anything between 10 and 33 %.",
 };
 
-static void
-configure(struct bench_config *bc, unsigned cpus)
+int
+reproduce_run(const struct profile *pr, unsigned number, uint64_t seed,
+    double *figures, char why[CELL_ERROR_SIZE])
 {
 	/* Others have FreeBSD's defaults. */
 	static const char *const settings[] = { "rngsim.harvest.model=2019",
@@ -95,21 +95,6 @@ configure(struct bench_config *bc, unsigned cpus)
 	    "rngsim.source.interrupt.rate_hz=100" };
 	const struct tunable *tn;
 	const char *value;
-	int error;
-
-	bench_config_default(bc, cpus);
-	/* A kernel thread that holds a mutex keeps its CPU. */
-	bc->bc_lock.spin_polls = 0;
-	for (unsigned i = 0; i < nitems(settings); i++) {
-		tn = bench_config_set(bc, settings[i], &value, &error);
-		KASSERT(tn != NULL && error == 0, ("%s", settings[i]));
-	}
-}
-
-int
-reproduce_run(const struct profile *pr, unsigned number, uint64_t seed,
-    double *figures, char why[CELL_ERROR_SIZE])
-{
 	struct bench_config bc;
 	struct cell_measure cm = { .cm_row_count = 0 };
 	struct cell_params cp = {
@@ -122,7 +107,13 @@ reproduce_run(const struct profile *pr, unsigned number, uint64_t seed,
 	};
 	int error;
 
-	configure(&bc, (unsigned)pr->pr_value[PROFILE_TOPO_CPUS]);
+	bench_config_default(&bc, (unsigned)pr->pr_value[PROFILE_TOPO_CPUS]);
+	/* A kernel thread that holds a mutex keeps its CPU. */
+	bc.bc_lock.spin_polls = 0;
+	for (unsigned i = 0; i < nitems(settings); i++) {
+		tn = bench_config_set(&bc, settings[i], &value, &error);
+		KASSERT(tn != NULL && error == 0, ("%s", settings[i]));
+	}
 	error = reproduce_cell(pr, 0, &cp, &cm, why);
 	figures[REPRODUCE_RATE] = cm.cm_sample.total_mb_per_s / READERS;
 	figures[REPRODUCE_HARVEST] = cm.cm_sample.harvest.cpu_percent;
@@ -275,8 +266,8 @@ reproduce_print(FILE *out, const void *of)
 		    rr->rr_role == predicted ? "yes" : rr->rr_role));
 	fputs("\nin words\n", out);
 	for (unsigned i = 0; i < CELLS; i++)
-		format_wrapf(out, " ", 4, "%s: \"%s\": %s %s", words[i][0],
-		    words[i][1], FORMAT(real, value(ri, ROWS + i)),
+		format_wrapf(out, " ", 4, "%s: \"%s\": %s %s", CELL_NAME(i),
+		    words[i / 2], FORMAT(real, value(ri, ROWS + i)),
 		    units[REPRODUCE_VARIATION]);
 	putc('\n', out);
 	for (unsigned i = 0; i < nitems(remarks); i++)
@@ -309,8 +300,8 @@ json_remark(const void *of __unused, unsigned i)
 static json_t *
 json_words(const void *of, unsigned i)
 {
-	return (json_pack("{s:s, s:s, s:f, s:s}", "name", words[i][0],
-	    "published", words[i][1], "predicted", value(of, ROWS + i),
+	return (json_pack("{s:s, s:s, s:f, s:s}", "name", CELL_NAME(i),
+	    "published", words[i / 2], "predicted", value(of, ROWS + i),
 	    "unit", units[REPRODUCE_VARIATION]));
 }
 
