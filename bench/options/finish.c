@@ -314,7 +314,6 @@ finish_producers(struct options *op)
 static int
 finish_loop(struct options *op)
 {
-	static const char sources[] = "rngsim.harvest.sources";
 	const uint64_t none = (uint64_t)family_find(&family_designs, "none");
 
 	if (!op->op_lock_loop)
@@ -333,7 +332,7 @@ finish_loop(struct options *op)
 	/* One cipher is as good as the other. */
 	if (op->op_ciphers.ol_count == 0)
 		option_list_add(&op->op_ciphers, "", "", 0);
-	return (options_tunable_seen(op, sources) ? 0 :
+	return (options_tunable_seen(op, "rngsim.harvest.sources") ? 0 :
 	    option_tunable(op, "--loop", "rngsim.harvest.sources=none"));
 }
 
@@ -341,7 +340,6 @@ finish_loop(struct options *op)
 static int
 finish_seeding(struct options *op)
 {
-	static const char boot[] = "rngsim.harvest.boot_entropy_bytes";
 	const struct design *de;
 	const char *lock;
 
@@ -365,8 +363,9 @@ finish_seeding(struct options *op)
 	}
 	op->op_time_s = 0;
 	op->op_config.bc_program.controls = false;
-	return (options_tunable_seen(op, boot) ? 0 : option_tunable(op,
-	    "--until-seeded", "rngsim.harvest.boot_entropy_bytes=0"));
+	return (options_tunable_seen(op, "rngsim.harvest.boot_entropy_bytes") ?
+	    0 : option_tunable(op, "--until-seeded",
+	    "rngsim.harvest.boot_entropy_bytes=0"));
 }
 
 int
