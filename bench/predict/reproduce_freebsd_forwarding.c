@@ -51,7 +51,6 @@ static const char *const remarks[] = {
 	    "allows.",
 	"Spin mutexes are mtx-spin, or before 2017 tas: without back-off.  "
 	    "From release 12 on packets are not harvested by default.",
-	NULL
 };
 
 /* A row of the file: machine, nic, release, mask, queues, packets a second. */
@@ -217,19 +216,19 @@ simulate(const struct forwarding_row *fw, const struct profile *pr, double cv,
 {
 	const struct forwarding_row *base = fw->fw_freer != NULL ?
 	    fw->fw_freer : fw->fw_base;
-	struct producing *pg = xcalloc(1, sizeof(*pg));
+	struct producing pg;
 	struct bench_config bc;
-	struct cell_measure *cm = xcalloc(1, sizeof(*cm));
+	struct cell_measure cm = { .cm_row_count = 0 };
 	char why[CELL_ERROR_SIZE];
 	struct cell_params cp = {
 		.cp_cell = { .ce_design = fo.fwd_design, .ce_lock = "mtx",
 		    .ce_cipher = cipher_find("chacha20"), .ce_request_bytes = 1,
-		    .ce_producers = fw->fw_queues, .ce_producing = pg },
+		    .ce_producers = fw->fw_queues, .ce_producing = &pg },
 		.cp_config = &bc, .cp_time_s = window_s, .cp_seed = seed
 	};
 	unsigned cpus = (unsigned)pr->pr_value[PROFILE_TOPO_CPUS];
 	int error = producing_parse(FORMATF("ether:work=%.0fns,cv=%.3f",
-	    1e9 * fw->fw_queues / base->fw_value, cv), pg, why);
+	    1e9 * fw->fw_queues / base->fw_value, cv), &pg, why);
 
 	bench_config_default(&bc, cpus);
 	bc.bc_lock.spin_polls = 0;
@@ -240,16 +239,13 @@ simulate(const struct forwarding_row *fw, const struct profile *pr, double cv,
 	    harvests(fw) ? fw->fw_mask : fw->fw_mask & ~(unsigned)MASK_ETHER));
 	bc.bc_settings = 1;
 	if (error == 0)
-		error = reproduce_cell(pr, cpus, &cp, cm, why);
+		error = reproduce_cell(pr, cpus, &cp, &cm, why);
 	*rate = fmin(fw->fw_base->fw_value,
-	    cm->cm_sample.production.events_per_s);
+	    cm.cm_sample.production.events_per_s);
 	if (error != 0)
 		error = run_error("%s, %u queues: %s", fw->fw_text[0],
 		    fw->fw_queues, why);
-	else
-		cell_measure_free(cm);
-	free(cm);
-	free(pg);
+	cell_measure_free(&cm);
 	return (error);
 }
 
@@ -356,7 +352,7 @@ forwarding_print(FILE *out, const void *of __unused)
 	fprintf(out, "\n%u row%s: median error %.1f %%, worst %.1f %%\n\n",
 	    n, PLURAL(n), 100 * stats_median(off, n),
 	    100 * stats_quantile(off, n, 1));
-	for (unsigned i = 0; remarks[i] != NULL; i++)
+	for (unsigned i = 0; i < nitems(remarks); i++)
 		format_wrap(out, "*", 2, remarks[i]);
 	free(off);
 }
