@@ -206,6 +206,20 @@ ledger_check_age(const struct at *at, const struct ledger_record *use)
 }
 
 static void
+check_begin(const struct at *at)
+{
+	struct ledger_thread *lt = at->at_lt;
+
+	lt->lgt_reading = true;
+	lt->lgt_stored = false;
+	lt->lgt_used = 0;
+	lt->lgt_blocks = 0;
+	lt->lgt_ended = (uint32_t)uint128_lo(at->at_lr->lgr_lo);
+	at->at_lr->lgr_lo = 0;
+	ledger_record(at, 0, 0);
+}
+
+static void
 check_end(const struct at *at)
 {
 	struct ledger *lg = at->at_lg;
@@ -229,11 +243,23 @@ check_end(const struct at *at)
 }
 
 static void
+check_delivered(const struct at *at)
+{
+	const uint64_t n = at->at_lr->lgr_word;
+	const uint64_t put = at->at_lt->lgt_given - at->at_lt->lgt_delivering;
+
+	if (put != n && at->at_lg->lg_cores > 0)
+		ledger_wrong_note(at->at_lg, LEDGER_EVENTS, "of %" PRIu64
+		    " events given together %" PRIu64 " went into pools or "
+		    "were refused; if they may wait: --allow events,pools",
+		    n, put);
+}
+
+static void
 check(struct ledger *lg, struct ledger_thread *lt, struct ledger_record *lr)
 {
 	struct ledger_core *lc = &lg->lg_core[lr->lgr_generation];
 	const struct at at = { lg, lt, lr, { lr->lgr_word, lr->lgr_print } };
-	uint64_t put;
 
 	if (is_violated(lg))
 		return;
@@ -248,13 +274,7 @@ check(struct ledger *lg, struct ledger_thread *lt, struct ledger_record *lr)
 		ledger_check_wipe(&at);
 		break;
 	case LEDGER_BEGIN:
-		lt->lgt_reading = true;
-		lt->lgt_stored = false;
-		lt->lgt_used = 0;
-		lt->lgt_blocks = 0;
-		lt->lgt_ended = (uint32_t)uint128_lo(lr->lgr_lo);
-		lr->lgr_lo = 0;
-		ledger_record(&at, 0, 0);
+		check_begin(&at);
 		break;
 	case LEDGER_END:
 		check_end(&at);
@@ -294,12 +314,7 @@ check(struct ledger *lg, struct ledger_thread *lt, struct ledger_record *lr)
 		lt->lgt_delivering = lt->lgt_given;
 		break;
 	case LOGGED_DELIVERED:
-		put = lt->lgt_given - lt->lgt_delivering;
-		if (put != lr->lgr_word && lg->lg_cores > 0)
-			ledger_wrong_note(lg, LEDGER_EVENTS, "of %" PRIu64
-			    " events given together %" PRIu64 " went into "
-			    "pools or were refused; if they may wait: --allow "
-			    "events,pools", lr->lgr_word, put);
+		check_delivered(&at);
 		break;
 	case LOGGED_REFUSED:
 		lt->lgt_given++;
