@@ -206,20 +206,6 @@ ledger_check_age(const struct at *at, const struct ledger_record *use)
 }
 
 static void
-check_begin(const struct at *at)
-{
-	struct ledger_thread *lt = at->at_lt;
-
-	lt->lgt_reading = true;
-	lt->lgt_stored = false;
-	lt->lgt_used = 0;
-	lt->lgt_blocks = 0;
-	lt->lgt_ended = (uint32_t)uint128_lo(at->at_lr->lgr_lo);
-	at->at_lr->lgr_lo = 0;
-	ledger_record(at, 0, 0);
-}
-
-static void
 check_end(const struct at *at)
 {
 	struct ledger *lg = at->at_lg;
@@ -274,7 +260,13 @@ check(struct ledger *lg, struct ledger_thread *lt, struct ledger_record *lr)
 		ledger_check_wipe(&at);
 		break;
 	case LEDGER_BEGIN:
-		check_begin(&at);
+		lt->lgt_reading = true;
+		lt->lgt_stored = false;
+		lt->lgt_used = 0;
+		lt->lgt_blocks = 0;
+		lt->lgt_ended = (uint32_t)uint128_lo(lr->lgr_lo);
+		lr->lgr_lo = 0;
+		ledger_record(&at, 0, 0);
 		break;
 	case LEDGER_END:
 		check_end(&at);
