@@ -110,7 +110,7 @@ rh_deliver(void *self, const struct random_event *event, bool none)
 
 	if (none && cl->cl_delivering)
 		return;
-	kernel_delivering(rd->rd_kernel, false);
+	(void)kernel_delivering(rd->rd_kernel, false);
 	cl->cl_source = event->he_source % ENTROPYSOURCE;
 	if (rd->rd_params.rp_record != NULL)
 		rd->rd_params.rp_record(rd->rd_params.rp_arg, event);
@@ -119,7 +119,7 @@ rh_deliver(void *self, const struct random_event *event, bool none)
 		return;
 	cl->cl_delivering = true;
 	ledger_deliver_begin(rd->rd_params.rp_kernel.kp_ledger);
-	kernel_delivering(rd->rd_kernel, true);
+	(void)kernel_delivering(rd->rd_kernel, true);
 	cl->cl_began_cycles = rd->rd_params.rp_delivery != NULL &&
 	    atomic_load_32(&rd->rd_window) != 0 ? machine_cycles() : 0;
 }
@@ -137,8 +137,12 @@ rh_delivered(void *self, bool changed)
 		ledger_kernel(rd->rd_params.rp_kernel.kp_ledger, LEDGER_EVENTS,
 		    "an event of %s changed while ra_event_processor() had it",
 		    random_source_names[cl->cl_source]);
+	if (kernel_delivering(rd->rd_kernel, false) > 0 &&
+	    cl->cl_source == RANDOM_PURE_VMGENID)
+		ledger_kernel(rd->rd_params.rp_kernel.kp_ledger, LEDGER_EVENTS,
+		    "an event of VMGENID, which tells of a clone, went into a "
+		    "pool that seldom seeds: not into pool 0");
 	cl->cl_delivering = false;
-	kernel_delivering(rd->rd_kernel, false);
 	ledger_deliver_end(rd->rd_params.rp_kernel.kp_ledger, 1);
 	kernel_leave(rd->rd_kernel);
 }

@@ -332,17 +332,20 @@ kernel_stored(struct kernel *k)
 	return (kern_thread_of(k)->kt_stores >= KERN_EVENT_STORES);
 }
 
-void
+int
 kernel_delivering(struct kernel *k, bool delivering)
 {
 	struct kern_thread *kt = kern_thread_of(k);
+	const int pool = kt->kt_pool;
 
 	if (!delivering && k->k_cored)
 		kern_report(k, kt);
 	kt->kt_delivering = delivering;
+	kt->kt_pool = -1;
 	/* A source's events are given in a section for that source. */
 	if (delivering)
 		enter_inner(kt);
+	return (pool);
 }
 
 bool

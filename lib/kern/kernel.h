@@ -91,8 +91,11 @@ size_t kernel_leave(struct kernel *k);
  */
 bool kernel_stored(struct kernel *k);
 
-/* The thread is about to give the source an event, or has done so. */
-void kernel_delivering(struct kernel *k, bool delivering);
+/*
+ * The thread is about to give the source an event, or has done so.  Returns:
+ * then the pool that took it, or -1.
+ */
+int kernel_delivering(struct kernel *k, bool delivering);
 
 /*
  * Runs the timers and tasks that are due, from one thread at a time.  Returns:
