@@ -223,6 +223,14 @@ find_source()
 	path=${path:-/}
 	disk=$path commit= tree=
 	[ -z "$revision" ] || take_revision
+	case "${RNGSIM_KERNEL_OPTIONS-} ${RNGSIM_KERNEL_CFLAGS-}" in
+	*-DRANDOM_LOADABLE*) fail 2 "rngsim lacks the option RANDOM_LOADABLE" ;;
+	*-DRANDOM_FENESTRASX*)
+		for sys in "$disk" "$disk/sys"; do
+			[ ! -d "$sys/dev/random/fenestrasX" ] ||
+			    disk=$sys/dev/random/fenestrasX
+		done ;;
+	esac
 	folder=$disk
 	if [ -f "$disk" ]; then
 		[ "${disk%.c}" != "$disk" ] ||

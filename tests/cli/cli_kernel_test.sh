@@ -491,6 +491,15 @@ kernel__options_body() {
 	mkdir conf
 	echo '#define OWN 3' >conf/opt_own.h
 	RNGSIM_KERNEL_CFLAGS=-I$PWD/conf builds own own.c
+	# An option that chooses the algorithm.
+	tree one/sys
+	mkdir one/sys/dev/random/fenestrasX
+	cp "$src/fortuna/fortuna.c" one/sys/dev/random/fenestrasX/fx_main.c
+	atf_check -o match:'^source .*/fenestrasX/fx_main.c$' \
+	    -o match:'^compiles  yes' -o not-match:'random/fortuna.c' \
+	    "$(program)" kernel check -D RANDOM_FENESTRASX one
+	complains 2 'lacks the option RANDOM_LOADABLE' kernel build \
+	    -D RANDOM_LOADABLE one
 }
 
 test_case kernel__interfaces "each header that the list of interfaces names is" \
