@@ -2,15 +2,8 @@
 #include "fortuna/device/impl.h"
 #include "lib/crypto/crypto.h"
 
-static void
-begin_read(struct randomdev *rd, bool nonblock)
-{
-	struct caller *cl = caller_of(rd);
-
-	cl->cl_reads = true;
-	cl->cl_nonblock = nonblock;
-	cl->cl_deaf = 0;
-}
+/* What a kernel's buffer has before it is read into. */
+enum { CALLERS_BYTE = 0xa5 };
 
 /* What a program does without the kernel, and the kernel's own reads. */
 static int
@@ -37,7 +30,8 @@ randomdev_read(struct randomdev *rd, int cpu, void *buf, size_t n, size_t *left,
 	struct ledger *lg = rd->rd_params.rp_kernel.kp_ledger;
 	int error;
 
-	begin_read(rd, nonblock);
+	caller_of(rd)->cl_read = nonblock ? CALLER_POLLS : CALLER_WAITS;
+	caller_of(rd)->cl_deaf = 0;
 	ledger_begin(lg, n);
 	kernel_enter(rd->rd_kernel, cpu);
 	if (rd->rd_object->ro_claims->rm_no_call && buf != NULL) {
@@ -48,7 +42,7 @@ randomdev_read(struct randomdev *rd, int cpu, void *buf, size_t n, size_t *left,
 		error = rd->rd_object->ro_read_uio(buf, n, nonblock, left);
 	}
 	kernel_leave(rd->rd_kernel);
-	caller_of(rd)->cl_reads = false;
+	caller_of(rd)->cl_read = CALLER_ELSE;
 	ledger_end(lg, n - *left);
 	if (rd->rd_params.rp_missed != NULL)
 		rd->rd_served |= *left < n;
@@ -78,13 +72,20 @@ randomdev_read_kernel(struct randomdev *rd, void *buf, size_t n)
 	const bool bypasses = kx != NULL && kx->kx_get(kx) != 0;
 	/* It is unblocked before it is seeded; without bypass it waits. */
 	const bool seeded = rd->rd_served || (kx != NULL && !bypasses);
+	struct ledger *lg = rd->rd_params.rp_kernel.kp_ledger;
+	const uint8_t *bytes = buf;
 
-	begin_read(rd, bypasses);
-	ledger_begin(rd->rd_params.rp_kernel.kp_ledger, n);
+	caller_of(rd)->cl_read = bypasses ? CALLER_POLLS : CALLER_WAITS;
+	ledger_begin(lg, n);
+	memset(buf, CALLERS_BYTE, n);
 	CALL(rd, KERNEL_CPU_HERE, rd->rd_object->ro_read_kernel(buf,
 	    (unsigned)n));
-	caller_of(rd)->cl_reads = false;
-	ledger_end(rd->rd_params.rp_kernel.kp_ledger, seeded ? n : 0);
+	caller_of(rd)->cl_read = CALLER_ELSE;
+	if (bypasses && !seeded && n > 16 && *bytes == CALLERS_BYTE &&
+	    memcmp(bytes, bytes + 1, n - 1) == 0)
+		ledger_kernel(lg, LEDGER_UNSEEDED, "read_random() leaves a "
+		    "buffer as it was");
+	ledger_end(lg, seeded ? n : 0);
 }
 
 void
