@@ -40,7 +40,7 @@ mark(struct kernel *k, const struct block *b, bool freed)
 		line[b->b_bytes / MACHINE_CACHE_LINE - 1] = true;
 }
 
-/* The block of the heap that has p; NULL: none.  After NULL the first. */
+/* After NULL the first; NULL: none. */
 static struct block *
 next_block(const struct kern_copy *kc, const struct block *b)
 {
@@ -50,13 +50,15 @@ next_block(const struct kern_copy *kc, const struct block *b)
 	    (struct block *)(void *)at : NULL);
 }
 
+/* The block that p is in, or in the line behind it. */
 static struct block *
 block_at(const struct kern_copy *kc, const void *p)
 {
 	struct block *b = NULL;
 
 	while ((b = next_block(kc, b)) != NULL &&
-	    (uintptr_t)p - (uintptr_t)memory_of(b) >= b->b_bytes)
+	    (uintptr_t)p - (uintptr_t)memory_of(b) >= b->b_bytes +
+	    MACHINE_CACHE_LINE)
 		continue;
 	return (b);
 }
@@ -120,6 +122,7 @@ take_block(struct kernel *k, size_t n)
 	} else if (n < KERN_HEAP_BYTES - kc->kc_heap_used) {
 		b = (struct block *)(void *)(kc->kc_heap + kc->kc_heap_used);
 		b->b_bytes = n;
+		kc->kc_freed[kc->kc_heap_used / MACHINE_CACHE_LINE] = true;
 		kc->kc_heap_used += MACHINE_CACHE_LINE + n;
 	}
 	return (b);

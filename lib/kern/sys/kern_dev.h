@@ -45,7 +45,6 @@ enum { MAKEDEV_ETERNAL_KLD, MAKEDEV_NOWAIT, MAKEDEV_WAITOK, MAKEDEV_CHECKNAME = 
     UID_ROOT = 0, GID_WHEEL = 0 };
 #define	make_dev_credf(flags, devsw, ...)				\
 	((struct cdev *)(kern_devsw = (devsw), NULL))
-/* Of these mda_devsw counts. */
 struct make_dev_args { size_t mda_size; int mda_flags, mda_uid, mda_gid, mda_mode,
     mda_unit; const struct cdevsw *mda_devsw; struct ucred *mda_cr;
     void *mda_si_drv1, *mda_si_drv2; };

@@ -106,7 +106,6 @@ kern_handle_t sysctl_handle_int, sysctl_handle_bool, sysctl_handle_8,
 	(kern_panic(__FILE__, __LINE__, #handler "() of fewer bytes"), 0))
 #define	KERN_HOLDS(p, n)						\
 	_Generic((p), void *: true, default: sizeof(*(p)) >= (n))
-#define	sysctl_handle_32(...)	KERN_HANDLES(sysctl_handle_32, 4, __VA_ARGS__)
 #define	sysctl_handle_64(...)	KERN_HANDLES(sysctl_handle_64, 8, __VA_ARGS__)
 #define	sysctl_handle_int(...)	KERN_HANDLES(sysctl_handle_int, 4, __VA_ARGS__)
 #define	sysctl_handle_long(...)	KERN_HANDLES(sysctl_handle_long, 8, __VA_ARGS__)

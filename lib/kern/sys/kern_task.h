@@ -102,7 +102,6 @@ KERN_CALL(struct taskqueue *, taskqueue_create, (const char *name __unused,
     int flags __unused, taskqueue_enqueue_fn enqueue __unused,
     void *context __unused), kern_taskqueue)
 #define	taskqueue_thread_enqueue	((taskqueue_enqueue_fn)NULL)
-/* Ends the run if it is too early for threads. */
 int	kern_thread_new(const char *, int);
 #define	taskqueue_start_threads(queue, count, priority, ...)		\
 	((void)(queue), kern_thread_new(__FILE__, __LINE__))
