@@ -122,8 +122,8 @@ take_block(struct kernel *k, size_t n)
 	} else if (n < KERN_HEAP_BYTES - kc->kc_heap_used) {
 		b = (struct block *)(void *)(kc->kc_heap + kc->kc_heap_used);
 		b->b_bytes = n;
-		kc->kc_freed[kc->kc_heap_used / MACHINE_CACHE_LINE] = true;
 		kc->kc_heap_used += MACHINE_CACHE_LINE + n;
+		kc->kc_freed[kc->kc_heap_used / MACHINE_CACHE_LINE] = true;
 	}
 	return (b);
 }

@@ -200,7 +200,7 @@ copy_new(const struct kern_file *kf)
 	kc->kc_heap = map_zeros(KERN_HEAP_BYTES);
 	if (kc->kc_heap == NULL)
 		no_memory();
-	kc->kc_freed = xcalloc(KERN_HEAP_BYTES / MACHINE_CACHE_LINE,
+	kc->kc_freed = xcalloc(KERN_HEAP_BYTES / MACHINE_CACHE_LINE + 1,
 	    sizeof(bool));
 	n = (unsigned)(ko->ko_sysinits_end - ko->ko_sysinits);
 	kc->kc_inits = xcalloc(n, sizeof(*kc->kc_inits));
