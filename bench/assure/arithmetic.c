@@ -39,17 +39,17 @@ struct sweep {
 static void
 add_use(struct sweep *sw, const uint8_t *key, uint64_t lo, uint64_t end)
 {
-	struct use *u = sw->swp_uses == 0 ? NULL : &sw->swp_use[sw->swp_uses -
-	    1];
+	struct use now = { .u_lo = lo, .u_end = end }, *u = sw->swp_uses == 0 ?
+	    NULL : &sw->swp_use[sw->swp_uses - 1];
 
 	if (u != NULL && !u->u_old && lo == u->u_end && lo != end &&
 	    memcmp(u->u_key, key, CIPHER_KEY_BYTES) == 0) {
 		u->u_end = end;
 		return;
 	}
-	u = ARRAY_ADD(sw->swp_use, sw->swp_uses);
-	*u = (struct use){ .u_lo = lo, .u_end = end };
-	memcpy(u->u_key, key, CIPHER_KEY_BYTES);
+	/* The key may be one of the array, which is moved. */
+	memcpy(now.u_key, key, CIPHER_KEY_BYTES);
+	*ARRAY_ADD(sw->swp_use, sw->swp_uses) = now;
 }
 
 static void
