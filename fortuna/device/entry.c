@@ -30,7 +30,7 @@ randomdev_read(struct randomdev *rd, int cpu, void *buf, size_t n, size_t *left,
 	struct ledger *lg = rd->rd_params.rp_kernel.kp_ledger;
 	int error;
 
-	caller_of(rd)->cl_read = nonblock ? CALLER_POLLS : CALLER_WAITS;
+	caller_of(rd)->cl_read = nonblock ? READ_POLLS : READ_WAITS;
 	caller_of(rd)->cl_deaf = 0;
 	ledger_begin(lg, n);
 	kernel_enter(rd->rd_kernel, cpu);
@@ -42,7 +42,7 @@ randomdev_read(struct randomdev *rd, int cpu, void *buf, size_t n, size_t *left,
 		error = rd->rd_object->ro_read_uio(buf, n, nonblock, left);
 	}
 	kernel_leave(rd->rd_kernel);
-	caller_of(rd)->cl_read = CALLER_ELSE;
+	caller_of(rd)->cl_read = NO_READ;
 	ledger_end(lg, n - *left);
 	if (rd->rd_params.rp_missed != NULL)
 		rd->rd_served |= *left < n;
@@ -75,12 +75,12 @@ randomdev_read_kernel(struct randomdev *rd, void *buf, size_t n)
 	struct ledger *lg = rd->rd_params.rp_kernel.kp_ledger;
 	const uint8_t *bytes = buf;
 
-	caller_of(rd)->cl_read = bypasses ? CALLER_POLLS : CALLER_WAITS;
+	caller_of(rd)->cl_read = bypasses ? READ_POLLS : READ_WAITS;
 	ledger_begin(lg, n);
 	memset(buf, CALLERS_BYTE, n);
 	CALL(rd, KERNEL_CPU_HERE, rd->rd_object->ro_read_kernel(buf,
 	    (unsigned)n));
-	caller_of(rd)->cl_read = CALLER_ELSE;
+	caller_of(rd)->cl_read = NO_READ;
 	if (bypasses && !seeded && n > 16 && *bytes == CALLERS_BYTE &&
 	    memcmp(bytes, bytes + 1, n - 1) == 0)
 		ledger_kernel(lg, LEDGER_UNSEEDED, "read_random() leaves a "

@@ -48,9 +48,9 @@ above_sleeping(void *above)
 	struct randomdev *rd = above;
 	struct caller *cl = caller_of(rd);
 
-	cl->cl_blocked = cl->cl_read != CALLER_ELSE &&
+	cl->cl_blocked = cl->cl_read != NO_READ &&
 	    atomic_load_acq_32(&rd->rd_unblocked) == 0;
-	if (cl->cl_blocked && cl->cl_read == CALLER_POLLS &&
+	if (cl->cl_blocked && cl->cl_read == READ_POLLS &&
 	    rd->rd_params.rp_blocked != NULL)
 		rd->rd_params.rp_blocked(rd->rd_params.rp_arg, false);
 }

@@ -25,7 +25,7 @@ void	kern_epoch_drain(epoch_t, const struct kern_site *);
 	    KERN_EPOCH_PREEMPT : KERN_EPOCH, KERN_SITE()))
 #define	epoch_free(ep)		(kern_epoch_drain(ep, KERN_SITE()),	\
 	kern_lock_destroy(&(ep)->lock_object, KERN_SITE()), free(ep, NULL))
-/* An epoch for threads that are preempted may be used without that. */
+/* A critical section, whether or not the epoch has EPOCH_PREEMPT. */
 #define	epoch_enter(ep)		((void)(((ep)->ep_flags & EPOCH_PREEMPT) != 0 && \
 	(critical_enter(), 0)), KERN_ENTER(ep))
 #define	epoch_exit(ep)		(KERN_EXIT(ep),				\

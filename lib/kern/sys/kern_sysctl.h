@@ -103,7 +103,7 @@ kern_handle_t sysctl_handle_int, sysctl_handle_bool, sysctl_handle_8,
 /* Ends the run if the object, if there is one, is smaller than the handler's. */
 #define	KERN_HANDLES(handler, n, oid, p, ...)				\
 	(KERN_HOLDS(1 ? (p) : NULL, n) ? (handler)(oid, p, __VA_ARGS__) :	\
-	(kern_panic(__FILE__, __LINE__, #handler "() of fewer bytes"), 0))
+	(kern_panic(__FILE__, __LINE__, #handler "() of too few bytes"), 0))
 #define	KERN_HOLDS(p, n)						\
 	_Generic((p), void *: true, default: sizeof(*(p)) >= (n))
 #define	sysctl_handle_64(...)	KERN_HANDLES(sysctl_handle_64, 8, __VA_ARGS__)

@@ -36,8 +36,8 @@ kern_timed_new(const struct kern_timed *kd, const char *file, int line)
 	for (const struct kern_timed *now = kern_pending; now != NULL;
 	    now = now->kd_next)
 		if (now == kd)
-			kern_panic(file, line, "it is initialized while it is "
-			    "pending");
+			kern_panic(file, line, "a callout or task is "
+			    "initialized while it is pending");
 	kern_timed_unlock();
 }
 
