@@ -61,6 +61,7 @@ struct kern_thread {
 	unsigned	 kt_outer_held, kt_outer_critical, kt_outer_pinned;
 	/* Asleep on, or NULL; since; the next sleeper. */
 	const void	*kt_channel;
+	struct kern_lock *kt_interlock;
 	uint64_t	 kt_slept;
 	struct kern_thread *kt_sleeper;
 	struct m32	 kt_wakes;

@@ -18,19 +18,25 @@ dequeue(struct kernel *k, struct kern_thread *kt)
 	kt->kt_channel = NULL;
 }
 
-static void
-enqueue(struct kernel *k, struct kern_thread *kt, const void *ident)
+/* Returns: whether all that sleep there do with this lock, as they must. */
+static bool
+enqueue(struct kernel *k, struct kern_thread *kt, const void *ident,
+    struct kern_lock *kl)
 {
 	struct kern_thread **at = &k->k_sleepers;
+	bool same = true;
 
 	kern_tables_take(k);
-	while (*at != NULL)
-		at = &(*at)->kt_sleeper;
+	for (; *at != NULL; at = &(*at)->kt_sleeper)
+		same &= (*at)->kt_channel != ident ||
+		    (*at)->kt_interlock == kl;
 	*at = kt;
 	kt->kt_sleeper = NULL;
 	kt->kt_channel = ident;
+	kt->kt_interlock = kl;
 	kt->kt_slept = k->k_sleeps++;
 	kern_tables_drop(k);
+	return (same);
 }
 
 /* Asleep until it was woken, or its time is over. */
@@ -124,7 +130,9 @@ host_sleep(struct kernel *k, const void *ident, struct kern_lock *kl,
 		ident = NULL;
 	} else if (error == 0) {
 		(void)atomic_swap_acq_rel_32(&k->k_sleepq, 1);
-		enqueue(k, kt, ident);
+		if (!enqueue(k, kt, ident, kl))
+			kernel_stop(k, site, "sleeping on \"%s\" with another "
+			    "lock than a thread that sleeps there", wmesg);
 	}
 	if (kl != NULL && (error == 0 || (how & KERN_DROP) != 0))
 		host_unlock(k, kl, site, as);

@@ -412,11 +412,11 @@ locks_sleep(void)
 	MPASS(mtx_sleep(&taken, &m1, PDROP, "no one", 1) == EWOULDBLOCK);
 	MPASS(!mtx_owned(&m1));
 	sx_slock(&sx2);
-	(void)sx_sleep(&taken, &sx2, 0, "shared", 1);
+	(void)sx_sleep(&sx2, &sx2, 0, "shared", 1);
 	sx_assert(&sx2, SA_SLOCKED);
 	sx_sunlock(&sx2);
 	mtx_lock_spin(&spin);
-	(void)msleep_spin(&taken, &spin, "spin", 1);
+	(void)msleep_spin(&spin, &spin, "spin", 1);
 	mtx_unlock_spin(&spin);
 	sema_wait(&sema1);
 	atomic_add_int(&pairs[6].a, 1);
