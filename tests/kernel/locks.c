@@ -351,7 +351,7 @@ locks_publish(void)
 	free(old, M_ENTROPY);
 	node = malloc(sizeof(*node), M_ENTROPY, M_WAITOK | M_ZERO);
 	old = smr_serialized_swap(&unpublished, node, true);
-	last = &many[nitems(many) - 1 - changes % 2];
+	last = &many[nitems(many) - 1 - atomic_load_int(&changes) % 2];
 	mtx_lock(last);
 	DELAY(WORK_US);
 	mtx_unlock(last);

@@ -24,6 +24,12 @@
 #define	KERN_PLAIN	__attribute__((no_sanitize("thread")))
 #define	KERN_OPAQUE	__attribute__((noipa))
 #endif
+/* ThreadSanitizer is to see what the source does by way of these. */
+#ifdef KERNEL_SIMULATED
+#define	KERN_INLINE	KERN_PLAIN static __inline
+#else
+#define	KERN_INLINE	static __inline
+#endif
 
 extern const struct kern_host *kern_host;
 #define	HOST(f, ...)	(kern_host->kh_##f(kern_host->kh_self, ##__VA_ARGS__))
@@ -43,7 +49,7 @@ extern const struct kern_host *kern_host;
 
 /* A function of the kernel that is one expression here. */
 #define	KERN_CALL(type, name, args, value)				\
-KERN_PLAIN static __inline type name args { return (value); }
+KERN_INLINE type name args { return (value); }
 
 /* sys/cdefs.h, sys/types.h, sys/limits.h */
 #define	__FBSDID(x)		struct kern_hack
@@ -190,7 +196,7 @@ KERN_PLAIN __noinline void kern_clearing(void *, size_t);
 #define	kern_clearing(p, n)		HOST(clearing, p, n)
 #endif
 
-KERN_PLAIN static __inline void *
+KERN_INLINE void *
 kern_memcpy(void *to, const void *from, size_t n)
 {
 	KERN_LOADS(from, n);
@@ -202,7 +208,7 @@ kern_memcpy(void *to, const void *from, size_t n)
 	    __builtin_memmove(to, from, n) : kern_move(to, from, n));
 }
 
-KERN_PLAIN static __inline void *
+KERN_INLINE void *
 kern_memset(void *p, int c, size_t n)
 {
 	KERN_STORES(p, n);
@@ -421,7 +427,7 @@ struct domainset;
  * No kernel has these.  Writes that many cache lines, fetched as one; works for
  * that many ns, or a time that is drawn with that mean.
  */
-KERN_PLAIN static __inline void
+KERN_INLINE void
 kern_touch(void *p, u_int lines)
 {
 	if (lines > 0)

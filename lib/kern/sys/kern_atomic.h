@@ -39,7 +39,7 @@ KERN_CALL(void, atomic_set_##o##s, (volatile type *p, type v),		\
     (void)kern_OR_##order##_##s(p, v))					\
 KERN_CALL(void, atomic_clear_##o##s, (volatile type *p, type v),	\
     (void)kern_AND_##order##_##s(p, (type)~v))				\
-KERN_PLAIN static __inline int						\
+KERN_INLINE int								\
 atomic_fcmpset_##o##s(volatile type *p, type *old, type v)		\
 {									\
 	const type was __unused = *old;					\

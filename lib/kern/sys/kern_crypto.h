@@ -22,7 +22,7 @@ KERN_CALL(int, rijndael_cipherInit, (cipherInstance *cipher, u_int8_t mode,
     char *iv __unused), (KERN_STORES(cipher, sizeof(*cipher)),
     cipher->mode = mode, 1))
 
-KERN_PLAIN static __inline int
+KERN_INLINE int
 rijndael_makeKey(keyInstance *key, u_int8_t direction, int bits,
     const char *material)
 {

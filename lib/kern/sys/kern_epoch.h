@@ -99,7 +99,7 @@ KERN_CALL(seqc_t, seqc_read_any, (const seqc_t *p),
 KERN_CALL(seqc_t, seqc_read_notmodify, (const seqc_t *p),
     seqc_read_any(p) & ~1u)
 
-KERN_PLAIN static __inline seqc_t
+KERN_INLINE seqc_t
 seqc_read(const seqc_t *p)
 {
 	seqc_t s;

@@ -51,7 +51,7 @@ KERN_CALL(void, kern_lock_destroy, (struct lock_object *lo,
     (void)(lo->lo_witness = NULL)))
 
 /* what: LA_ flags. */
-KERN_PLAIN static __inline void
+KERN_INLINE void
 kern_assert(const struct lock_object *lo, bool mutex, int what,
     const char *file, int line)
 {
