@@ -245,8 +245,10 @@ randomdev_new(struct randomdev **rdp, const struct randomdev_params *rp)
 	kp->kp_name = rp->rp_design->de_ident;
 	kp->kp_above = &above;
 	kp->kp_above_arg = rd;
-	if (kp->kp_cpus == 0)
+	if (kp->kp_cpus == 0) {
 		kp->kp_cpus = machine_cpu_ids();
+		kp->kp_domains = machine_nodes();
+	}
 	set_settings(rd);
 	error = kp->kp_file == NULL ? errno : kernel_load(&rd->rd_kernel, kp);
 	if (error != 0) {

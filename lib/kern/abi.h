@@ -76,7 +76,7 @@ struct kern_site {
 
 /* What the program offers. */
 struct kern_host {
-	unsigned	 kh_cpus, kh_threads;
+	unsigned	 kh_cpus, kh_threads, kh_domains;
 	struct kernel	*kh_self;
 	/* Whether kh_copying() and kh_clearing() are to be called. */
 	bool		 kh_follows;

@@ -44,6 +44,13 @@ host_cpu(struct kernel *k, const struct kern_site *site)
 	return (cpu);
 }
 
+unsigned
+host_domain(struct kernel *k, int cpu)
+{
+	return (k->k_params.kp_domains > 0 ? machine_cpu_node((unsigned)cpu) :
+	    (unsigned)cpu % k->k_host.kh_domains);
+}
+
 bool
 kernel_shared_cpu(const struct kernel *k, char *text, size_t n)
 {

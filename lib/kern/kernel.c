@@ -178,6 +178,8 @@ kernel_load(struct kernel **kp_out, const struct kernel_params *kp)
 	*kh = host;
 	kh->kh_self = k;
 	kh->kh_cpus = kp->kp_cpus;
+	kh->kh_domains = kp->kp_domains > 0 ? kp->kp_domains :
+	    MIN(kp->kp_cpus, 2);
 	kh->kh_threads = threads;
 	kh->kh_follows = MACHINE_SIMULATED || kp->kp_ledger != NULL;
 	kh->kh_data = (uintptr_t)k->k_copy->kc_data;

@@ -48,6 +48,7 @@ struct kernel_params {
 	const struct kern_setting *kp_settings;	/* applied before boot */
 	unsigned	 kp_setting_count;
 	unsigned	 kp_cpus;	/* that the kernel has */
+	unsigned	 kp_domains;	/* 0: its CPUs alternate between two */
 	/* Each look at the clock is long after the last: reseeds are due. */
 	bool		 kp_unpaced;
 	/* What the loader left as "boot_entropy_cache"; wiped by the source. */

@@ -108,8 +108,9 @@ unsigned machine_kernel_cpu(unsigned cpus);
 /* CPUs that threads can be bound to, by rank. */
 unsigned machine_cpus(void);
 
-/* The caller's NUMA node, below machine_nodes(). */
+/* The NUMA node, below machine_nodes(), of the caller or of a CPU. */
 unsigned machine_node(void);
+unsigned machine_cpu_node(unsigned cpu);
 unsigned machine_nodes(void);
 
 /* Charges simulated time for work; no effect on a real machine. */

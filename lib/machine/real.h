@@ -173,6 +173,7 @@ machine_yield(void)
 #define	machine_cpus		cpu_count
 #define	machine_cpu_ids		cpu_ids
 #define	machine_nodes		cpu_nodes
+#define	machine_cpu_node	cpu_node
 
 /* A clock less what was lost; reads again if the thread was stopped between. */
 #define	MACHINE_CLOCK(name, type, clock, lost)				\

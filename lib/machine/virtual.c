@@ -37,8 +37,9 @@ VIRTUAL(int64_t, machine_cycles_to_ns, (uint64_t cycles),
 VIRTUAL(uint64_t, machine_ns_to_cycles, (uint64_t ns), ns * CYCLES_PER_NS)
 VIRTUAL(int64_t, machine_uptime_ns, (void), (int64_t)(now_ps() / VM_PS_PER_NS))
 VIRTUAL(unsigned, machine_cpus, (void), vm_get()->vm_topology.tp_cpus)
-VIRTUAL(unsigned, machine_node, (void),
-    vm_topology_node(&vm_get()->vm_topology, machine_cpu()))
+VIRTUAL(unsigned, machine_cpu_node, (unsigned cpu),
+    vm_topology_node(&vm_get()->vm_topology, cpu))
+VIRTUAL(unsigned, machine_node, (void), machine_cpu_node(machine_cpu()))
 VIRTUAL(unsigned, machine_nodes, (void), vm_get()->vm_topology.tp_nodes)
 VIRTUAL(bool, machine_displaced, (void), false)
 VIRTUAL(double, machine_thread_delayed, (void), 0)

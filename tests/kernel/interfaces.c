@@ -297,6 +297,8 @@ check_memory(void)
 	    UMA_ZONE_PCPU);
 	each_cpu = uma_zalloc_pcpu(each, M_WAITOK | M_ZERO);
 	*zpcpu_get_cpu(each_cpu, mp_maxid) = 7;
+	MPASS(vm_ndomains <= MAXMEMDOM && PCPU_GET(domain) < vm_ndomains);
+	MPASS(pcpu_find(mp_maxid)->pc_domain < vm_ndomains);
 	MPASS(zpcpu_get(each_cpu) == zpcpu_get_cpu(each_cpu, curcpu));
 	zpcpu_set_protected(each_cpu, 5);
 	MPASS(zpcpu_replace(each_cpu, 6) == 5 && *zpcpu_get(each_cpu) == 6);

@@ -55,6 +55,7 @@ typedef u_long register_t;
 #define	CPU_NEXT(i)		(((int)(i) + 1) % mp_ncpus)
 #define	KERN_PCPU_cpuid		curcpu
 #define	KERN_PCPU_curthread	curthread
+#define	KERN_PCPU_domain	(get_pcpu()->pc_domain)
 #define	PCPU_GET(member)	KERN_PCPU_##member
 
 /* A CPU's part has lines of its own. */
@@ -77,8 +78,13 @@ KERN_RUN(dpcpu_##name, SI_SUB_TUNABLES, SI_ORDER_FIRST, false,		\
 		bzero(DPCPU_ID_PTR(kern_i, name), sizeof(dpcpu_##name[0].v)); \
 } while (0)
 /* A CPU's dynamic part is its number. */
-struct pcpu { int pc_dynamic, pc_domain; };
-#define	get_pcpu()		(&(struct pcpu){ curcpu, 0 })
+struct pcpu { int pc_dynamic, pc_cpuid, pc_domain; };
+KERN_CALL(struct pcpu, kern_pcpu, (int cpu),
+    ((struct pcpu){ cpu, cpu, (int)HOST(domain, cpu) }))
+#define	pcpu_find(cpu)		((struct pcpu[1]){ kern_pcpu((int)(cpu)) })
+#define	get_pcpu()		pcpu_find(curcpu)
+#define	vm_ndomains		((int)kern_host->kh_domains)
+#define	MAXMEMDOM		64
 
 typedef BITSET_DEFINE(_cpuset, MAXCPU) cpuset_t;
 #define	CPU_ZERO(s)		bzero(s, sizeof(cpuset_t))
