@@ -72,28 +72,13 @@ format_ns(char buf[FORMAT_SIZE], double ns)
 	return (buf);
 }
 
-/* In the largest of these units that makes it a whole number. */
-static const char *
-whole(char buf[32], uint64_t v, const char *const *unit)
+const char *
+format_whole(char buf[32], uint64_t v, const char *const *unit)
 {
 	for (; v != 0 && v % 1024 == 0 && unit[1] != NULL; unit++)
 		v /= 1024;
 	snprintf(buf, 32, "%" PRIu64 "%s", v, *unit);
 	return (buf);
-}
-
-const char *
-format_bytes(char buf[32], uint64_t bytes)
-{
-	return (whole(buf, bytes, (const char *const[]){ " B", " KiB", " MiB",
-	    " GiB", NULL }));
-}
-
-const char *
-format_size(char buf[32], uint64_t bytes)
-{
-	return (whole(buf, bytes, (const char *const[]){ "", "k", "m", "g",
-	    NULL }));
 }
 
 /* Pages are made one at a time, by the thread that runs the command. */

@@ -27,11 +27,14 @@ const char *format_ns(char buf[FORMAT_SIZE], double ns);
 /* A change of a share in percent, with its sign: "+0.31", "-3.0", "+109". */
 const char *format_change(char buf[FORMAT_SIZE], double share);
 
-/* A size: "100 B", "64 KiB", "1 MiB"; whole units only. */
-const char *format_bytes(char buf[32], uint64_t bytes);
+/* In the largest of these units, each 1024 of the last, that makes it whole. */
+const char *format_whole(char buf[32], uint64_t v, const char *const *unit);
 
-/* The same as it is typed: 65536 is "64k". */
-const char *format_size(char buf[32], uint64_t bytes);
+/* A size: "100 B", "64 KiB"; the same as it is typed: 65536 is "64k". */
+#define	format_bytes(buf, n)	format_whole(buf, n,			\
+	(const char *const[]){ " B", " KiB", " MiB", " GiB", NULL })
+#define	format_size(buf, n)	format_whole(buf, n,			\
+	(const char *const[]){ "", "k", "m", "g", NULL })
 
 /* What printf(3) would print, cut at FORMAT_CELL bytes. */
 const char *format_cell(char buf[FORMAT_CELL], const char *fmt, ...)
