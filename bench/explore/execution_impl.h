@@ -1,7 +1,6 @@
 /* A run: execution.c has its threads, execution_run.c the checks. */
 #pragma once
 
-#include "bench/explore/clone.h"
 #include "bench/explore/execution.h"
 #include "bench/explore/output_check.h"
 

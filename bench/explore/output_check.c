@@ -1,8 +1,7 @@
 #include "bench/explore/output_check.h"
 
 enum {
-	/* So many equal bytes are no accident. */
-	SURE		= 8,
+	SURE		= OUTPUT_CHECK_SURE,
 	NOT_CANARY	= 0x5a,
 	/* oc_state */
 	SERVED		= 1 << 0,
@@ -139,4 +138,26 @@ output_check_returned(struct output_check *oc, unsigned thread,
 			oc->oc_state[from + i] |= SERVED;
 	}
 	return (NULL);
+}
+
+void
+clone_first(struct clone *cl, const uint8_t *buf, size_t n)
+{
+	n = MIN(n, CLONE_BYTES - cl->clo_count);
+	memcpy(cl->clo_bytes + cl->clo_count, buf, n);
+	cl->clo_count += n;
+}
+
+size_t
+clone_second(const struct clone *cl, const uint8_t *buf, size_t n)
+{
+	size_t again = 0, end = 0;
+
+	for (size_t at = 0; at < n; at++) {
+		if (at + SURE <= n && memmem(cl->clo_bytes, cl->clo_count,
+		    buf + at, SURE) != NULL)
+			end = at + SURE;
+		again += at < end;
+	}
+	return (again);
 }

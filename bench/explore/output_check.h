@@ -16,7 +16,9 @@ enum {
 	/* A run with more passes; its buffers must be written, though. */
 	OUTPUT_CHECK_BYTES_MAX	= 1 << 18,
 	OUTPUT_CHECK_PIECES_MAX	= 1024,
-	OUTPUT_CHECK_THREADS_MAX = 16
+	OUTPUT_CHECK_THREADS_MAX = 16,
+	OUTPUT_CHECK_SURE	= 8,	/* equal bytes are no accident */
+	CLONE_BYTES		= 1 << 10	/* more than --clone has */
 };
 
 /* Keystream of one call of the cipher. */
@@ -57,3 +59,18 @@ bool output_check_made(struct output_check *oc, unsigned thread,
  */
 const char *output_check_returned(struct output_check *oc, unsigned thread,
     const uint8_t *buf, size_t n, uint64_t stored_bytes);
+
+/*
+ * Two machines that go on from one snapshot: the first one's output after the
+ * copy; all zero: none.
+ */
+struct clone {
+	uint8_t		 clo_bytes[CLONE_BYTES];
+	size_t		 clo_count;
+};
+
+/* The first machine returned n bytes; what is too much is forgotten. */
+void clone_first(struct clone *cl, const uint8_t *buf, size_t n);
+
+/* The second one did.  Returns: how many of them the first one returned. */
+size_t clone_second(const struct clone *cl, const uint8_t *buf, size_t n);

@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "bench/explore/clone.h"
+#include "bench/explore/output_check.h"
 #include "tests/unit/support.h"
 #include "tests/unit/test.h"
 
@@ -39,8 +39,8 @@ TEST(clone__counts_bytes, "All of a read, a part at any place, two parts, and "
 	begin();
 	check(first, BYTES, BYTES);
 	check(first + 13, 31, 31);
-	check(first + 50, CLONE_WINDOW, CLONE_WINDOW);
-	check(first + 50, CLONE_WINDOW - 1, 0);
+	check(first + 50, OUTPUT_CHECK_SURE, OUTPUT_CHECK_SURE);
+	check(first + 50, OUTPUT_CHECK_SURE - 1, 0);
 	check(other, BYTES, 0);
 	memcpy(other + 3, first + 40, 9);
 	memcpy(other + 60, first + 7, 20);
