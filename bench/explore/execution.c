@@ -230,7 +230,7 @@ missed(void *arg)
 	 */
 	if (ex->ex_subject->tb_faults == NULL &&
 	    ex->ex_alone == 1u << td->mt_index &&
-	    !kernel_tasks(randomdev_kernel(ex->ex_device)))
+	    !randomdev_object(ex->ex_device)->ko_timer(-1))
 		execution_fail(ex, EXECUTION_WOKEN, "%s slept on in its read "
 		    "after the device was seeded, until its time was over",
 		    td->mt_name);

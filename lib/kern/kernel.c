@@ -351,12 +351,6 @@ kernel_delivering(struct kernel *k, bool delivering)
 }
 
 bool
-kernel_tasks(const struct kernel *k)
-{
-	return (k->k_object->ko_timer(-1));
-}
-
-bool
 kernel_timer(struct kernel *k, int64_t now_ns)
 {
 	bool any;

@@ -104,9 +104,6 @@ int kernel_delivering(struct kernel *k, bool delivering);
  */
 bool kernel_timer(struct kernel *k, int64_t now_ns);
 
-/* Whether a task waits for that. */
-bool kernel_tasks(const struct kernel *k);
-
 /* Runs the kernel's process, if there is one, until it ends. */
 void kernel_process(struct kernel *k);
 
