@@ -173,7 +173,10 @@ machine_event(enum vm_event_kind kind, const void *lock, const char *name)
 			self->vt_held[self->vt_held_count].lock = lock;
 			self->vt_held[self->vt_held_count++].name = name;
 		}
-		vm_controlled_taken(vm);
+		/* A step of its own: else it would follow the last owner's. */
+		if (vm_is_controlled(vm) &&
+		    vm->vm_controlled.vx_control->vh_polls == VM_POLLS_ONCE)
+			vm_controlled_point(vm, VM_POINT_ACCESS);
 	} else if (kind == VM_LOCK_FREE) {
 		for (unsigned i = self->vt_held_count; i-- > 0; ) {
 			if (self->vt_held[i].lock != lock)
@@ -355,9 +358,13 @@ bool
 machine_running(struct mthread *owner, struct machine_probe *probe __unused)
 {
 	struct vm *vm = vm_get();
+	const struct vm_control *vh = vm->vm_controlled.vx_control;
+	const struct vm_thread *vt = owner->mt_thread;
 
-	return (vm_is_controlled(vm) ? vm_controlled_running(vm,
-	    owner->mt_thread) : owner->mt_thread->vt_state == VM_RUNNING);
+	vm_uses(vm, vt, 1, VM_USE_LOAD);
+	return (vt->vt_state == VM_RUNNING && (vh == NULL || vt ==
+	    vm->vm_self || vh->vh_running == NULL || vh->vh_running(
+	    vh->vh_context)));
 }
 
 int
@@ -392,7 +399,7 @@ machine_join(struct mthread *td)
 		block(vm, NULL, NULL, -1);
 	}
 	td->mt_spawned = false;
-	memory_join(vm);
+	vm_controlled_join(vm);
 }
 
 void

@@ -303,8 +303,13 @@ next_or_store(struct vm *vm, enum vm_point point)
 }
 
 void
-vm_controlled_commit(struct vm *vm)
+vm_controlled_join(struct vm *vm)
 {
+	if (!vm_is_weak(vm))
+		return;
+	for (unsigned i = 1; i < vm->vm_threads; i++)
+		if (vm->vm_thread[i]->vt_state != VM_ENDED)
+			return;
 	while (vm->vm_controlled.vx_storing != 0)
 		commit(vm, choose(vm, VM_POINT_BLOCKED, 0, 0));
 }
@@ -359,15 +364,6 @@ vm_controlled_point(struct vm *vm, enum vm_point point)
 	if (fresh && point == VM_POINT_ACCESS)
 		return;
 	vm_resume(vm, vm_controlled_next(vm, point));
-}
-
-void
-vm_controlled_taken(struct vm *vm)
-{
-	/* What else it uses would order it after the last owner's steps. */
-	if (vm_is_controlled(vm) &&
-	    vm->vm_controlled.vx_control->vh_polls == VM_POLLS_ONCE)
-		vm_controlled_point(vm, VM_POINT_ACCESS);
 }
 
 void
@@ -429,14 +425,4 @@ vm_controlled_await(struct vm *vm, const struct vm_waiter *vw, unsigned most)
 	self->vt_awaits = NULL;
 	self->vt_fresh = true;
 	return (1);
-}
-
-bool
-vm_controlled_running(struct vm *vm, const struct vm_thread *vt)
-{
-	const struct vm_control *vh = vm->vm_controlled.vx_control;
-
-	vm_uses(vm, vt, 1, VM_USE_LOAD);
-	return (vt->vt_state == VM_RUNNING && (vt == vm->vm_self ||
-	    vh->vh_running == NULL || vh->vh_running(vh->vh_context)));
 }

@@ -375,9 +375,6 @@ vm_is_controlled(const struct vm *vm)
 	return (vm->vm_controlled.vx_control != NULL);
 }
 
-/* A lock is taken, which is a step of its own where all schedules are run. */
-void vm_controlled_taken(struct vm *vm);
-
 /* Whether there is weak memory. */
 static inline bool
 vm_is_weak(const struct vm *vm)
@@ -407,9 +404,8 @@ vm_uses(const struct vm *vm, const void *p, size_t n, enum vm_use use)
 /* Makes the memory of a run, in the store. */
 void memory_init(struct vm *vm);
 
-/* The first thread starts a thread; and joined one, perhaps the last. */
+/* The first thread starts a thread. */
 void memory_start(struct vm *vm, const struct vm_thread *vt);
-void memory_join(struct vm *vm);
 
 /* Where the value of a load is. */
 const void *memory_load(struct vm *vm, const void *p, unsigned access);
@@ -480,8 +476,8 @@ void vm_controlled_point(struct vm *vm, enum vm_point point);
 /* The same before a system call, which is a full barrier; on any machine. */
 void vm_controlled_call(struct vm *vm);
 
-/* Commits all stores, in any order. */
-void vm_controlled_commit(struct vm *vm);
+/* A thread was joined: after the last one commits all stores, in any order. */
+void vm_controlled_join(struct vm *vm);
 
 /* A choice of the caller's ways: 0 is the usual one. */
 unsigned vm_controlled_pick(struct vm *vm, enum vm_point point, unsigned ways);
@@ -498,6 +494,3 @@ unsigned vm_controlled_await(struct vm *vm, const struct vm_waiter *vw,
 
 /* Something that a spinning thread could see has changed. */
 void vm_controlled_changed(struct vm *vm);
-
-/* machine_running() of a thread. */
-bool vm_controlled_running(struct vm *vm, const struct vm_thread *vt);

@@ -273,17 +273,6 @@ memory_start(struct vm *vm, const struct vm_thread *vt)
 }
 
 void
-memory_join(struct vm *vm)
-{
-	if (!vm_is_weak(vm))
-		return;
-	for (unsigned i = 1; i < vm->vm_threads; i++)
-		if (vm->vm_thread[i]->vt_state != VM_ENDED)
-			return;
-	vm_controlled_commit(vm);
-}
-
-void
 memory_flush(struct vm *vm, const void *p)
 {
 	const struct memory_thread *mt = memory_self(vm);
