@@ -225,15 +225,6 @@ copied(struct vm *vm, const struct vm_line *vl, const struct vm_thread *vt,
 	    pause);
 }
 
-/* How long a line's home is busy with the reads of all waiters. */
-static uint64_t
-round_of_reads(const struct vm *vm, const struct vm_line *vl)
-{
-	return (vl->vl_waiters == 0 ? 0 : vl->vl_wait_cores *
-	    service(vm, VM_CCX) + (vl->vl_wait_caches - 1u) *
-	    service(vm, farthest(vm)));
-}
-
 void
 vm_written(struct vm_line *vl)
 {
@@ -255,7 +246,9 @@ vm_written(struct vm_line *vl)
 	/* A line that was written again before it left is read once. */
 	start = MAX(vm_self_ps(vm), vl->vl_free_ps == vl->vl_read_ps ?
 	    vl->vl_unread_ps : vl->vl_free_ps);
-	round = start + round_of_reads(vm, vl);
+	/* The line's home is busy with the reads of all waiters. */
+	round = start + vl->vl_wait_cores * service(vm, VM_CCX) +
+	    (vl->vl_wait_caches - 1u) * service(vm, farthest(vm));
 	each = mean_service(vm, vl, self->vt_cpu);
 	first = splitmix_next(&self->vt_random) % k;
 	if (self->vt_cpu >= 0 &&
