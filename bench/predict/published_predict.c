@@ -360,12 +360,14 @@ judge(const struct predicting *pp, struct published_row *rb, double *ns)
 	const double error = log1p(pp->pp_profiles[0].pr_value[key]) /
 	    gsl_cdf_ugaussian_Pinv(STATS_ROBUST);
 	const unsigned n = op->op_uncertainty;
+	double place;
 
 	for (unsigned k = 0; k < n; k++) {
 		rb->rb_chance += gsl_cdf_gaussian_P(log(ns[k] /
 		    (1 + op->op_margin)), error) / n;
-		ns[k] *= exp(error * gsl_cdf_ugaussian_Pinv(profile_place(
-		    op->op_seed, key, k, n)));
+		/* The middle of its unit is above 0 and below 1. */
+		place = (double)profile_place(op->op_seed, key, k, n) + 0.5;
+		ns[k] *= exp(error * gsl_cdf_ugaussian_Pinv(place * 0x1p-32));
 	}
 	stats_band(ns, n, rb->rb_band_ns);
 }

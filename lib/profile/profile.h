@@ -135,8 +135,8 @@ uint64_t profile_ps(const struct profile *pr, enum profile_key key);
 void profile_sample(const struct profile *from, unsigned i, unsigned n,
     uint64_t seed, struct profile *to);
 
-/* The place of sample i in the range of a key, above 0 and below 1. */
-double profile_place(uint64_t seed, enum profile_key key, unsigned i,
+/* The place of sample i in the range of a key, in units of 2^-32. */
+uint64_t profile_place(uint64_t seed, enum profile_key key, unsigned i,
     unsigned n);
 
 /* Whether profile_sample() varies a value. */

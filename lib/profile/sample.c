@@ -35,12 +35,9 @@ draw(uint64_t z, unsigned i, unsigned what)
 	return (splitmix(z ^ splitmix((uint64_t)i << 1 | what)));
 }
 
-/*
- * The place of sample i of n in a key's range, in units of 2^-32: the n equal
- * parts of the range are shuffled, and the place is drawn from the i-th.
- */
-static uint64_t
-place(uint64_t seed, enum profile_key key, unsigned i, unsigned n)
+/* The n equal parts of the range are shuffled; it is drawn from the i-th. */
+uint64_t
+profile_place(uint64_t seed, enum profile_key key, unsigned i, unsigned n)
 {
 	uint64_t z = splitmix(seed), mine, other, part = 0;
 
@@ -53,12 +50,6 @@ place(uint64_t seed, enum profile_key key, unsigned i, unsigned n)
 		part += other < mine || (other == mine && j < i);
 	}
 	return ((part << 32 | draw(z, i, DRAW_PLACE) >> 32) / n);
-}
-
-double
-profile_place(uint64_t seed, enum profile_key key, unsigned i, unsigned n)
-{
-	return (((double)place(seed, key, i, n) + 0.5) / 4294967296.0);
 }
 
 void
@@ -81,7 +72,7 @@ profile_sample(const struct profile *from, unsigned i, unsigned n,
 			as = key;
 		spread = spread_percent(from->pr_from[as]);
 		percent = (100 - spread) * one +
-		    2 * spread * place(seed, as, i, n);
+		    2 * spread * profile_place(seed, as, i, n);
 		/* One operation at a time: all compilers round alike. */
 		v = from->pr_value[key] * (double)percent;
 		v /= 100 * (double)one;
