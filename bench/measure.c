@@ -192,17 +192,6 @@ measure(struct options *op, struct checkpoint *ck, char *const argv[])
 	return (status);
 }
 
-static bool
-same_words(char *const a[], char *const b[])
-{
-	unsigned i;
-
-	for (i = 0; a[i] != NULL && b[i] != NULL; i++)
-		if (strcmp(a[i], b[i]) != 0)
-			return (false);
-	return (a[i] == b[i]);
-}
-
 /*
  * Continues the run that has a journal beside the file of --resume.  A complete
  * result is shown again; that of a job stays if it is of the same command.
@@ -222,8 +211,8 @@ go_on(const struct options *given, int *status, char *why)
 	if (error != 0)
 		checkpoint_close(&ck, true);
 	if (error == ENOMSG || (error == ENOENT && (result_load(file, &begun,
-	    unread) != 0 || !begun.complete || (job && !same_words(begun.argv,
-	    command_argv))))) {
+	    unread) != 0 || !begun.complete || (job && !field_same_words(
+	    begun.argv, command_argv))))) {
 		result_free(&begun);
 		return (false);
 	}

@@ -80,19 +80,14 @@ document_again(const struct options *op, char *const argv[], int *status)
 {
 	struct document doc = { .failures = NULL };
 	char why[RESULT_TEXT_SIZE];
-	bool again = false;
 	json_t *top;
-	unsigned i;
+	bool again;
 
 	if (op->op_part_of == 0 || op->op_json == NULL)
 		return (false);
 	top = json_load_file(op->op_json, 0, NULL);
-	if (field_read(document_fields, top, &doc, 0, why) == 0) {
-		for (i = 0; argv[i] != NULL && doc.head.argv[i] != NULL &&
-		    strcmp(argv[i], doc.head.argv[i]) == 0; i++)
-			continue;
-		again = doc.head.complete && argv[i] == doc.head.argv[i];
-	}
+	again = field_read(document_fields, top, &doc, 0, why) == 0 &&
+	    doc.head.complete && field_same_words(argv, doc.head.argv);
 	*status = json_array_size(json_object_get(top, "failures")) > 0 ?
 	    EXIT_FAILURE : EXIT_SUCCESS;
 	if (again)

@@ -211,6 +211,15 @@ field_free(const struct field *table, void *base)
 	}
 }
 
+bool
+field_same_words(char *const a[], char *const b[])
+{
+	for (; *a != NULL && *b != NULL; a++, b++)
+		if (strcmp(*a, *b) != 0)
+			return (false);
+	return (*a == *b);
+}
+
 static bool
 same_names(const struct field *table, const void *a, const void *b)
 {

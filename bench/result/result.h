@@ -130,8 +130,9 @@ int field_read(const struct field *table, const json_t *object, void *base,
 void field_free(const struct field *table, void *base);
 void field_free_words(char **words);
 
-/* Adds a copy of a word to such an array. */
+/* Adds a copy of a word to such an array; compares two, which are not NULL. */
 void field_add_word(char ***words, const char *word);
+bool field_same_words(char *const a[], char *const b[]);
 
 /* Whether a field is to be written. */
 bool field_given(const struct field *f, const void *base);
