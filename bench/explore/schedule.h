@@ -77,17 +77,6 @@ choice_is_own(const struct vm_choice *vo)
 	    vo->vo_point == VM_POINT_CPU || vo->vo_point == VM_POINT_LIMIT);
 }
 
-/* Those whose numbers are in a set, too. */
-static inline uint64_t
-choice_among(const struct vm_choice *vo, uint32_t numbers)
-{
-	uint64_t set = 0;
-
-	for (unsigned i = 0; i < vo->vo_count; i++)
-		set |= (uint64_t)(numbers >> vo->vo_thread[i] & 1) << i;
-	return (set);
-}
-
 /* Whether the current thread can continue and does not wait. */
 static inline bool
 choice_continues(const struct vm_choice *vo)

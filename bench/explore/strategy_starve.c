@@ -55,7 +55,10 @@ starve_choose(struct strategy *sg, const struct vm_choice *vo)
 	if (sv->stv_left > 0) {
 		sv->stv_left--;
 		sv->stv_starved++;
-		others = choice_awake(vo) & ~choice_among(vo, sv->stv_victims);
+		others = choice_awake(vo);
+		for (unsigned i = 0; i < vo->vo_count; i++)
+			others &= ~((uint64_t)(sv->stv_victims >>
+			    vo->vo_thread[i] & 1) << i);
 		if (others != 0)
 			return (strategy_draw(sg, others));
 	}
