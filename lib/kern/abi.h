@@ -125,6 +125,7 @@ struct kern_object {
 	/*
 	 * Runs the tasks that are due, counted from the first call after they
 	 * were enqueued; then now_ns is the uptime.  false: it has no tasks.
+	 * At a time before 0 it runs none; false: no task waits.
 	 */
 	bool		 (*ko_timer)(int64_t now_ns);
 	/* Where it looks at its CPU; and where it is held to that. */
