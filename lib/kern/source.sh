@@ -476,7 +476,7 @@ inputs()
 	cat "$work"/*.rule | sed -e 's/^[^ :]*: *//' -e 's/\\$//' \
 	    -e "s/\\\\ /$tab/g" | tr ' ' '\n' | sed -e "s/$tab/ /g" \
 	    -e 's/\\#/#/g' -e 's/\$\$/$/g' -e '/^$/d' |
-	    grep -vF "$cache/work." | sort -u
+	    grep -v '/rngsim/kernel/work\.[^/]*/' | sort -u
 }
 
 # theirs: of files, the headers of a sys that are to be rngsim's, as they are
@@ -513,12 +513,12 @@ s/.*undefined (reference to|symbol:) [\`']?([^']*)'?\$/\2/p" | sort -u |
 find_kept()
 {
 	case "$data/ $folder/ $more" in
-	"$folder"/* | *" $data"/* | *-[iI@]*) return ;;
+	"$folder"/* | *" $data"/[fhl]* | *-[iI@]*) return ;;
 	esac
 	[ -z "$ciphers" ] && ! grep -qsE '#.*include(.*(\.c"|"[/.])| *[A-Z_a-z])' \
 	    $files ${tree:+"$tree"/dev/random/*.h} || return 0
-	kept=$cache/units.$({ printf '%s\n' "$version" $cc $flags $real_flags \
-	    $simulated_flags $tree | grep -v '^-fmacro-prefix-map'
+	kept=$cache/units/$({ printf '%s\n' "$version" $cc $flags $real_flags \
+	    $simulated_flags | grep -v '^-fmacro-prefix-map'
 	    cat $(find -L "$work/own" "$data/lib/kern" "$data/fortuna" \
 		"$data/harvest" ${tree:+"$tree/dev/random"} \
 		${tree:+"$tree/sys/random.h"} -type f 2>/dev/null |
@@ -540,7 +540,7 @@ compile()
 	esac
 	case " algorithm $brought " in
 	" $2 "*) keep= ;;
-	*" $2 "*) keep=${keep:+${tree:+$keep.$(cat $(sed -n \
+	*" $2 "*) keep=${keep:+${tree:+$keep.$(cksum $(sed -n \
 	    's/^#include "\(.*\)"$/\1/p' "$work/$2.c") | cksum | tr ' ' .)}} ;;
 	esac
 	if [ -n "$keep" ] && [ -f "$keep.o" ]; then
@@ -684,6 +684,7 @@ check()
 	begin
 	write_headers
 	write_units
+	find_kept
 	printf 'source    %s\n' $files
 	echo "headers   ${tree:-of rngsim, as there is no sys directory}"
 	replaced | sed 's/^/replaced  /'
@@ -695,8 +696,7 @@ check()
 	done
 	inputs | grep -v '^/' >"$work/headers"
 	while read -r file; do
-		mkdir -p "$(dirname "$work/own/$file")"
-		: >"$work/own/$file"
+		mkdir -p "$(dirname "$work/own/$file")" && : >"$work/own/$file"
 	done <"$work/headers"
 	inputs | theirs >>"$work/headers"
 	for flavour in simulated real; do flavour $flavour || :; done
