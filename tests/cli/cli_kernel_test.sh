@@ -4,17 +4,19 @@
 command=kernel
 brief="-r 1 -s 1k -t 0.05 -c aes -S rngsim.warmup_ms=0"
 
-# A cache of this case, and a compiler that notes what it compiles.
+# setup [cold]: a cache of this case, and a compiler that notes what it compiles.
+# cold: it shares nothing.
 setup() {
 	src=$(cd "$(source_folder)" && pwd)
 	export XDG_CACHE_HOME="$PWD/cache" HOME="$PWD"
-	real=${CC:-cc}
-	command -v "$real" >/dev/null || atf_skip "no C compiler"
+	real=$(command -v "${CC:-cc}") || atf_skip "no C compiler"
 	printf '#! /bin/sh\ncase " $* " in\n*" -c "*) echo x >>"%s";;\nesac\n%s' \
 	    "$PWD/compiled" "exec $real \"\$@\"" >cc
 	chmod +x cc
-	export CC="$PWD/cc"
+	# Its path would be part of what a unit is kept for.
+	export CC=cc PATH="$PWD:$PATH"
 	unset RNGSIM_KERNEL_CFLAGS
+	[ "${1-}" = cold ] || kernel_cache
 }
 
 # tree DIR: a sys directory with a source.
@@ -63,7 +65,8 @@ kernel__path_body() {
 	setup
 	tree 'a tree/sys'
 	builds a_tree 'a tree'
-	compiled 18
+	[ -s compiled ] || atf_fail "no call is noted"
+	rm compiled
 	builds a_tree 'a tree/sys/'
 	builds fortuna 'a tree/sys/dev/random/fortuna.c'
 	cd 'a tree/sys/dev'
@@ -103,7 +106,8 @@ needs="git python3"
 test_case kernel__revision "two branches and a work tree side by side; the" \
     "result has revisions, differences and contents; the work tree stays"
 kernel__revision_body() {
-	setup
+	setup cold
+	export RNGSIM_KERNEL_CFLAGS=-O0
 	repository repo
 	echo '/* Not committed. */' >>repo/sys/dev/random/fortuna.c
 	saves out.json sweep $brief -n 1 --format json -d \
@@ -130,7 +134,8 @@ kernel__revision_body() {
 	atf_check -o inline:' M sys/dev/random/fortuna.c\n' \
 	    git -C repo status --short
 	nothing_left
-	compiled 54
+	# What none of the three brings is the same.
+	compiled 22
 	git clone -q --bare repo bare
 	builds topic/lock bare@topic/lock
 	builds "$(printf %.12s "$second")" "repo@$second"
@@ -152,7 +157,8 @@ kernel__revision_body() {
 test_case kernel__cache "equal contents are compiled once; other contents," \
     "flags and compilers are not taken for them"
 kernel__cache_body() {
-	setup
+	setup cold
+	export RNGSIM_KERNEL_CFLAGS=-O0
 	tree one/sys
 	f=one/sys/dev/random/fortuna.c
 	builds one one
@@ -169,7 +175,7 @@ kernel__cache_body() {
 	: >one/sys/dev/random/more.h
 	builds one one
 	compiled 0
-	RNGSIM_KERNEL_CFLAGS='-O1 -DX=1' builds one one
+	RNGSIM_KERNEL_CFLAGS='-O0 -DX=1' builds one one
 	compiled 18
 	# A header that now comes before one of rngsim's.
 	cp "$src/fortuna/dev/random/hash.h" one/sys/dev/random
@@ -188,6 +194,8 @@ kernel__cache_body() {
 	[ ! -e cache/rngsim/kernel ] || atf_fail "not removed"
 	builds one one
 	compiled 18
+	ends 0 check one
+	compiled 2
 	# What an edit cannot change is not compiled again.
 	cp "$src/harvest/random_harvestq.c" one/sys/dev/random
 	builds one one
@@ -211,7 +219,7 @@ kernel__cache_body() {
 test_case kernel__two_at_once "two processes make one entry, and a signal" \
     "leaves nothing"
 kernel__two_at_once_body() {
-	setup
+	setup cold
 	tree one/sys
 	"$(program)" kernel build one >a &
 	"$(program)" kernel build one >b
@@ -318,7 +326,8 @@ kernel__boot_body() {
 test_case kernel__unprobed "a source with other private names works, and is" \
     "recorded as not probed"
 kernel__unprobed_body() {
-	setup
+	setup cold
+	export RNGSIM_KERNEL_CFLAGS=-O0
 	sed 's/fs_counter/fs_ctr/g' "$src/fortuna/fortuna.c" >own.c
 	saves out.json run $brief --format json -d kernel:own.c
 	grep -q '"probed": false' out.json || atf_fail "probed"
@@ -474,6 +483,7 @@ test_case kernel__options "a kernel's options: SMP, -D and a compile" \
     "directory's opt_*.h; commands that a page prints have them"
 kernel__options_body() {
 	setup
+	export RNGSIM_KERNEL_CFLAGS=-O0
 	cat - "$src/fortuna/fortuna.c" >own.c <<-'EOF'
 	#include "opt_own.h"
 	#if !defined(SMP) || !defined(OWN) || OWN != 3
@@ -490,7 +500,7 @@ kernel__options_body() {
 	    tr -s ' \\\\\\n' ' '"
 	mkdir conf
 	echo '#define OWN 3' >conf/opt_own.h
-	RNGSIM_KERNEL_CFLAGS=-I$PWD/conf builds own own.c
+	RNGSIM_KERNEL_CFLAGS="-O0 -I$PWD/conf" builds own own.c
 	# An option that chooses the algorithm.
 	tree one/sys
 	mkdir one/sys/dev/random/fenestrasX
@@ -548,15 +558,15 @@ kernel__faults_body() {
 	cp "$src/harvest/random_harvestq.c" one/sys/dev/random
 	f=one/sys/dev/random/never.c
 	cp "$src/harvest/random_harvestq.c" $f
-	atf_check -o match:"^source .*/$f\$" -o not-match:random_harvestq \
-	    "$(program)" kernel check $f
+	RNGSIM_KERNEL_CFLAGS=-O0 atf_check -o match:"^source .*/$f\$" \
+	    -o not-match:random_harvestq "$(program)" kernel check $f
 	sed '/random_kthread_control = -1;/d' "$src/harvest/random_harvestq.c" \
 	    >never.c
 	complains 1 "harvest thread or a source does not end" run \
 	    -d kernel:never.c $brief -S rngsim.end_timeout_ms=3000
 	sed '/\.ra_seeded/d' "$src/fortuna/fortuna.c" >lacks.c
 	complains 1 'lacks a function' run -d kernel:lacks.c $brief
-	RNGSIM_KERNEL_CFLAGS=-g0 complains 1 "page fault|random_fortuna_read" \
+	RNGSIM_KERNEL_CFLAGS='-O0 -g0' complains 1 "page fault|random_fortuna_read" \
 	    run -d kernel:null.c $brief
 	atf_check -s exit:1 -o match:"called.c:$line" -o match:'schedule 0' \
 	    "$(program)" explore -d kernel:called.c -s 4k --seed 1 --schedules 9

@@ -166,6 +166,15 @@ get() {
 	sed -n "s/^$2 //p" "$1" | grep . || atf_fail "$1 has no $2"
 }
 
+# kernel_cache: a cache of this case, which shares the units of rngsim that kernel
+# sources are linked with, where these can be kept.
+kernel_cache() {
+	export XDG_CACHE_HOME="$PWD/cache"
+	units=$(cd "$(atf_get_srcdir)/.." && pwd)/kernel-cache/rngsim/kernel/units
+	mkdir -p cache/rngsim/kernel "$units" 2>/dev/null
+	[ ! -w "$units" ] || ln -s "$units" cache/rngsim/kernel
+}
+
 # fips_configuration FILE: OpenSSL's, that demands FIPS without its module.
 fips_configuration() {
 	cat >"$1" <<-'END'
