@@ -172,11 +172,9 @@ kern_secrets_stack(struct kernel *k __unused, const void *func __unused)
 	while (unused < UNUSED_LINES && p - LINE_WORDS > bottom) {
 		p -= LINE_WORDS;
 		bits = kern_bits(p);
-		if (bits == 0) {
-			unused++;
+		unused = bits == 0 ? unused + 1 : 0;
+		if (bits == 0)
 			continue;
-		}
-		unused = 0;
 		used = (void *)p;
 		/* Addresses and small numbers are no secrets. */
 		for (unsigned i = 0; i < LINE_WORDS && bits >> 48 != 0 &&
@@ -209,12 +207,11 @@ secret_in(const struct kernel *k, const uint8_t *p, size_t n, bool freed)
 		    i + 2 * MACHINE_CACHE_LINE <= n && kern_bits(p + i) == 0)
 			i += MACHINE_CACHE_LINE;
 		w = (const word_t *)(const void *)(p + i);
-		if (w[0] >> 48 != 0 && (se = secret_at(k, w)) != NULL &&
+		if ((w[0] >> 48 != 0 && (se = secret_at(k, w)) != NULL &&
 		    (freed || (se->sct_kind != KERN_SECRET_STREAM &&
 		    w[1] != (uintptr_t)(w - 1))) &&
-		    !kern_keys_covers(k, w, 2 * sizeof(*w)))
-			return (w);
-		if (is_disguised(k, w))
+		    !kern_keys_covers(k, w, 2 * sizeof(*w))) ||
+		    is_disguised(k, w))
 			return (w);
 	}
 	return (NULL);
@@ -224,11 +221,10 @@ void
 kern_secrets_freed(struct kernel *k, const void *p, size_t n,
     const struct kern_site *from, const struct kern_site *site)
 {
-	const void *found = NULL;
-
 	/* A key in it is as bad as one that is left. */
-	if (MACHINE_SIMULATED && k->k_keys != NULL)
-		found = kern_keys_in(k, p, n);
+	const void *found = MACHINE_SIMULATED && k->k_keys != NULL ?
+	    kern_keys_in(k, p, n) : NULL;
+
 	if (found == NULL && k->k_secrets != NULL)
 		found = secret_in(k, p, n, true);
 	if (found != NULL)
@@ -268,16 +264,20 @@ kernel_served(struct kernel *k, const void *out, size_t n)
 {
 	const struct kern_copy *kc = k->k_copy;
 	const size_t part = MIN(n, SERVED_PART);
-	const void *middle = (const uint8_t *)out + (n - part) / 2;
+	const uint8_t *p = out, *q = p + (n - part) / 2, *data = kc->kc_data;
+	static _Thread_local bool seen[UINT8_MAX + 1][UINT8_MAX + 1];
 	char name[KERN_NAME_SIZE];
 
+	memset(seen, 0, sizeof(seen));
+	for (size_t i = 1; i < part; i++)
+		seen[p[i - 1]][p[i]] = seen[q[i - 1]][q[i]] = true;
 	for (size_t i = 0; i + sizeof(uint64_t) <= kc->kc_data_bytes; i++) {
-		const word_t *word = (const void *)(kc->kc_data + i);
+		const word_t *word = (const void *)(data + i);
 
-		/* Addresses and small numbers are nothing that was served. */
-		if (*word >> 48 == 0 ||
+		/* Small numbers are not served; of others two bytes tell. */
+		if (*word >> 48 == 0 || !seen[data[i]][data[i + 1]] ||
 		    (memmem(out, part, word, sizeof(*word)) == NULL &&
-		    memmem(middle, part, word, sizeof(*word)) == NULL))
+		    memmem(q, part, word, sizeof(*word)) == NULL))
 			continue;
 		kern_copy_name(k->k_params.kp_file, kc, word, name);
 		ledger_kernel(k->k_params.kp_ledger, LEDGER_RESIDUE, "what a "
