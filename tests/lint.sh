@@ -43,10 +43,10 @@ budget()
 found "more lines than the budget" "$(budget <<'END'
 1360 lib/base
 1610 lib/crypto
-9330 lib/kern
+9400 lib/kern
 1760 lib/ledger
 2450 lib/lock
-2300 lib/machine
+2310 lib/machine
 1290 lib/profile
 5240 lib/vm
 4960 fortuna
@@ -70,7 +70,7 @@ found "more lines than the budget" "$(budget <<'END'
 430 bench/timeline
 1440 bench/workload
 68000 lib fortuna harvest bench
-48925 tests
+49000 tests
 END
 )"
 found "a function of more than 70 lines" "$(awk '

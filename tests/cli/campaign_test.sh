@@ -216,6 +216,7 @@ campaign__explore_body() {
 	complains 1 'seed' merge e/*.json -o all.json
 	# A source that changed between two jobs.
 	plan=k
+	kernel_cache
 	cp "$(source_folder)/fortuna/fortuna.c" k.c
 	plans 2 explore -d kernel:k.c --schedules 4000 --seed 1 --plan k \
 	    --parts 2

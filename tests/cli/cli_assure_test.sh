@@ -311,6 +311,7 @@ broken_designs() {
 test_case assure__broken_files "designs that are wrong, one new file each and" \
     "nothing else touched: what breaks is named with both operations"
 assure__broken_files_body() {
+	kernel_cache
 	broken_designs
 	small="--only schedules,ledger --budget 1 --seed 1"
 

@@ -66,6 +66,7 @@ explore__clones_body() {
 	refused 2 '--reads 0|-r' --reads 0 -r 2
 	refused 2 'none|unnoticed|vmgenid' --clone twice
 
+	kernel_cache
 	src=$(cd "$(source_folder)" && pwd)/fortuna
 	claims_clones <"$src/fortuna.c" >ignores.c
 	# It reseeds at once, with the new ID or with the old one.

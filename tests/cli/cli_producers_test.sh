@@ -152,6 +152,7 @@ needs=python3 limit=300
 test_case producers__tree "kinds and the queue of a tree; interrupts on the " \
     "CPU of the harvest thread"
 producers__tree_body() {
+	kernel_cache
 	elder=kernel:$(source_folder)/tests/kernel/old
 	complains 1 '--producer|no RANDOM_CALLOUT|one of|RANDOM_UMA' run \
 	    $machine -d "$elder" --producers 1 --producer callout:work=1us
@@ -257,6 +258,7 @@ assert 14 < one < 34 and eight > 150, (one, eight)' || atf_fail "$(cat out)"
 	done
 	complains 2 '--threads: expected queues of which' reproduce \
 	    freebsd-forwarding --threads 12
+	kernel_cache
 	cp "$(source_folder)/harvest/random_harvestq.c" .
 	printf 'Xeon,n,r,%s,8,9000000,1,1\n' 351 511 >one.csv
 	atf_check -o match:'kernel:random_harvestq,' -o match:'^1 row: ' \

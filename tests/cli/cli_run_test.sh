@@ -441,6 +441,7 @@ needs=cc limit=300
 test_case run__stuck_source "a hardware source that returns a constant is" \
     "left out, others go on, and the result says so; both engines, exit 0"
 run__stuck_source_body() {
+	kernel_cache
 	sed 's/^\(.*\)n = rrs->rrs_source->rs_read(.*/&\n\1memset(entropy, 7, n);/' \
 	    "$(source_folder)/harvest/random_harvestq.c" >random_harvestq.c
 	for engine in real 'virtual --profile epyc-9654-2s'; do

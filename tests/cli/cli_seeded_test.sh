@@ -147,6 +147,7 @@ needs=python3 limit=300
 test_case seeded__patches "a wake-up that is missing shows; so does a thread " \
     "that sleeps less until it is seeded"
 seeded__patches_body() {
+	kernel_cache
 	from=$(source_folder)
 	mkdir nowake noblock fast
 	cp "$from/fortuna/fortuna.c" nowake

@@ -242,7 +242,7 @@ patching()
 	command -v patch >/dev/null || atf_skip "patch is not installed"
 	command -v ${CC:-cc} >/dev/null || atf_skip "no C compiler"
 	src=$(cd "$(source_folder)" && pwd)
-	export XDG_CACHE_HOME="$PWD/cache"
+	kernel_cache
 }
 
 test_case man__patches "the patches of rngsim-designs(7) apply to the file of" \

@@ -33,13 +33,15 @@ patched_path(const atf_tc_t *tc, const char *file, char *path, size_t n)
 	    "source" : "srcdir"), given ? "" : "/../..", file);
 }
 
-/* Compiles a file of the tree, or one that is patched, with a cache there. */
+/* Compiles a file, and keeps that beside the test programs. */
 static inline const struct design *
-patched_open_in(const char *cache, const char *path)
+patched_open(const atf_tc_t *tc, const char *path)
 {
-	char why[KSOURCE_WHY_SIZE] = "";
+	char cache[KSOURCE_SPEC_SIZE], why[KSOURCE_WHY_SIZE] = "";
 	const char *name;
 
+	snprintf(cache, sizeof(cache), "%s/../kernel-cache",
+	    atf_tc_get_config_var(tc, "srcdir"));
 	ATF_REQUIRE_EQ(0, setenv("XDG_CACHE_HOME", cache, 1));
 	/* Compilers are most of the time that tests of patches take. */
 	ATF_REQUIRE_EQ(0, setenv("RNGSIM_KERNEL_CFLAGS",
@@ -47,17 +49,6 @@ patched_open_in(const char *cache, const char *path)
 	ATF_REQUIRE_MSG(ksource_open(path, false, &name, why) == 0, "%s: %s",
 	    path, why);
 	return (design_find(name));
-}
-
-/* Compiles a file, and keeps that beside the test programs. */
-static inline const struct design *
-patched_open(const atf_tc_t *tc, const char *path)
-{
-	char cache[KSOURCE_SPEC_SIZE];
-
-	snprintf(cache, sizeof(cache), "%s/../kernel-cache",
-	    atf_tc_get_config_var(tc, "srcdir"));
-	return (patched_open_in(cache, path));
 }
 
 #define	PATCHED_BLANKS	" \t\n"
@@ -129,8 +120,8 @@ patched_read(const atf_tc_t *tc, const char *file, char text[PATCHED_BYTES])
 
 /*
  * The design of a file, of fortuna/ or harvest/, with n patches; path has room
- * for the new file's, below the work directory.  Linux's core is a part of a
- * file that includes it.
+ * for the new file's, in a folder that is named by its text, so that each is
+ * compiled once.  Linux's core is a part of a file that includes it.
  */
 static inline const struct design *
 patched_file(const atf_tc_t *tc, const char *file, const struct patch *p,
@@ -138,8 +129,8 @@ patched_file(const atf_tc_t *tc, const char *file, const struct patch *p,
 {
 	static const char core[] = "#include <dev/random/crng.h>";
 	static char text[PATCHED_BYTES], header[PATCHED_BYTES];
-	static unsigned count;
-	char cache[512], folder[32];
+	uint64_t sum = 0;
+	char made[600];
 
 	patched_read(tc, file, text);
 	if (strstr(text, core) != NULL) {
@@ -149,13 +140,17 @@ patched_file(const atf_tc_t *tc, const char *file, const struct patch *p,
 	}
 	for (; n > 0; n--, p++)
 		patched_apply(text, p, file);
-	snprintf(folder, sizeof(folder), "patched-%u", ++count);
-	ATF_REQUIRE_EQ(0, mkdir(folder, 0777));
-	snprintf(path, 512, "%s/%s", folder, strrchr(file, '/') + 1);
-	atf_utils_create_file(path, "%s", text);
-	/* Contents are new each time, as the work directory is. */
-	ATF_REQUIRE(getcwd(cache, sizeof(cache)) != NULL);
-	return (patched_open_in(cache, path));
+	for (const char *at = text; *at != '\0'; at++)
+		sum = splitmix_next(&(uint64_t){ sum ^ (unsigned char)*at });
+	ATF_REQUIRE(snprintf(path, 512, "%s/../kernel-cache/patched.%" PRIx64,
+	    atf_tc_get_config_var(tc, "srcdir"), sum) < 512 - 64);
+	(void)mkdir(path, 0777);
+	strcat(path, strrchr(file, '/'));
+	/* Other cases may make the same. */
+	snprintf(made, sizeof(made), "%s.%d", path, (int)getpid());
+	atf_utils_create_file(made, "%s", text);
+	ATF_REQUIRE_EQ(0, rename(made, path));
+	return (patched_open(tc, path));
 }
 
 static inline const struct design *
