@@ -21,12 +21,14 @@ enum {
 /* Longer than timers wait. */
 #define	LATE_NS	(24 * 3600 * NS_PER_S)
 
-/* What an event holds; real hashes and ciphers get other keys in each run. */
+/* Half is of the run, so that real hashes give other keys, half of the event. */
 static uint64_t
-entropy_of(const struct execution *ex, uint32_t i)
+entropy_of(const struct execution *ex, uint64_t i)
 {
-	return ((uint64_t)(uint32_t)ex->ex_seed << 32 | i |
-	    (ex->ex_second && ex->ex_copied ? SECOND_EVENT : 0));
+	const uint64_t run = (uint32_t)ex->ex_seed;
+
+	i |= ex->ex_second && ex->ex_copied ? SECOND_EVENT : 0;
+	return (run % 2 == 0 ? run << 32 | i : i << 32 | run);
 }
 
 /* Delivers the next event without a queue; two of three to the first pool. */

@@ -33,7 +33,8 @@ read_source(void *state, void *buf, size_t n)
 		    "\"%s\" (%s) is called after random_source_deregister() of "
 		    "it has returned: its driver may be unloaded",
 		    sources[i].ident, random_source_names[sources[i].kind]);
-	n = xs->xs_given % 4 == 3 ? 0 : MIN(n, sizeof(value));
+	n = xs->xs_given % 4 == 3 ? 0 : MIN(n, i == 0 ? sizeof(value) :
+	    LEAST_BYTES);
 	memcpy(buf, &value, n);
 	if (xs->xs_given++ == 0)
 		xs->xs_first = ex->ex_ended;
@@ -96,6 +97,7 @@ note_given(struct execution *ex, const struct random_event *event)
 			    "twice, or not all that its source gave",
 			    random_source_names[event->he_source]);
 	ex->ex_given[ex->ex_gives++ % EXECUTION_GIVEN] = given;
+	given = ex->ex_seed % 2 == 0 ? given : given << 32 | given >> 32;
 	if (given >> 32 == (uint32_t)ex->ex_seed && (uint32_t)given <
 	    EXECUTION_GIVEN && vm_misses(ex->ex_mark[(uint32_t)given]))
 		execution_fail(ex, EXECUTION_ORDERED, "an event of %s is taken "

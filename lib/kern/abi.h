@@ -77,6 +77,7 @@ struct kern_site {
 /* What the program offers. */
 struct kern_host {
 	unsigned	 kh_cpus, kh_threads, kh_domains;
+	int		 kh_stage;	/* of boot, SI_SUB_; INT_MAX: over */
 	struct kernel	*kh_self;
 	/* Whether kh_copying() and kh_clearing() are to be called. */
 	bool		 kh_follows;

@@ -222,8 +222,11 @@ kernel_boot(struct kernel *k, const void *(*key)(void),
 	k->k_core_counter = counter;
 	kernel_enter(k, KERNEL_CPU_HERE);
 	apply_settings(k, true);
-	for (unsigned i = 0; i < kc->kc_init_count; i++)
+	for (unsigned i = 0; i < kc->kc_init_count; i++) {
+		k->k_host.kh_stage = kc->kc_inits[i]->ki_sub;
 		kc->kc_inits[i]->ki_func(kc->kc_inits[i]->ki_arg);
+	}
+	k->k_host.kh_stage = INT_MAX;
 	/* To look for more takes a while. */
 	if (k->k_settings_read < k->k_params.kp_setting_count)
 		apply_settings(k, false);

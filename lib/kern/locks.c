@@ -177,6 +177,9 @@ check(struct kernel *k, struct kern_thread *kt, struct kern_lock *kl,
 	if ((how & KERN_TRIES) != 0 && kl->kl_lock.lo_class->lc_trylock == NULL)
 		kernel_stop(k, site, "mtx_trylock(), which lock kind %s lacks: "
 		    "choose another", kl->kl_lock.lo_class->lc_name);
+	if (kl->kl_kind == KERN_MTX && (how & KERN_TRIES) != 0 && kt->kt_filter)
+		kernel_stop(k, site, "mtx_trylock() by idle thread, which an "
+		    "interrupt met, on sleep mutex %s", kl->kl_lock.lo_name);
 	if ((how & KERN_TRIES) == 0 && !kern_is_section(kl))
 		kern_check_lock(k, kt, kl, site, how);
 }

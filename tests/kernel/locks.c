@@ -15,6 +15,7 @@
 #include <sys/seqc.h>
 #include <sys/smr.h>
 #include <sys/sx.h>
+#include <sys/taskqueue.h>
 #include <sys/uio.h>
 
 #define	random_alg_context	locks_context
@@ -151,6 +152,15 @@ MISUSE("Calling uiomove() with the following non-sleepable locks held",	\
 MISUSE("WITNESS_WARN() with the following non-sleepable locks held",	\
     mtx_lock(&m1); WITNESS_WARN(WARN_SLEEPOK, NULL, ""))		\
 MISUSE("sleeping without a lock", tsleep(&m1, 0, "lock", 0))		\
+MISUSE("malloc(M_WAITOK) with the following non-sleepable", mtx_lock(&m1); \
+    (void)taskqueue_create("", M_WAITOK, NULL, NULL))			\
+MISUSE("a timer runs with the following non-sleepable", mtx_lock(&m1);	\
+    taskqueue_drain_all(taskqueue_thread))				\
+MISUSE("mutex sched lock not owned", sched_bind(curthread, 0))		\
+MISUSE("(sleep mutex) m1 with spinlock or critical", thread_lock(curthread); \
+    mtx_lock(&m1))							\
+MISUSE("switch with spinlock or critical", critical_enter();		\
+    kern_yield(PRI_USER))						\
 MISUSE("mutex m1 not owned", mtx_sleep(&m1, &m1, 0, "free", 1))		\
 MISUSE("sleeping with sleep mutex again recursed", mtx_lock(&again);	\
     mtx_lock(&again); mtx_sleep(&m1, &again, 0, "twice", 1))		\

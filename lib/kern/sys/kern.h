@@ -365,6 +365,9 @@ enum sysinit_sub_id { SI_SUB_DUMMY, SI_SUB_TUNABLES, SI_SUB_COPYRIGHT, SI_SUB_VM
     SI_SUB_ROOT_CONF, SI_SUB_INTRINSIC_POST, SI_SUB_SYSCALLS, SI_SUB_CLOCKS,
     SI_SUB_PSEUDO, SI_SUB_EXEC, SI_SUB_KTHREAD_INIT, SI_SUB_KTHREAD_IDLE,
     SI_SUB_SMP_LAUNCH, SI_SUB_KICK_SCHEDULER, SI_SUB_LAST };
+/* 0; ends the run if boot has not come to that. */
+int	kern_booted(enum sysinit_sub_id, const char *, const char *, int);
+#define	KERN_BOOTED(sub)	kern_booted(sub, #sub, __FILE__, __LINE__)
 enum sysinit_elem_order { SI_ORDER_FIRST, SI_ORDER_SECOND, SI_ORDER_THIRD,
     SI_ORDER_FOURTH, SI_ORDER_MIDDLE, SI_ORDER_ANY };
 #define	KERN_SYSINIT(name, sub, order, func, arg, uninit)		\
@@ -400,6 +403,8 @@ MALLOC_DECLARE(M_DEVBUF);
 MALLOC_DECLARE(M_CACHE);
 #define	malloc(size, type, flags)					\
 	((void)(type), HOST(malloc, size, flags, KERN_SITE()))
+#define	KERN_MAY_WAIT(flags)	(((flags) & M_WAITOK) != 0 ?		\
+	HOST(may_sleep, KERN_SITE(), "malloc(M_WAITOK)") : (void)0)
 #define	free(p, type)			HOST(free, p, 0, KERN_SITE())
 #define	zfree(p, type)			HOST(free, p, KERN_ZERO, KERN_SITE())
 /* sys/domainset.h, vm/vm_phys.h: memory is of one domain */

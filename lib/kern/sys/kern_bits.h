@@ -42,7 +42,7 @@ struct name { u_long __bits[KERN_BIT_WORDS(size)]; }
 	(kern_bits_find((p)->__bits, size, i, true) + 1)
 #define	BIT_FFS(size, p)	BIT_FFS_AT(size, p, 0)
 #define	KERN_BITS_WALK(b, n, i, set)					\
-	for ((i) = kern_bits_find(b, n, 0, set); (i) >= 0;		\
+	for ((i) = kern_bits_find(b, n, 0, set); (int)(i) >= 0;		\
 	    (i) = kern_bits_find(b, n, (i) + 1, set))
 #define	BIT_FOREACH_ISSET(n, i, p)	KERN_BITS_WALK((p)->__bits, n, i, true)
 #define	BIT_FOREACH_ISCLR(n, i, p)	KERN_BITS_WALK((p)->__bits, n, i, false)

@@ -44,13 +44,15 @@ extern const struct cdevsw *kern_devsw;
 enum { MAKEDEV_ETERNAL_KLD, MAKEDEV_NOWAIT, MAKEDEV_WAITOK, MAKEDEV_CHECKNAME = 4,
     UID_ROOT = 0, GID_WHEEL = 0 };
 #define	make_dev_credf(flags, devsw, ...)				\
-	((struct cdev *)(kern_devsw = (devsw), NULL))
+	((struct cdev *)(KERN_BOOTED(SI_SUB_DEVFS),			\
+	    KERN_MAY_WAIT(((flags) & MAKEDEV_NOWAIT) != 0 ? 0 : M_WAITOK), \
+	    kern_devsw = (devsw), NULL))
 struct make_dev_args { size_t mda_size; int mda_flags, mda_uid, mda_gid, mda_mode,
     mda_unit; const struct cdevsw *mda_devsw; struct ucred *mda_cr;
     void *mda_si_drv1, *mda_si_drv2; };
 #define	make_dev_args_init(a)	((void)kern_memset(a, 0, sizeof(*(a))))
 #define	make_dev_s(a, dev, ...)						\
-	((void)(*(dev) = NULL), kern_devsw = (a)->mda_devsw, 0)
+	((void)(*(dev) = make_dev_credf((a)->mda_flags, (a)->mda_devsw)), 0)
 #define	make_dev_alias(dev, ...)		((void)(dev))
 
 typedef void *module_t;

@@ -18,8 +18,14 @@ KERN_LOCK_STRUCT(sx, sx_lock);
 #define	sx_init(sx, name)	sx_init_flags(sx, name, 0)
 #define	sx_xlock(sx)		((void)KERN_TAKE(sx, 0))
 #define	sx_slock(sx)		((void)KERN_TAKE(sx, KERN_SHARES))
-#define	sx_xlock_sig(sx)	(KERN_TAKE(sx, 0) ? 0 : EINTR)
-#define	sx_slock_sig(sx)	(KERN_TAKE(sx, KERN_SHARES) ? 0 : EINTR)
+/* Only a signal that came before the call ends a wait. */
+#define	KERN_TAKE_SIG(l, how) ({					\
+	const int kern_signal = sig_intr();				\
+	KERN_TAKE(l, (how) | (kern_signal != 0 ? KERN_TRIES : 0u)) ? 0 : \
+	    kern_signal;						\
+})
+#define	sx_xlock_sig(sx)	KERN_TAKE_SIG(sx, 0u)
+#define	sx_slock_sig(sx)	KERN_TAKE_SIG(sx, KERN_SHARES)
 #define	sx_try_xlock(sx)	KERN_TAKE(sx, KERN_TRIES)
 #define	sx_try_slock(sx)	KERN_TAKE(sx, KERN_TRIES | KERN_SHARES)
 #define	sx_xunlock(sx)		KERN_DROP_LOCK(sx, 0)

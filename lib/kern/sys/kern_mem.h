@@ -72,9 +72,11 @@ uma_zone_t kern_pcpu_zone(void);
 #define	zpcpu_get_cpu(p, cpu)						\
 	((__typeof__(p))(void *)((char *)(p) + UMA_PCPU_ALLOC_SIZE * (cpu)))
 #define	zpcpu_get(p)		zpcpu_get_cpu(p, curcpu)
-#define	zpcpu_sub_protected(p, v)	(*zpcpu_get(p) -= (v))
-#define	zpcpu_add_protected(p, v)	(*zpcpu_get(p) += (v))
-#define	zpcpu_set_protected(p, v)	(*zpcpu_get(p) = (v))
+#define	KERN_OWN_PART(p)	(curthread->td_critnest > 0 ?		\
+	zpcpu_get(p) : (panic("not in a critical section"), (p)))
+#define	zpcpu_sub_protected(p, v)	(*KERN_OWN_PART(p) -= (v))
+#define	zpcpu_add_protected(p, v)	(*KERN_OWN_PART(p) += (v))
+#define	zpcpu_set_protected(p, v)	(*KERN_OWN_PART(p) = (v))
 #define	zpcpu_replace(p, v) ({						\
 	__typeof__(p) kern_mine = zpcpu_get(p);				\
 	__typeof__(*kern_mine) kern_was = *kern_mine;			\

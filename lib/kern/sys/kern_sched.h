@@ -39,18 +39,24 @@ enum { PRI_UNCHANGED = -1, PRI_USER = -2 };
 typedef u_long register_t;
 #define	intr_disable()		(KERN_NEST(KERN_MASKED, 1), (register_t)0)
 #define	intr_restore(flags)	((void)(flags), KERN_NEST(KERN_MASKED, -1))
-/* A thread binds itself alone, so its lock has no other user. */
-#define	thread_lock(td)		((void)(td))
+/* A thread binds itself alone, so its lock, which spins, has no other user. */
+#define	thread_lock(td)		((void)(td), spinlock_enter())
+#define	thread_unlock(td)	((void)(td), spinlock_exit())
 #define	sched_bind(td, cpu)						\
-	((void)(td), HOST(bind, cpu, false, KERN_HOLD()))
-#define	sched_unbind(td)						\
-	((void)(td), HOST(bind, -1, false, KERN_HOLD()))
+	((td)->td_tid == curthread->td_tid && curthread->td_critnest == 1 ? \
+	    (spinlock_exit(), HOST(bind, cpu, false, KERN_HOLD()),	\
+	    spinlock_enter()) : panic("mutex sched lock not owned"))
+#define	sched_unbind(td)	sched_bind(td, -1)
+#define	kern_yield(priority)	((void)(priority), HOST(may_block,	\
+	KERN_SITE(), "mi_switch: switch"))
 
 #define	curcpu			((int)HOST(cpu, KERN_LOOK()))
 #define	mp_ncpus		((int)kern_host->kh_cpus)
 #define	mp_maxid		((u_int)mp_ncpus - 1)
-#define	CPU_ABSENT(i)		((u_int)(i) >= (u_int)mp_ncpus)
-#define	CPU_FOREACH(i)		for ((i) = 0; (int)(i) < mp_ncpus; (i)++)
+/* Others are there when they have started. */
+#define	KERN_CPUS	(kern_host->kh_stage < (int)SI_SUB_CPU ? 1 : mp_ncpus)
+#define	CPU_ABSENT(i)		((u_int)(i) >= (u_int)KERN_CPUS)
+#define	CPU_FOREACH(i)		for ((i) = 0; (int)(i) < KERN_CPUS; (i)++)
 #define	CPU_FIRST()		0
 #define	CPU_NEXT(i)		(((int)(i) + 1) % mp_ncpus)
 #define	KERN_PCPU_cpuid		curcpu
@@ -73,6 +79,13 @@ KERN_RUN(dpcpu_##name, SI_SUB_TUNABLES, SI_ORDER_FIRST, false,		\
 #define	DPCPU_PTR(name)		DPCPU_ID_PTR(curcpu, name)
 #define	DPCPU_GET(name)		(*DPCPU_PTR(name))
 #define	DPCPU_SET(name, x)	(*DPCPU_PTR(name) = (x))
+#define	DPCPU_SUM(name) ({						\
+	__typeof__(dpcpu_##name[0].v) kern_sum = 0;			\
+									\
+	for (int kern_i = 0; kern_i < mp_ncpus; kern_i++)		\
+		kern_sum += DPCPU_ID_GET(kern_i, name);			\
+	kern_sum;							\
+})
 #define	DPCPU_ZERO(name) do {						\
 	for (int kern_i = 0; kern_i < mp_ncpus; kern_i++)		\
 		bzero(DPCPU_ID_PTR(kern_i, name), sizeof(dpcpu_##name[0].v)); \
@@ -92,9 +105,11 @@ typedef BITSET_DEFINE(_cpuset, MAXCPU) cpuset_t;
 #define	CPU_CLR(i, s)		BIT_CLR(MAXCPU, i, s)
 #define	CPU_ISSET(i, s)		BIT_ISSET(MAXCPU, i, s)
 #define	CPU_SETOF(i, s)		(CPU_ZERO(s), CPU_SET(i, s))
-#define	all_cpus							\
-	({ cpuset_t kern_all = { .__bits = { 0 } };			\
-	BIT_FILL(mp_ncpus, &kern_all); kern_all; })
+#define	CPU_COUNT(s)		BIT_COUNT(MAXCPU, s)
+#define	CPU_FOREACH_ISSET(i, s)	BIT_FOREACH_ISSET(MAXCPU, i, s)
+KERN_CALL(cpuset_t *, kern_all_cpus, (cpuset_t *set),
+    (BIT_FILL(KERN_CPUS, set), set))
+#define	all_cpus	(*kern_all_cpus(&(cpuset_t){ .__bits = { 0 } }))
 
 /*
  * The caller goes to each CPU in turn, as an interrupt does: between others'

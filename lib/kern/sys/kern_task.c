@@ -101,11 +101,10 @@ kern_timed_wait(const struct kern_timed *kd)
 {
 	const struct kern_timed *now;
 
+	HOST(may_sleep, KERN_SITE(), "Waiting for what a timer runs");
 	while ((now = atomic_load_consume_ptr(&kern_running)) != NULL &&
-	    (kd == NULL || kd == now)) {
-		HOST(may_sleep, KERN_SITE(), "Waiting for what a timer runs");
+	    (kd == NULL || kd == now))
 		kern_host->kh_await(&kern_running, (uint32_t)(uintptr_t)now);
-	}
 }
 
 /* What was set is counted from now. */
@@ -151,7 +150,11 @@ kern_timed_run(struct kern_timed kd)
 			    "of callouts", NULL, KERN_EPOCH_PREEMPT |
 			    KERN_NOWITNESS, KERN_SITE());
 		KERN_ENTER(&kern_softclock);
+		if (kd.kd_direct)
+			HOST(nest, KERN_CRITICAL | KERN_MASKED, 1, KERN_SITE());
 		kd.kd_call(kd.kd_arg);
+		if (kd.kd_direct)
+			HOST(nest, KERN_CRITICAL | KERN_MASKED, -1, KERN_SITE());
 		KERN_EXIT(&kern_softclock);
 	}
 	if (kd.kd_mtx != NULL && !(goes_on &&
@@ -193,13 +196,14 @@ kern_timer(int64_t now_ns)
 }
 
 int
-callout_reset_sbt(struct callout *c, sbintime_t sbt,
+(callout_reset_sbt)(struct callout *c, sbintime_t sbt,
     sbintime_t precision __unused, void (*func)(void *), void *arg, int flags)
 {
 	KASSERT((flags & C_DIRECT_EXEC) == 0 || c->c_timed.kd_mtx == NULL ||
 	    c->c_timed.kd_mtx->mtx_spins != 0,
 	    ("%s: direct callout has non-spin lock", __func__));
 	c->c_active = true;
+	c->c_timed.kd_direct = (flags & C_DIRECT_EXEC) != 0;
 	return (kern_timed_set(&c->c_timed, func, arg, sbt -
 	    ((flags & C_ABSOLUTE) != 0 ? sbinuptime() : 0)));
 }
@@ -217,8 +221,9 @@ int
 	const int result = (callout_stop)(c);
 
 	/* It may set itself again. */
-	for (int i = result; i >= 0; i = (callout_stop)(c))
+	do
 		kern_timed_wait(&c->c_timed);
+	while (result >= 0 && (callout_stop)(c) >= 0);
 	return (result);
 }
 
@@ -277,15 +282,13 @@ taskqueue_drain_all(struct taskqueue *queue)
 
 /* Processes. */
 
-static bool kern_threads;
-KERN_RUN(threads, SI_SUB_INTRINSIC, SI_ORDER_FIRST, false, kern_threads = true);
-
 KERN_PLAIN int
-kern_thread_new(const char *file, int line)
+kern_booted(enum sysinit_sub_id least, const char *name, const char *file,
+    int line)
 {
-	if (!kern_threads)
-		kern_panic(file != NULL ? file : __FILE__, line, "a thread is "
-		    "made too early in boot: before SI_SUB_INTRINSIC");
+	if (kern_host->kh_stage < (int)least)
+		kern_panic(file != NULL ? file : __FILE__, line, "it is made "
+		    "or set too early in boot: before %s", name);
 	return (0);
 }
 
@@ -308,7 +311,7 @@ kern_process(const char *file, int line, const char *name,
 	first_file = file;
 	first_line = line;
 	HOST(process, name, func, arg);
-	return (kern_thread_new(file, line));
+	return (kern_booted(SI_SUB_INTRINSIC, "SI_SUB_INTRINSIC", file, line));
 }
 
 #define	KERN_START(name, at)						\

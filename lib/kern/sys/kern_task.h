@@ -16,6 +16,7 @@ struct kern_timed {
 	void		*kd_arg;
 	struct mtx	*kd_mtx;	/* of a callout, or NULL */
 	int		 kd_flags;
+	bool		 kd_direct;	/* in the timer's interrupt */
 	u_int		 kd_count;	/* how often a task was enqueued */
 	sbintime_t	 kd_delay;	/* since the timer runs next; 0: none */
 	int64_t		 kd_due_ns;	/* the timer's */
@@ -47,6 +48,8 @@ enum { CALLOUT_MPSAFE = 8, CALLOUT_RETURNUNLOCKED = 0x10 };
 	    { .kd_mtx = (m), .kd_flags = (flags) }, false }))
 int	callout_reset_sbt(struct callout *, sbintime_t, sbintime_t,
 	    void (*)(void *), void *, int);
+#define	callout_reset_sbt(...)						\
+	(KERN_BOOTED(SI_SUB_CPU), callout_reset_sbt(__VA_ARGS__))
 int	callout_stop(struct callout *);
 int	callout_drain(struct callout *);
 /* Its mutex, if it has one, is owned; to drain it must not be. */
@@ -98,13 +101,11 @@ KERN_RUN(taskqueue_##name, SI_SUB_TASKQ, SI_ORDER_SECOND, false,	\
 TASKQUEUE_DECLARE(thread);
 TASKQUEUE_DECLARE(fast);
 #define	taskqueue_create_fast(...)	(taskqueue_create(__VA_ARGS__) + 1)
-KERN_CALL(struct taskqueue *, taskqueue_create, (const char *name __unused,
-    int flags __unused, taskqueue_enqueue_fn enqueue __unused,
-    void *context __unused), kern_taskqueue)
+#define	taskqueue_create(name, flags, enqueue, context)			\
+	((void)(enqueue), (void)(context), KERN_MAY_WAIT(flags), kern_taskqueue)
 #define	taskqueue_thread_enqueue	((taskqueue_enqueue_fn)NULL)
-int	kern_thread_new(const char *, int);
 #define	taskqueue_start_threads(queue, count, priority, ...)		\
-	((void)(queue), kern_thread_new(__FILE__, __LINE__))
+	((void)(queue), KERN_BOOTED(SI_SUB_INTRINSIC))
 int	kern_task_after(const struct taskqueue *, struct task *, sbintime_t,
 	    const struct kern_site *);
 int	taskqueue_cancel(struct taskqueue *, struct task *, u_int *);
