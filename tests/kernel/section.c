@@ -81,7 +81,9 @@ section_exit(register_t intr)
 		break;
 	case BIND:
 		critical_exit();
+		thread_lock(curthread);
 		sched_unbind(curthread);
+		thread_unlock(curthread);
 		break;
 	case NOTHING:
 	case NO_EXIT:
