@@ -300,8 +300,10 @@ check_memory(void)
 	MPASS(vm_ndomains <= MAXMEMDOM && PCPU_GET(domain) < vm_ndomains);
 	MPASS(pcpu_find(mp_maxid)->pc_domain < vm_ndomains);
 	MPASS(zpcpu_get(each_cpu) == zpcpu_get_cpu(each_cpu, curcpu));
+	critical_enter();
 	zpcpu_set_protected(each_cpu, 5);
 	MPASS(zpcpu_replace(each_cpu, 6) == 5 && *zpcpu_get(each_cpu) == 6);
+	critical_exit();
 	uma_zfree_pcpu(each, each_cpu);
 	counter_u64_add(c, 40);
 	counter_enter();
