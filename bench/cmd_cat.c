@@ -1,8 +1,7 @@
 /*
  * rngsim cat: the output of generators on standard output.  Each reader is a
  * thread with two buffers: it fills one with whole requests while the other is
- * written.  A grain of bytes of reader 0 is written, of reader 1, to the last,
- * and again.
+ * written.  A grain of bytes is written of each reader in turn, from reader 0.
  */
 #include <fcntl.h>
 

@@ -1,7 +1,6 @@
 /*
  * rngsim hash: what digests cost, of messages and as conditioners of what is
- * harvested.  A subject is a hash, its ways are the operations below and
- * messages of some sizes.
+ * harvested.  A subject is a hash; its ways: operations, or sizes of messages.
  */
 #include "bench/cmd.h"
 #include "bench/survey/survey.h"

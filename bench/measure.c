@@ -100,9 +100,8 @@ open_result(const struct options *op, struct checkpoint *ck)
 }
 
 /*
- * Puts the result where it should be.  What is kept of repeats goes when all
- * that can be had is in the result; a failure before the first cell leaves an
- * earlier file alone.
+ * Puts the result where it should be.  What is kept of repeats goes when all is
+ * in the result; a failure before the first cell leaves an earlier file.
  */
 static int
 close_result(const struct options *op, struct checkpoint *ck,

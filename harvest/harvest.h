@@ -38,8 +38,7 @@ extern const struct tunable harvest_tunables[];
 /*
  * Recorded events: a text file that a run leaves, "event D T HEX SOURCE" for
  * each.  D is the destination, 0..255, and T the counter, 0..2^32 - 1, both
- * decimal; HEX is 1 to 8 bytes in order; SOURCE is a name of
- * random_source_names.
+ * decimal; HEX is 1 to 8 bytes in order; SOURCE is of random_source_names.
  */
 enum {
 	/* Of a file or a run: 16 MB, minutes at the usual rates. */

@@ -75,8 +75,7 @@ evidence_gatherer model_gather, schedules_gather, exhaustive_gather,
 
 /*
  * Explores a lock under FreeBSD's design, by drawn strategies if sy is NULL.
- * Any failure fails the row, also one that is another row's matter: that row
- * may not meet it.
+ * Any failure fails the row, also of another row's matter, which may miss it.
  */
 void lock_explore(const struct assure_params *ap,
     const struct strategy_class *sy, struct evidence_row *row);

@@ -98,9 +98,8 @@ collect_rows(struct cell_run *run, struct cell_measure *cm)
 }
 
 /*
- * cnt_hold of each row: the waits for its site, divided among roles by their
- * acquisitions there, as the profile has no roles of holders.  And the harvest
- * thread's figures.
+ * The harvest thread's figures; and cnt_hold of each row: its waits, by
+ * roles as these acquire there, for the profile has no roles of holders.
  */
 static void
 collect_holders(struct cell_measure *cm)

@@ -54,8 +54,7 @@ enum slice_state {
 /*
  * Waits there if others must come first; does nothing with NULL, of a cell that
  * runs alone.  SLICE_READY has what its readers made in the window so far, for
- * another thread until SLICE_CLOSED.  Returns: 0, or EINTR when the cell must
- * not go on.
+ * another thread until SLICE_CLOSED.  Returns: 0; EINTR: the cell is to end.
  */
 int slice_report(struct slice_arm *sa, enum slice_state state,
     uint64_t (*bytes)(void *run), void *run);

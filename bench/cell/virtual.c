@@ -56,8 +56,7 @@ virtual_config(const struct virtual_machine *vi, const struct profile *pr,
 	vm_costs(pr, ce->ce_cipher->ci_name, native, &mc->mc_costs);
 	/*
 	 * The requests under way at the window's end, if all readers wait for
-	 * each other: each is finished to the end of its buffer.  Twice that,
-	 * as other threads run too.
+	 * each other, to their buffers' ends; twice, as other threads run too.
 	 */
 	bytes = MIN(bytes, RANDOMDEV_PIECE_BYTES);
 	mc->mc_limit_ps = (pc->seed_timeout_ms + pc->warmup_ms +

@@ -29,8 +29,7 @@ int child_wait(pid_t pid);
 
 /*
  * Runs a program for its output, with err that of stderr too, which is to be
- * freed; NULL: it cannot be read.  Returns: as child_wait(); -1 with errno set
- * if it cannot be started.
+ * freed; NULL: it cannot be read.  Returns: as child_wait(); -1 and errno.
  */
 int child_output(const char *const argv[], const char *env, bool err,
     char **text);

@@ -67,8 +67,7 @@ const struct lock_class *virtual_lock_class_find(const char *name);
 
 /*
  * Where all executions are run: the lock whose acquisition is one step, if
- * spin_polls is 0.  A spinner that yields takes many more, with any lock.
- * Spin mutexes are it, too.
+ * spin_polls is 0; spin mutexes are it, too.  A spinner that yields takes more.
  */
 #define	EXECUTION_ALL_LOCK	"one-step"
 

@@ -114,9 +114,8 @@ scenario_draw(struct scenario *sn, const struct scenario_limits *sm,
 		}
 	}
 	/*
-	 * Where output is looked at, some reads are all of one size, as those
-	 * are that get parts of what a design keeps: a usual one, or what the
-	 * first has drawn.
+	 * Where output is looked at, some reads are all of one size, as where
+	 * they get parts of what a design keeps: a usual one, or the first's.
 	 */
 	if (sn->sn_real && strategy_below(&random, LEVEL_ONE_IN) == 0) {
 		sizes[3] = sn->sn_read[0][0].stp_amount;

@@ -1,8 +1,7 @@
 /*
  * Command lines: one table of options for all commands, options.tbl, and what
  * it reads them into.  Options stand anywhere among operands; "--" ends them.
- * Long names are written in full: a later option could make an abbreviation
- * ambiguous.
+ * Long names are written in full: later options would make others ambiguous.
  */
 #pragma once
 

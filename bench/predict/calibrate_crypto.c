@@ -276,8 +276,7 @@ gaps_of(struct calibration *cb, size_t bytes)
 
 /*
  * What a request does outside the lock.  After much output it takes longer and
- * varies more, as other lines have left the caches.  A waiter gets the lock if
- * it is faster.
+ * varies more, as caches hold it.  A waiter that is faster gets the lock.
  */
 void
 calibrate_reads(struct calibration *cb)

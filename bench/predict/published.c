@@ -152,8 +152,7 @@ published_section(const struct published *pb, const struct published_row *rb,
 		se->se_lines = (unsigned)rb->rb_lines;
 	/*
 	 * What threads take that only delay: the pause takes as much longer.
-	 * So does the hold, unless the others wait meanwhile and leave the core
-	 * to its thread.
+	 * So does the hold, unless the others wait and leave it the core.
 	 */
 	if (asked > 0 && alone - idle > asked) {
 		se->se_think_ns *= (alone - idle) / asked;

@@ -331,9 +331,8 @@ take(void *context, unsigned task, unsigned slot)
 }
 
 /*
- * What 80 % of the model's errors of a row lie within: of a lock, or of a ratio
- * of two, whose errors cancel more where both are queues, and most where these
- * do the same.
+ * What 80 % of the model's errors of a row lie within: of a lock, or a ratio of
+ * two, where they cancel more if both queue, and most if these do the same.
  */
 static enum profile_key
 error_key(const struct published *pb, const struct published_row *rb)

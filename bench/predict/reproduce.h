@@ -34,8 +34,7 @@ extern const struct reproduction reproductions[];
 extern const unsigned reproduction_count;
 
 /*
- * Simulates a run.  Returns: 0 and REPRODUCE_FIGURES figures, or an errno value
- * and why.
+ * Simulates a run.  Returns: 0 and REPRODUCE_FIGURES figures; or errno and why.
  */
 typedef int	reproduce_runner(const struct profile *pr, unsigned run,
 		    uint64_t seed, double *figures, char why[CELL_ERROR_SIZE]);

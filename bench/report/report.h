@@ -38,8 +38,7 @@ void table_cell_print(FILE *out, const void *table_cell);
 
 /*
  * A band over drawn profiles, "[2.90..5.17]", with ^ behind it if the figure of
- * the profile itself, own, is outside; "-" for no band.  All are divided by
- * unit first.
+ * the profile itself, own, is outside; "-": no band.  All are divided by unit.
  */
 const char *band_text(char buf[FORMAT_CELL], const double *band, double own,
     const char *(*format)(char *, double), double unit);

@@ -144,8 +144,7 @@ void *field_elements(const struct field *f, const void *base);
 
 /*
  * Adds one structure to another by FIELD_HOW_SUM and FIELD_HOW_MAX.  An object
- * of an array, one without pointers, is added to the object with the same
- * names, or at the end.
+ * of an array, without pointers, to the one with its names, or at the end.
  */
 void field_merge(const struct field *table, void *to, const void *from);
 

@@ -31,9 +31,8 @@ double stats_cna(const double *values, unsigned n);
 gsl_rng *stats_rng(uint64_t seed);
 
 /*
- * Sorts values.  A 95 % interval of the median: percentile bootstrap over
- * HYPOTHESIS_RESAMPLES draws.  Values in another order give the same interval;
- * one value is its own.
+ * Sorts values.  A 95 % interval of the median, one value's the value itself:
+ * percentile bootstrap over HYPOTHESIS_RESAMPLES draws, in whatever order.
  */
 void stats_ci95_median(double *values, unsigned n, uint64_t seed,
     double ci95[2]);
@@ -91,9 +90,8 @@ double hypothesis_mann_whitney(const double *a, unsigned na, const double *b,
 double hypothesis_trend(const double *x, const double *y, unsigned n);
 
 /*
- * Replaces each p by one corrected after Holm.  If differences with p below a
- * limit count as real, the probability that any of them is not real is at most
- * that limit.
+ * Replaces each p by one corrected after Holm: of differences with p below a
+ * limit the probability that any is not real is at most that limit.
  */
 void hypothesis_holm(double *p, size_t n);
 
@@ -168,9 +166,8 @@ struct agreement_item {
 };
 
 /*
- * Pairs of items.  A measurement orders two if their intervals do not overlap
- * and they differ by more than AGREEMENT_MARGIN; a prediction if its intervals
- * do not overlap.
+ * Pairs of items.  A prediction orders two if their intervals do not overlap; a
+ * measurement if, besides, they differ by more than AGREEMENT_MARGIN.
  */
 struct agreement_ranks {
 	unsigned	agr_told;	/* ordered by the measurement */

@@ -43,9 +43,8 @@ struct window_sample {
 };
 
 /*
- * Starts threads that work for warmup_ns, and then, all together, for
- * window_ns, or until a signal.  Returns: 0; EIO when no more could be done;
- * else the system's error.
+ * Starts threads that work for warmup_ns, then all together for window_ns, or
+ * until a signal.  Returns: 0; EIO when no more could be done; or another.
  */
 int window_measure(const struct window_task *wt, int64_t warmup_ns,
     int64_t window_ns, struct window_sample *wm);
@@ -104,8 +103,7 @@ void survey_free(struct survey *sv);
 /*
  * Measures each point once in each repeat, in an order drawn anew; the second
  * then computes the figures of all.  Returns: 0; EINTR after a signal, with the
- * figures that there are; or, after a message, EIO for crypto_failed(), or the
- * system's error.
+ * figures that there are; after a message EIO, of crypto_failed(), or another.
  */
 int survey_measure(struct survey *sv);
 void survey_summarize(struct survey *sv);

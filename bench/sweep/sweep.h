@@ -244,8 +244,7 @@ char *journal_name(const char *path, const char *suffix);
 /*
  * Opens, or creates, locks and reads a journal; the file stays as it is.  Close
  * no other descriptor of the file: that would release this process's lock, and
- * journal_close() jo also after a failure.  EBUSY: *other has the lock; 0: that
- * is not known.
+ * journal_close() jo also after a failure.  EBUSY: *other has it; 0: unknown.
  */
 int journal_claim(struct journal *jo, const char *path, bool create,
     pid_t *other);

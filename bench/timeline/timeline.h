@@ -1,8 +1,7 @@
 /*
  * Timelines of simulated runs: which thread ran on which CPU, and which held or
  * waited for which lock.  What a machine's observer reports (lib/vm/vm.h) in a
- * span of virtual time becomes trace events in JSON, for Perfetto and
- * chrome://tracing.
+ * span of virtual time becomes JSON for Perfetto and chrome://tracing.
  */
 #pragma once
 

@@ -1,8 +1,7 @@
 /*
  * A program's requests for random bytes, and their times: an rngsim-workload(5)
  * file in memory.  A stream has the requests of one thread, or of several that
- * ran one after the other.  All times count from the start of the recording and
- * ascend within a stream.
+ * ran in turn.  Times are since the recording's start, and ascend in a stream.
  */
 #pragma once
 

@@ -2,8 +2,7 @@
  * The sizes and times of readers' requests.  In a closed loop a request begins
  * when the one before has ended, or a pause later.  In an open loop requests
  * are due at planned times; a reader that falls behind still makes all of them.
- * Nothing here reads a clock or sleeps.  Draws depend on the seed and the
- * reader alone.
+ * Nothing here reads a clock or sleeps.  A seed and a reader give all draws.
  */
 #pragma once
 

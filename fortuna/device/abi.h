@@ -1,7 +1,6 @@
 /*
- * What crosses between rngsim and the random(4) of an object: struct
- * random_object is what kernel_device() returns.  Plain C types, as in
- * lib/kern/abi.h.
+ * What crosses between rngsim and the random(4) of an object: kernel_device()
+ * returns a struct random_object.  Plain C types, as in lib/kern/abi.h.
  */
 #ifndef FORTUNA_DEVICE_ABI_H
 #define FORTUNA_DEVICE_ABI_H
@@ -75,9 +74,8 @@ struct random_state {
  */
 struct random_claims {
 	/*
-	 * Its K, a union randomdev_key, which reseeds replace.  A source of
-	 * Fortuna's private names that does not claim it is one whose reads
-	 * use K and C alone.
+	 * Its K, a union randomdev_key, which reseeds replace.  A source with
+	 * Fortuna's names that does not claim it reads by K and C alone.
 	 */
 	const void	*rm_key;
 	/* How many completed reseeds a read's key may be behind. */
@@ -130,8 +128,7 @@ struct random_object {
 	const void	*(*ro_key)(void);
 	/*
 	 * Likewise, but only Fortuna has them.  ro_state, set: first changes
-	 * the counter, and the number of reseeds unless that is 0.  ro_counter
-	 * is for the mutex's owner.
+	 * the counter, and reseeds unless 0.  ro_counter: the mutex is owned.
 	 */
 	void		 (*ro_state)(struct random_state *rs, bool set);
 	__uint128_t	 (*ro_counter)(void);
@@ -142,9 +139,8 @@ struct random_object {
 	/* Takes off the i-th source; it is not read from then on. */
 	void		 (*ro_deregister)(unsigned i);
 	/*
-	 * Sets the source's bit of the mask, if mask has it, as options of the
-	 * kernel do that compile the source in.  Returns: false if the release
-	 * does not have it.
+	 * Sets the source's bit of the mask, if mask has it, as a kernel's
+	 * options do that compile it in.  Returns: whether the release has it.
 	 */
 	bool		 (*ro_include)(uint8_t source, uint32_t mask);
 };

@@ -97,7 +97,6 @@ void failpoint_init(struct failpoint *fp, const struct failpoint_def *def,
 void failpoint_release(struct failpoint *fp);
 
 /*
- * Evaluates a point, with any locks held.  Returns: the argument of the return
- * that executed, else 0.
+ * Evaluates a point, with any locks held.  Returns: its return's value, or 0.
  */
 int failpoint_eval(struct failpoint *fp);

@@ -88,9 +88,8 @@ int cipher_key_init(struct cipher_key *ck, const struct cipher *cipher);
 void cipher_key_fini(struct cipher_key *ck);
 
 /*
- * Replaces the key, as randomdev_encrypt_init().  Does not allocate.  If
- * libcrypto fails, here and below, the key is wiped and output is zeros:
- * crypto_fail().
+ * Replaces the key, as randomdev_encrypt_init().  Does not allocate.  Where
+ * libcrypto fails, crypto_fail() is told, the key wiped and output zeros.
  */
 void cipher_key_set(struct cipher_key *ck, const uint8_t key[CIPHER_KEY_BYTES]);
 

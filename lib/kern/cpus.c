@@ -192,7 +192,7 @@ host_curthread(struct kernel *k)
 	struct kern_thread *kt = kern_thread_of(k);
 
 	kt->kt_td[0] = machine_curthread()->mt_index;
-	kt->kt_td[1] = kt->kt_critical;
+	kt->kt_td[1] = kt->kt_critical + kt->kt_filter;
 	kt->kt_td[2] = kt->kt_pinned;
 	return (kt->kt_td);
 }

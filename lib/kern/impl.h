@@ -71,8 +71,9 @@ struct kern_thread {
 	struct hash_slot *kt_spare;	/* a hash that it keeps */
 	struct block	*kt_block;	/* memory that it freed last; or NULL */
 	uint64_t	 kt_tag;	/* that it gave last */
-	int64_t		 kt_now_ns;	/* the coarse uptime it decides by */
+	int64_t		 kt_now_ns;	/* the uptime it decides by */
 	bool		 kt_decides;	/* it has a lock since before that */
+	bool		 kt_coarse;	/* that is the clock it looks at */
 	int64_t		 kt_timer_ns;	/* of kernel_timer(), or 0 */
 	int		 kt_cpu;	/* of the call, or KERNEL_CPU_HERE */
 	unsigned	 kt_stores;	/* of shared memory, by the call */
@@ -326,8 +327,7 @@ void kern_use_seed(struct kern_thread *kt, const uint8_t *data, size_t n);
 void kern_keys_free(struct kernel *k);
 
 /*
- * n bytes at p are used: they are no copy that the thread need not see; or
- * others are written there.
+ * n bytes at p are used, so no copy that need not be seen; or written anew.
  */
 void kern_check_seen(struct kernel *k, struct kern_thread *kt, const void *p,
     size_t n);

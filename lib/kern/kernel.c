@@ -24,11 +24,11 @@ int64_t
 host_uptime_ns(struct kernel *k, bool coarse)
 {
 	const struct kernel_above *ka = k->k_params.kp_above;
+	struct kern_thread *kt = kern_thread_of(k);
 	int64_t now_ns;
 
-	if (k->k_params.kp_unpaced && kern_thread_of(k)->kt_timer_ns != 0 &&
-	    !vm_explores())
-		return (kern_thread_of(k)->kt_timer_ns);
+	if (k->k_params.kp_unpaced && kt->kt_timer_ns != 0 && !vm_explores())
+		return (kt->kt_timer_ns);
 	if (k->k_params.kp_unpaced) {
 		/* Which of two threads looks first may matter. */
 		vm_monitored(&k->k_unpaced_ns, true);
@@ -39,10 +39,11 @@ host_uptime_ns(struct kernel *k, bool coarse)
 	now_ns = ka->ka_clock(k->k_params.kp_above_arg, now_ns);
 	/* FreeBSD's sources take 0 for "never". */
 	now_ns = now_ns > 0 ? now_ns : 1;
-	/* Under a lock the first decides, whatever others are for. */
-	if (coarse && !kern_thread_of(k)->kt_decides) {
-		kern_thread_of(k)->kt_now_ns = now_ns;
-		kern_thread_of(k)->kt_decides = kern_thread_of(k)->kt_held > 0;
+	/* Under a lock the first decides; an exact one, where it is alone. */
+	if (!kt->kt_decides && (coarse || !kt->kt_coarse)) {
+		kt->kt_coarse |= coarse;
+		kt->kt_now_ns = now_ns;
+		kt->kt_decides = kt->kt_held > 0;
 	}
 	return (now_ns);
 }
@@ -284,6 +285,7 @@ kernel_enter(struct kernel *k, int cpu)
 	kt->kt_cpu = cpu < 0 ? KERNEL_CPU_HERE : cpu;
 	kt->kt_stores = 0;
 	kt->kt_hashed = 0;
+	kt->kt_coarse = false;
 	kt->kt_writes = cpu == KERNEL_CPU_WRITE;
 	kt->kt_calls++;
 	kern_fault_calls++;

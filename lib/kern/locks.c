@@ -177,9 +177,10 @@ check(struct kernel *k, struct kern_thread *kt, struct kern_lock *kl,
 	if ((how & KERN_TRIES) != 0 && kl->kl_lock.lo_class->lc_trylock == NULL)
 		kernel_stop(k, site, "mtx_trylock(), which lock kind %s lacks: "
 		    "choose another", kl->kl_lock.lo_class->lc_name);
-	if (kl->kl_kind == KERN_MTX && (how & KERN_TRIES) != 0 && kt->kt_filter)
-		kernel_stop(k, site, "mtx_trylock() by idle thread, which an "
-		    "interrupt met, on sleep mutex %s", kl->kl_lock.lo_name);
+	if (kl->kl_kind != KERN_SPIN && (how & KERN_TRIES) != 0 &&
+	    (kt->kt_filter || kt->kt_interrupt))
+		kernel_stop(k, site, "an interrupt, of the idle thread perhaps,"
+		    " tries %s %s", kern_kind_name(kl), kl->kl_lock.lo_name);
 	if ((how & KERN_TRIES) == 0 && !kern_is_section(kl))
 		kern_check_lock(k, kt, kl, site, how);
 }

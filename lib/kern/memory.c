@@ -88,24 +88,37 @@ misused(struct kernel *k, const struct block *b)
 	kernel_stop(k, b->b_site, "%s", text);
 }
 
-void
-host_access(struct kernel *k, const void *p, size_t n, bool store)
+static inline void
+check_use(struct kernel *k, const void *p, size_t n)
 {
 	const size_t at = (uintptr_t)p - k->k_host.kh_heap;
 	const struct block *b;
 
-	if (k->k_looking)
-		return;
-	if (store)
-		kern_thread_of(k)->kt_stores += n > sizeof(uint64_t) ?
-		    KERN_EVENT_STORES : 1;
 	if (__builtin_expect(at < k->k_host.kh_heap_bytes &&
 	    (n > MACHINE_CACHE_LINE || k->k_copy->kc_freed[at /
 	    MACHINE_CACHE_LINE]), 0) && (b = block_at(k->k_copy, p)) != NULL &&
 	    (b->b_freed != NULL || n > SIZE_MAX / 2 || (const uint8_t *)p + n >
 	    memory_of(b) + b->b_asked))
 		misused(k, b);
+}
+
+void
+host_access(struct kernel *k, const void *p, size_t n, bool store)
+{
+	if (k->k_looking)
+		return;
+	if (store)
+		kern_thread_of(k)->kt_stores += n > sizeof(uint64_t) ?
+		    KERN_EVENT_STORES : 1;
+	check_use(k, p, n);
 	machine_access(p, n, store);
+}
+
+uint64_t
+host_atomic(struct kernel *k, void *p, unsigned how, uint64_t v, uint64_t old)
+{
+	check_use(k, p, how >> 8);
+	return (machine_atomic(p, how, v, old));
 }
 
 /* A free block of n bytes, or a new one; NULL: there is no room. */

@@ -23,7 +23,7 @@ LC_ALL=C
 export LC_ALL
 # ccache would make the paths that the compiler read relative.
 unset CCACHE_BASEDIR
-unset GIT_DIR GIT_INDEX_FILE GIT_WORK_TREE
+unset GIT_DIR GIT_INDEX_FILE GIT_WORK_TREE CPATH C_INCLUDE_PATH
 data=$1 action=$2 ciphers=
 shift 2
 newline='
@@ -283,7 +283,8 @@ find_compiler()
 	version=$($cc --version 2>&1) && [ -n "$version" ] ||
 	    fail 1 "there is no compiler \"$cc\", or it does not work:" \
 	    "expected CC to name a C compiler"
-	flags="$flags -isystem $($cc -print-file-name=include)"
+	builtin=$($cc -print-file-name=include)
+	flags="$flags -isystem $builtin"
 	# Structures are copied by memcpy(), where kern.c sees it.  A key is
 	# cleared by the library's memset(), as "rep stos" is slow to start.
 	copies="-mmemcpy-strategy=libcall:-1:noalign
@@ -469,14 +470,15 @@ write_units()
 	IFS=$newline
 }
 
-# inputs: the files of the rules that the compiler wrote, one a line.
+# inputs [RULE]: the files of rules that the compiler wrote, one a line.
 inputs()
 {
 	tab=$(printf '\t')
-	cat "$work"/*.rule | sed -e 's/^[^ :]*: *//' -e 's/\\$//' \
+	[ $# != 0 ] || set -- "$work"/*.rule
+	cat "$@" | sed -e 's/^[^ :]*: *//' -e 's/\\$//' \
 	    -e "s/\\\\ /$tab/g" | tr ' ' '\n' | sed -e "s/$tab/ /g" \
 	    -e 's/\\#/#/g' -e 's/\$\$/$/g' -e '/^$/d' |
-	    grep -v '/rngsim/kernel/work\.[^/]*/' | sort -u
+	    grep -vF -e "$cache/work." -e @work@/ | sort -u
 }
 
 # theirs: of files, the headers of a sys that are to be rngsim's, as they are
@@ -508,21 +510,19 @@ s/.*undefined (reference to|symbol:) [\`']?([^']*)'?\$/\2/p" | sort -u |
 }
 
 # Where objects are kept for other sources, and for changes of the tree: of what
-# each unit can read, but for the sources.  Not where rngsim's names are cut, an
-# option may read a file or a source reads another, as its ciphers.
+# units can read, but for the sources.  Not where rngsim's names are cut, an
+# option names a file or units read the ciphers of a source.
 find_kept()
 {
-	case "$data/ $folder/ $more" in
-	"$folder"/* | *" $data"/[fhl]* | *-[iI@]*) return ;;
+	case "$data/ $folder/ $more$ciphers" in
+	"$folder"/* | *" $data"/[fhl]* | *@* | *source) return ;;
 	esac
-	[ -z "$ciphers" ] && ! grep -qsE '#.*include(.*(\.c"|"[/.])| *[A-Z_a-z])' \
-	    $files ${tree:+"$tree"/dev/random/*.h} || return 0
+	find -L "$work/own" "$data/lib/kern" "$data/fortuna" "$data/harvest" \
+	    ${tree:+"$tree/dev/random"} ${tree:+"$tree/sys/random.h"} \
+	    -type f 2>/dev/null | grep -vxF "$files" | sort >"$work/hashed"
 	kept=$cache/units/$({ printf '%s\n' "$version" $cc $flags $real_flags \
 	    $simulated_flags | grep -v '^-fmacro-prefix-map'
-	    cat $(find -L "$work/own" "$data/lib/kern" "$data/fortuna" \
-		"$data/harvest" ${tree:+"$tree/dev/random"} \
-		${tree:+"$tree/sys/random.h"} -type f 2>/dev/null |
-		grep -vxF "$files" | sort)
+	    cksum $(cat "$work/hashed") | sed "s| $work/| |"
 	} | cksum | tr ' ' .)
 	mkdir -p "$kept"
 }
@@ -538,10 +538,11 @@ compile()
 	real-source) own="$own$newline-DKERN_CRYPTO_SOURCE$newline-I$tree" ;;
 	*) own="$own$newline-I$work/ciphers" ;;
 	esac
+	sources=$(sed -n 's/^#include "\(.*\)"$/\1/p' "$work/$2.c")
 	case " algorithm $brought " in
 	" $2 "*) keep= ;;
-	*" $2 "*) keep=${keep:+${tree:+$keep.$(cksum $(sed -n \
-	    's/^#include "\(.*\)"$/\1/p' "$work/$2.c") | cksum | tr ' ' .)}} ;;
+	*" $2 "*) keep=${keep:+${tree:+$keep.$(cksum $sources | cksum |
+	    tr ' ' .)}} ;;
 	esac
 	if [ -n "$keep" ] && [ -f "$keep.o" ]; then
 		ln -s "$keep.o" "$work/$1.$2.o"
@@ -550,10 +551,14 @@ compile()
 	fi
 	$cc $own $flags -MD -MF "$work/$1.$2.rule" -c -o "$work/$1.$2.o" "$work/$2.c" \
 	    >"$work/log.$1.$2" 2>&1 || return
+	# Not what reads more than the place is of, or could not be as it should.
+	[ -n "$keep" ] && [ -z "${3-}" ] && ! inputs "$work/$1.$2.rule" |
+	    grep -vxF "$sources" | grep -vxFf "$work/hashed" |
+	    grep -qvF "$builtin/" || return 0
 	# Another process may keep it, too, and a third take it: the rule first.
-	[ -z "$keep" ] || for own in rule o; do
-		cp "$work/$1.$2.$own" "$keep.$$" && mv "$keep.$$" "$keep.$own"
-	done
+	sed "s|$work/|@work@/|g" "$work/$1.$2.rule" >"$keep.$$" &&
+	    mv "$keep.$$" "$keep.rule" &&
+	    cp "$work/$1.$2.o" "$keep.$$" && mv "$keep.$$" "$keep.o"
 }
 
 # link FLAVOUR NAME UNIT...
@@ -625,7 +630,11 @@ build()
 	write_headers
 	write_units
 	find_kept
+	before=$kept$(cksum $files)
 	compile_all
+	find_kept
+	[ "$before" = "$kept$(cksum $files)" ] ||
+	    fail 1 "a file changed while it was compiled: try again"
 	lack=$(inputs | theirs | sed -n 1p)
 	[ -z "$lack" ] || fail 1 "it includes its tree's $lack: rngsim lacks" \
 	    "the header $lack; \"rngsim kernel check\" lists all"
@@ -684,7 +693,6 @@ check()
 	begin
 	write_headers
 	write_units
-	find_kept
 	printf 'source    %s\n' $files
 	echo "headers   ${tree:-of rngsim, as there is no sys directory}"
 	replaced | sed 's/^/replaced  /'
@@ -698,6 +706,7 @@ check()
 	while read -r file; do
 		mkdir -p "$(dirname "$work/own/$file")" && : >"$work/own/$file"
 	done <"$work/headers"
+	[ -s "$work/headers" ] || find_kept
 	inputs | theirs >>"$work/headers"
 	for flavour in simulated real; do flavour $flavour || :; done
 	cat "$work"/log.* | grep -vF "$data/" | lacks >"$work/names"

@@ -207,8 +207,7 @@ void ledger_install(struct ledger *lg, unsigned core, const uint8_t *key,
 
 /*
  * The lineage of a new key is the reseed of the key that its thread used last.
- * A design that makes bytes ahead keeps it then, and sets it again before it
- * uses them.
+ * A design that makes bytes ahead keeps it, and sets it before it uses them.
  */
 uint64_t ledger_lineage(struct ledger *lg);
 void ledger_set_lineage(struct ledger *lg, uint64_t lineage);

@@ -125,7 +125,7 @@ check_drain(const struct at *at, struct ledger_core *lc)
 	lr->lgr_hi = uint128_make((uint64_t)now_ns, lc->lgc_drains);
 	lc->lgc_drained = *ledger_record(at, 0, lr->lgr_generation);
 	if (lr->lgr_flag && pace_ns != 0 && some &&
-	    now_ns - lc->lgc_drained_ns <= pace_ns)
+	    now_ns - lc->lgc_drained_ns < pace_ns)
 		ledger_wrong(at->at_lg, LEDGER_PACE, first, lr);
 	/* Pools 0 to n - 1, each once. */
 	if (n == 0 || lc->lgc_taken != UINT32_MAX >> (32 - n) ||

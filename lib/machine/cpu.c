@@ -127,8 +127,7 @@ system_numbers(double *numbers, unsigned most, const char *fmt, ...)
 
 /*
  * The tightest quota, in CPUs, of a cgroup and its ancestors; 0 when none has
- * one.  Version 2 has "quota period" in cpu.max, or "max"; version 1 has two
- * files.  Trims the path.
+ * one.  Version 2 has "quota period" in cpu.max; 1 two files.  Trims the path.
  */
 static double
 cgroup_quota(const char *root, char *group)

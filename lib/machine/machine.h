@@ -47,8 +47,7 @@ bool machine_draw(uint64_t *word);
 /*
  * Events for the simulated machine's traces and deadlock reports: a thread
  * tries a lock, VM_LOCK_WAIT, holds it, VM_LOCK_HELD, or has released it,
- * VM_LOCK_FREE; VM_MARK marks an instant of the run.  No effect on a real
- * machine.
+ * VM_LOCK_FREE; VM_MARK marks an instant.  No effect on a real machine.
  */
 void machine_event(enum vm_event_kind kind, const void *lock, const char *name);
 
@@ -61,8 +60,7 @@ void machine_pause(unsigned n);
 /*
  * Polls of a waiter.  A real machine returns after one poll; a simulated one
  * when *p may differ from seen, or for await_is when it may equal want, or
- * after most polls, unless that is 0.  The caller looks again.  Returns: the
- * number of polls.
+ * after most polls, unless that is 0.  The caller looks again.  Returns: polls.
  */
 unsigned machine_await_32(struct m32 *p, uint32_t seen, unsigned most);
 unsigned machine_await_is_32(struct m32 *p, uint32_t want, unsigned most);
@@ -140,9 +138,8 @@ struct mthread *machine_curthread(void);
 
 /*
  * Sleeps while *word equals expect: until machine_wake_32(), a spurious wake-up
- * or the time-out, -1 for none.  A store to *word followed by machine_wake_32()
- * is never missed; machine_interrupt() does not end this sleep.  Returns: 0 or
- * ETIMEDOUT.
+ * or the time-out, -1 for none.  machine_wake_32() after a store to *word is
+ * never missed; machine_interrupt() ends no sleep.  Returns: 0 or ETIMEDOUT.
  */
 int machine_wait_32(struct m32 *word, uint32_t expect, int64_t timeout_ns);
 

@@ -19,8 +19,7 @@ enum {
 
 /*
  * The time of accesses to lines that the CPU holds is deferred until the next
- * longer step, but by at most this much.  So their effects come at most this
- * much too early.
+ * longer step, but by at most this much: that early their effects may come.
  */
 #define	VM_DEFERRED_MAX_PS	UINT64_C(20000)
 

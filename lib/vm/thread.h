@@ -53,8 +53,7 @@ void vm_written(struct vm_line *line);
 void vm_compared(void);
 
 /*
- * Before a word is set up: nothing waits for it.  Returns: NULL, or the line
- * for vm_written().
+ * Before a word is set up: no thread waits.  Returns: vm_written()'s, or NULL.
  */
 struct vm_line *vm_forget(const void *p, unsigned access);
 

@@ -175,8 +175,7 @@ vm_line_cancel(struct vm *vm, struct vm_thread *vt)
 }
 
 /*
- * The home's mean service time of one waiter of a line written at cpu, or by
- * none.
+ * The home's mean service time of a waiter of a line written at cpu, if at one.
  */
 static uint64_t
 mean_service(const struct vm *vm, const struct vm_line *vl, int cpu)

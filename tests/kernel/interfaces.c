@@ -216,7 +216,7 @@ static void
 check_bits(void)
 {
 	struct bits a, b = BITSET_T_INITIALIZER(BITSET_FSET(3));
-	bit_decl(s, 130);
+	bitstr_t bit_decl(s, 130);
 	bitstr_t *heap = bit_alloc(70, M_CHECK, M_WAITOK);
 	int i, at, sum = 0;
 

@@ -334,7 +334,7 @@ KERN_CALL(sbintime_t, bttosbt, (struct bintime bt),
     (bt.sec << 32) + (sbintime_t)(bt.frac >> 32))
 KERN_CALL(int, ratecheck, (struct timeval *last, const struct timeval *least),
     tvtosbt(*last) != 0 && sbinuptime() - tvtosbt(*last) < tvtosbt(*least) ?
-    0 : (*last = sbttotv(sbinuptime()), 1))
+    0 : (*last = sbttotv(MAX(sbinuptime(), SBT_1MS)), 1))
 KERN_CALL(int, ppsratecheck, (struct timeval *last, int *n, int most),
     (*n = ratecheck(last, &(struct timeval){ 1, 0 }) ? 1 : *n + 1,
     most < 0 || *n <= most))
@@ -365,9 +365,11 @@ enum sysinit_sub_id { SI_SUB_DUMMY, SI_SUB_TUNABLES, SI_SUB_COPYRIGHT, SI_SUB_VM
     SI_SUB_ROOT_CONF, SI_SUB_INTRINSIC_POST, SI_SUB_SYSCALLS, SI_SUB_CLOCKS,
     SI_SUB_PSEUDO, SI_SUB_EXEC, SI_SUB_KTHREAD_INIT, SI_SUB_KTHREAD_IDLE,
     SI_SUB_SMP_LAUNCH, SI_SUB_KICK_SCHEDULER, SI_SUB_LAST };
-/* 0; ends the run if boot has not come to that. */
+/* 0; ends the run if boot has not come to what that needs. */
 int	kern_booted(enum sysinit_sub_id, const char *, const char *, int);
-#define	KERN_BOOTED(sub)	kern_booted(sub, #sub, __FILE__, __LINE__)
+#define	KERN_BOOTED(sub, what)						\
+	kern_booted(sub, what " too early in boot: before " #sub,	\
+	    __FILE__, __LINE__)
 enum sysinit_elem_order { SI_ORDER_FIRST, SI_ORDER_SECOND, SI_ORDER_THIRD,
     SI_ORDER_FOURTH, SI_ORDER_MIDDLE, SI_ORDER_ANY };
 #define	KERN_SYSINIT(name, sub, order, func, arg, uninit)		\
@@ -404,7 +406,8 @@ MALLOC_DECLARE(M_CACHE);
 #define	malloc(size, type, flags)					\
 	((void)(type), HOST(malloc, size, flags, KERN_SITE()))
 #define	KERN_MAY_WAIT(flags)	(((flags) & M_WAITOK) != 0 ?		\
-	HOST(may_sleep, KERN_SITE(), "malloc(M_WAITOK)") : (void)0)
+	HOST(may_sleep, KERN_SITE(), "malloc(M_WAITOK)") :		\
+	HOST(may_block, KERN_SITE(), "malloc(M_NOWAIT)"))
 #define	free(p, type)			HOST(free, p, 0, KERN_SITE())
 #define	zfree(p, type)			HOST(free, p, KERN_ZERO, KERN_SITE())
 /* sys/domainset.h, vm/vm_phys.h: memory is of one domain */
@@ -422,8 +425,12 @@ struct domainset;
 	const int RETURN_VALUE = HOST(failpoint, kern_point);		\
 									\
 	if (__predict_false(RETURN_VALUE != 0))				\
-		__VA_ARGS__						\
+		{ __VA_ARGS__ }						\
 } while (0)
+#define	KFAIL_POINT_RETURN(parent, name)				\
+	KFAIL_POINT_CODE(parent, name, return (RETURN_VALUE);)
+#define	KFAIL_POINT_ERROR(parent, name, var)				\
+	KFAIL_POINT_CODE(parent, name, (var) = RETURN_VALUE;)
 #define	SDT_PROBE_DEFINE(...)		struct kern_hack
 #define	SDT_PROBES_ENABLED()		0
 #define	SDT_PROBE(...)			((void)0)

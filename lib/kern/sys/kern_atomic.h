@@ -6,12 +6,12 @@
 
 #ifdef KERNEL_SIMULATED
 #define	KERN_SIMULATE(p, op, order, v, old)				\
-	kern_host->kh_atomic(__DEVOLATILE(void *, p), (unsigned)(KERN_##op | \
+	HOST(atomic, __DEVOLATILE(void *, p), (unsigned)(KERN_##op |	\
 	    __ATOMIC_##order << 4 | (int)sizeof(*(p)) << 8), v, old)
 #define	KERN_EITHER(p, simulated, inlined)				\
 	(KERN_SHARED(p) ? simulated : (inlined))
 #define	atomic_thread_fence(order)					\
-	((void)kern_host->kh_atomic(NULL, KERN_FENCE | order << 4, 0, 0))
+	((void)HOST(atomic, NULL, KERN_FENCE | order << 4, 0, 0))
 #else
 #define	KERN_SIMULATE(p, op, order, v, old)	0
 #define	KERN_EITHER(p, simulated, inlined)	(inlined)

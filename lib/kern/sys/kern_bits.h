@@ -76,7 +76,7 @@ struct name { u_long __bits[KERN_BIT_WORDS(size)]; }
 
 typedef u_long bitstr_t;
 #define	bitstr_size(n)		(KERN_BIT_WORDS(n) * sizeof(bitstr_t))
-#define	bit_decl(name, n)	bitstr_t name[KERN_BIT_WORDS(n)]
+#define	bit_decl(name, n)	((name)[KERN_BIT_WORDS(n)])
 #define	bit_alloc(n, type, flags)					\
 	((bitstr_t *)malloc(bitstr_size(n), type, (flags) | M_ZERO))
 #define	bit_test(b, i)		((KERN_WORD(b, i) & KERN_BIT(i)) != 0)

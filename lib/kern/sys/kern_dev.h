@@ -44,7 +44,7 @@ extern const struct cdevsw *kern_devsw;
 enum { MAKEDEV_ETERNAL_KLD, MAKEDEV_NOWAIT, MAKEDEV_WAITOK, MAKEDEV_CHECKNAME = 4,
     UID_ROOT = 0, GID_WHEEL = 0 };
 #define	make_dev_credf(flags, devsw, ...)				\
-	((struct cdev *)(KERN_BOOTED(SI_SUB_DEVFS),			\
+	((struct cdev *)(KERN_BOOTED(SI_SUB_DEVFS, "a device is made"),	\
 	    KERN_MAY_WAIT(((flags) & MAKEDEV_NOWAIT) != 0 ? 0 : M_WAITOK), \
 	    kern_devsw = (devsw), NULL))
 struct make_dev_args { size_t mda_size; int mda_flags, mda_uid, mda_gid, mda_mode,

@@ -66,6 +66,7 @@ void	kern_handler_remove(eventhandler_tag);
 KERN_RUN(register_##func, SI_SUB_EVENTHANDLER, SI_ORDER_ANY, false,	\
     EVENTHANDLER_REGISTER(name, func, arg, priority))
 #define	EVENTHANDLER_INVOKE(name, ...) do {				\
+	HOST(may_block, KERN_SITE(), "EVENTHANDLER_INVOKE()");		\
 	for (eventhandler_tag kern_eh = NULL;				\
 	    (kern_eh = kern_handler_next(#name, kern_eh)) != NULL;)	\
 		((kern_handler_##name)kern_eh->eh_func)(		\

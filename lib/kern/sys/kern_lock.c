@@ -102,6 +102,8 @@ kern_epoch_drain(epoch_t ep, const struct kern_site *site)
 {
 	struct kern_epoch_call *ec, *next;
 
+	if (ep != NULL)
+		HOST(may_sleep, site, "epoch_drain_callbacks()");
 	if (__atomic_load_n(&kern_epoch_calls, __ATOMIC_RELAXED) == 0)
 		return;
 	ec = (void *)atomic_swap_ptr(&kern_epoch_calls, 0);

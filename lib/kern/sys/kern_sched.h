@@ -27,7 +27,8 @@ enum { PRI_UNCHANGED = -1, PRI_USER = -2 };
 /* Every other tick. */
 #define	should_yield()		((ticks & 1) != 0)
 #define	CRITICAL_ASSERT(td)						\
-	KASSERT((td)->td_critnest > 0, ("not in a critical section"))
+	KASSERT(((void)(td), curthread->td_critnest > 0),		\
+	    ("not in a critical section"))
 #define	KERN_NEST(what, delta)	HOST(nest, what, delta, KERN_HOLD())
 #define	critical_enter()	KERN_NEST(KERN_CRITICAL, 1)
 #define	critical_exit()		KERN_NEST(KERN_CRITICAL, -1)
@@ -39,7 +40,7 @@ enum { PRI_UNCHANGED = -1, PRI_USER = -2 };
 typedef u_long register_t;
 #define	intr_disable()		(KERN_NEST(KERN_MASKED, 1), (register_t)0)
 #define	intr_restore(flags)	((void)(flags), KERN_NEST(KERN_MASKED, -1))
-/* A thread binds itself alone, so its lock, which spins, has no other user. */
+/* A thread binds only itself: no other uses its lock, which is as if it spun. */
 #define	thread_lock(td)		((void)(td), spinlock_enter())
 #define	thread_unlock(td)	((void)(td), spinlock_exit())
 #define	sched_bind(td, cpu)						\
@@ -53,12 +54,12 @@ typedef u_long register_t;
 #define	curcpu			((int)HOST(cpu, KERN_LOOK()))
 #define	mp_ncpus		((int)kern_host->kh_cpus)
 #define	mp_maxid		((u_int)mp_ncpus - 1)
-/* Others are there when they have started. */
+/* Until then others are not known. */
 #define	KERN_CPUS	(kern_host->kh_stage < (int)SI_SUB_CPU ? 1 : mp_ncpus)
 #define	CPU_ABSENT(i)		((u_int)(i) >= (u_int)KERN_CPUS)
 #define	CPU_FOREACH(i)		for ((i) = 0; (int)(i) < KERN_CPUS; (i)++)
 #define	CPU_FIRST()		0
-#define	CPU_NEXT(i)		(((int)(i) + 1) % mp_ncpus)
+#define	CPU_NEXT(i)		(((int)(i) + 1) % KERN_CPUS)
 #define	KERN_PCPU_cpuid		curcpu
 #define	KERN_PCPU_curthread	curthread
 #define	KERN_PCPU_domain	(get_pcpu()->pc_domain)

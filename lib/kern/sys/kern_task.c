@@ -101,7 +101,6 @@ kern_timed_wait(const struct kern_timed *kd)
 {
 	const struct kern_timed *now;
 
-	HOST(may_sleep, KERN_SITE(), "Waiting for what a timer runs");
 	while ((now = atomic_load_consume_ptr(&kern_running)) != NULL &&
 	    (kd == NULL || kd == now))
 		kern_host->kh_await(&kern_running, (uint32_t)(uintptr_t)now);
@@ -240,7 +239,7 @@ kern_task_after(const struct taskqueue *queue, struct task *task,
 }
 
 KERN_PLAIN int
-taskqueue_cancel(struct taskqueue *queue __unused, struct task *task,
+taskqueue_cancel(const struct taskqueue *queue __unused, struct task *task,
     u_int *pending)
 {
 	const int result = kern_timed_stop(&task->ta_timed);
@@ -253,7 +252,7 @@ taskqueue_cancel(struct taskqueue *queue __unused, struct task *task,
 
 /* A task that waits runs here. */
 KERN_PLAIN void
-taskqueue_drain(struct taskqueue *queue, struct task *task)
+(taskqueue_drain)(const struct taskqueue *queue, struct task *task)
 {
 	const struct kern_timed *kd = &task->ta_timed;
 	u_int pending;
@@ -265,7 +264,7 @@ taskqueue_drain(struct taskqueue *queue, struct task *task)
 }
 
 KERN_PLAIN void
-taskqueue_drain_all(struct taskqueue *queue)
+(taskqueue_drain_all)(const struct taskqueue *queue)
 {
 	struct kern_timed *kd;
 
@@ -275,7 +274,7 @@ taskqueue_drain_all(struct taskqueue *queue)
 			kd = kd->kd_next;
 		kern_timed_unlock();
 		if (kd != NULL)
-			taskqueue_drain(queue, (struct task *)(void *)kd);
+			(taskqueue_drain)(queue, (struct task *)(void *)kd);
 	} while (kd != NULL);
 	kern_timed_wait(NULL);
 }
@@ -283,12 +282,11 @@ taskqueue_drain_all(struct taskqueue *queue)
 /* Processes. */
 
 KERN_PLAIN int
-kern_booted(enum sysinit_sub_id least, const char *name, const char *file,
+kern_booted(enum sysinit_sub_id least, const char *text, const char *file,
     int line)
 {
 	if (kern_host->kh_stage < (int)least)
-		kern_panic(file != NULL ? file : __FILE__, line, "it is made "
-		    "or set too early in boot: before %s", name);
+		kern_panic(file != NULL ? file : __FILE__, line, "%s", text);
 	return (0);
 }
 
@@ -311,7 +309,8 @@ kern_process(const char *file, int line, const char *name,
 	first_file = file;
 	first_line = line;
 	HOST(process, name, func, arg);
-	return (kern_booted(SI_SUB_INTRINSIC, "SI_SUB_INTRINSIC", file, line));
+	return (kern_booted(SI_SUB_INTRINSIC, "a thread is made too early in "
+	    "boot: before SI_SUB_INTRINSIC", file, line));
 }
 
 #define	KERN_START(name, at)						\

@@ -49,16 +49,19 @@ enum { CALLOUT_MPSAFE = 8, CALLOUT_RETURNUNLOCKED = 0x10 };
 int	callout_reset_sbt(struct callout *, sbintime_t, sbintime_t,
 	    void (*)(void *), void *, int);
 #define	callout_reset_sbt(...)						\
-	(KERN_BOOTED(SI_SUB_CPU), callout_reset_sbt(__VA_ARGS__))
+	(KERN_BOOTED(SI_SUB_CPU, "a callout is set"),			\
+	    callout_reset_sbt(__VA_ARGS__))
 int	callout_stop(struct callout *);
 int	callout_drain(struct callout *);
+#define	KERN_DRAINS()							\
+	HOST(may_sleep, KERN_SITE(), "Waiting for what a timer runs")
 /* Its mutex, if it has one, is owned; to drain it must not be. */
 #define	KERN_CALLOUT(c, what)						\
 	((c)->c_timed.kd_mtx != NULL ? mtx_assert((c)->c_timed.kd_mtx, what) : \
 	    (void)0)
 #define	callout_stop(c)		(KERN_CALLOUT(c, MA_OWNED), (callout_stop)(c))
 #define	callout_drain(c)						\
-	(KERN_CALLOUT(c, MA_NOTOWNED), (callout_drain)(c))
+	(KERN_CALLOUT(c, MA_NOTOWNED), KERN_DRAINS(), (callout_drain)(c))
 #define	callout_reset_sbt_on(c, sbt, precision, func, arg, cpu, flags)	\
 	callout_reset_sbt(c, sbt, precision, func, arg, flags)
 #define	callout_reset(c, timo, func, arg, ...)				\
@@ -105,12 +108,17 @@ TASKQUEUE_DECLARE(fast);
 	((void)(enqueue), (void)(context), KERN_MAY_WAIT(flags), kern_taskqueue)
 #define	taskqueue_thread_enqueue	((taskqueue_enqueue_fn)NULL)
 #define	taskqueue_start_threads(queue, count, priority, ...)		\
-	((void)(queue), KERN_BOOTED(SI_SUB_INTRINSIC))
+	((void)(queue), KERN_BOOTED(SI_SUB_INTRINSIC, "a thread is made"))
 int	kern_task_after(const struct taskqueue *, struct task *, sbintime_t,
 	    const struct kern_site *);
-int	taskqueue_cancel(struct taskqueue *, struct task *, u_int *);
-void	taskqueue_drain(struct taskqueue *, struct task *);
-void	taskqueue_drain_all(struct taskqueue *);
+int	taskqueue_cancel(const struct taskqueue *, struct task *, u_int *);
+void	taskqueue_drain(const struct taskqueue *, struct task *);
+void	taskqueue_drain_all(const struct taskqueue *);
+#define	KERN_QUEUE_DRAINS(queue)	((queue)->tq_fast ? (void)0 : KERN_DRAINS())
+#define	taskqueue_drain(queue, task)					\
+	(KERN_QUEUE_DRAINS(queue), taskqueue_drain(queue, task))
+#define	taskqueue_drain_all(queue)					\
+	(KERN_QUEUE_DRAINS(queue), taskqueue_drain_all(queue))
 #define	taskqueue_enqueue(queue, task)					\
 	kern_task_after(queue, task, 0, KERN_SITE())
 #define	taskqueue_enqueue_timeout_sbt(queue, tt, sbt, precision, flags)	\
@@ -120,8 +128,8 @@ void	taskqueue_drain_all(struct taskqueue *);
 #define	taskqueue_cancel_timeout(queue, tt, pending)			\
 	taskqueue_cancel(queue, &(tt)->t, pending)
 #define	taskqueue_drain_timeout(queue, tt)				\
-	((void)taskqueue_cancel_timeout(queue, tt, NULL),		\
-	    kern_timed_wait(&(tt)->t.ta_timed))
+	(KERN_QUEUE_DRAINS(queue), (void)taskqueue_cancel_timeout(queue, tt, \
+	    NULL), kern_timed_wait(&(tt)->t.ta_timed))
 
 /*
  * A kernel has one process, which begins when it has booted and ends by
