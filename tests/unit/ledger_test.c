@@ -226,9 +226,9 @@ break_pace(struct ledger *lg)
 	ledger_event(lg, core, 0, RULE_BYTES);
 	ledger_pool(lg, core, 0);
 	ledger_pool(lg, core, 1);
-	ledger_drain(lg, core, 7 + pace_ns + 1, true);
+	ledger_drain(lg, core, 7 + pace_ns, true);
 	check_good(lg, "pace");
-	reseed(lg, core, 7 + 2 * pace_ns + 1, 1, 2);
+	reseed(lg, core, 7 + 2 * pace_ns - 1, 1, 2);
 }
 
 static void
