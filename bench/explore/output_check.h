@@ -60,10 +60,7 @@ bool output_check_made(struct output_check *oc, unsigned thread,
 const char *output_check_returned(struct output_check *oc, unsigned thread,
     const uint8_t *buf, size_t n, uint64_t stored_bytes);
 
-/*
- * Two machines that go on from one snapshot: the first one's output after the
- * copy; all zero: none.
- */
+/* Of two machines that go on from one snapshot the first one's output, or 0. */
 struct clone {
 	uint8_t		 clo_bytes[CLONE_BYTES];
 	size_t		 clo_count;

@@ -88,8 +88,7 @@ int kern_file_image(const struct kern_file *kf);
 void kern_fault_catch(void);
 
 /*
- * Ends the run with a panic of what at the line of a source that called this;
- * returns if there is none.
+ * Ends the run with a panic of what at a source's line, if one called this.
  */
 void kern_fault_here(const char *what);
 

@@ -542,6 +542,7 @@ kernel__faults_body() {
 	done <<-'EOF'
 	null|*(volatile int *)(buf - (uintptr_t)buf + 8) = 1;|page fault
 	called|strlcat((char *)(buf - (uintptr_t)buf) + 8, "x", 9);|page fault
+	nowhere|((void (*)(void))0x7654321000)();|page fault
 	zero|panic("%d", 7 / *(const volatile int *)zero_region);|divide fault
 	loop|for (;;) __compiler_membar();|does not end
 	deep|random_fortuna_read(buf, bytecount); newkey[1] = 0;|stack
