@@ -180,11 +180,11 @@ faulted(int sig, siginfo_t *si, void *context)
 	void *frame[FRAMES_MAX];
 	const char *what = "page fault";
 	char text[48];
-	const uintptr_t pc = (uintptr_t)CONTEXT_PC(uc);
-	int n = at == pc ? 1 : frames((void *)pc, frame);
+	const bool lost = sig == SIGSEGV && at == (uintptr_t)CONTEXT_PC(uc);
+	int n = lost ? 1 : frames((void *)(uintptr_t)CONTEXT_PC(uc), frame);
 
 	/* A call to nowhere has only left where it returns to. */
-	if (at == pc)
+	if (lost)
 		frame[0] = *(char *const *)(uintptr_t)CONTEXT_SP(uc) - 1;
 	snprintf(text, sizeof(text), "page fault at address %#lx",
 	    (unsigned long)at);
