@@ -21,7 +21,7 @@ enum {
 /* Longer than timers wait. */
 #define	LATE_NS	(24 * 3600 * NS_PER_S)
 
-/* A half is the run's, so that real hashes give other keys; one the event's. */
+/* One half tells runs apart, as keys of real hashes must differ; one events. */
 static uint64_t
 entropy_of(const struct execution *ex, uint64_t i)
 {

@@ -128,7 +128,7 @@ struct random_object {
 	const void	*(*ro_key)(void);
 	/*
 	 * Likewise, but only Fortuna has them.  ro_state, set: first changes
-	 * the counter, and reseeds unless 0.  ro_counter: the mutex is owned.
+	 * the counter, and reseeds if not 0.  ro_counter: the mutex is owned.
 	 */
 	void		 (*ro_state)(struct random_state *rs, bool set);
 	__uint128_t	 (*ro_counter)(void);

@@ -551,7 +551,7 @@ compile()
 	fi
 	$cc $own $flags -MD -MF "$work/$1.$2.rule" -c -o "$work/$1.$2.o" "$work/$2.c" \
 	    >"$work/log.$1.$2" 2>&1 || return
-	# Not what reads more than the place is of, or could not be as it should.
+	# Not one that read more than the key covers, nor one without its probe.
 	[ -n "$keep" ] && [ -z "${3-}" ] && ! inputs "$work/$1.$2.rule" |
 	    grep -vxF "$sources" | grep -vxFf "$work/hashed" |
 	    grep -qvF "$builtin/" || return 0

@@ -142,8 +142,10 @@ patched_file(const atf_tc_t *tc, const char *file, const struct patch *p,
 		patched_apply(text, p, file);
 	for (const char *at = text; *at != '\0'; at++)
 		sum = splitmix_next(&(uint64_t){ sum ^ (unsigned char)*at });
-	ATF_REQUIRE(snprintf(path, 512, "%s/../kernel-cache/patched.%" PRIx64,
-	    atf_tc_get_config_var(tc, "srcdir"), sum) < 512 - 64);
+	ATF_REQUIRE(snprintf(path, 512, "%s/../kernel-cache",
+	    atf_tc_get_config_var(tc, "srcdir")) < 512 - 128);
+	(void)mkdir(path, 0777);
+	snprintf(path + strlen(path), 64, "/patched.%" PRIx64, sum);
 	(void)mkdir(path, 0777);
 	strcat(path, strrchr(file, '/'));
 	/* Other cases may make the same. */

@@ -54,7 +54,7 @@ typedef u_long register_t;
 #define	curcpu			((int)HOST(cpu, KERN_LOOK()))
 #define	mp_ncpus		((int)kern_host->kh_cpus)
 #define	mp_maxid		((u_int)mp_ncpus - 1)
-/* Until then others are not known. */
+/* Before SI_SUB_CPU only the first is known. */
 #define	KERN_CPUS	(kern_host->kh_stage < (int)SI_SUB_CPU ? 1 : mp_ncpus)
 #define	CPU_ABSENT(i)		((u_int)(i) >= (u_int)KERN_CPUS)
 #define	CPU_FOREACH(i)		for ((i) = 0; (int)(i) < KERN_CPUS; (i)++)
