@@ -330,6 +330,16 @@ start_reader(struct execution *ex, unsigned i)
 	    MACHINE_CPU_ANY, reader_main, r));
 }
 
+/* Beside what the harvest thread does. */
+static void
+end_harvest(void *arg)
+{
+	struct execution *ex = arg;
+
+	machine_curthread()->mt_index = ex->ex_scenario->sn_readers + 2;
+	randomdev_harvest_stop(ex->ex_device);
+}
+
 /* Readers, with a queue one or two producers, and the harvest thread. */
 static int
 run_threads(struct execution *ex)
@@ -365,7 +375,9 @@ run_threads(struct execution *ex)
 	if (ex->ex_seed % LAST_EVERY == 0)
 		randomdev_use(ex->ex_device, NULL, 0, 3);
 	if (sn->sn_queue) {
-		randomdev_harvest_stop(ex->ex_device);
+		if (machine_spawn(&ex->ex_producer, "end", MACHINE_CPU_ANY,
+		    end_harvest, ex) == 0)
+			machine_join(&ex->ex_producer);
 		machine_join(&ex->ex_harvest);
 	}
 	if (ex->ex_timed)

@@ -188,7 +188,8 @@ kern_timer(int64_t now_ns)
 		kern_timed_unlock();
 		kern_timed_run(copy);
 		kern_timed_lock();
-		atomic_store_rel_ptr((uintptr_t *)&kern_running, 0);
+		atomic_thread_fence_rel();
+		(void)atomic_swap_ptr((uintptr_t *)&kern_running, 0);
 	}
 	kern_timed_unlock();
 	return (true);
