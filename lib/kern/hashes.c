@@ -228,6 +228,8 @@ host_hash_add(struct kernel *k, void *state, const void *data, size_t n)
 {
 	struct kern_thread *kt = kern_thread_of(k);
 	struct hash_slot *sl = hash_begun(k, kt, state);
+	const struct hash_ref *r = state;
+	const uint64_t swapped[] = { r->hr_tag, r->hr_slot };
 
 	kern_check_seen(k, kt, data, n);
 	digest_update(&sl->hsl_digest, data, n);
@@ -247,9 +249,11 @@ host_hash_add(struct kernel *k, void *state, const void *data, size_t n)
 		ledger_kernel(k->k_params.kp_ledger, LEDGER_POOLS, "pool %d "
 		    "takes an event, but did not begin anew after a reseed",
 		    sl->hsl_pool);
-	if (k->k_booted)
-		kern_secret(k, KERN_SECRET_STATE,
-		    &((struct hash_ref *)state)->hr_tag, 2 * sizeof(uint64_t));
+	/* A compiler that copies it by words may swap the first two. */
+	if (k->k_booted) {
+		kern_secret(k, KERN_SECRET_STATE, &r->hr_tag, sizeof(swapped));
+		kern_secret(k, KERN_SECRET_STATE, swapped, sizeof(swapped));
+	}
 	kt->kt_unlooked = true;
 	kt->kt_pool = sl->hsl_pool;
 	kt->kt_absorbed += n;

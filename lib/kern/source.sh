@@ -51,7 +51,7 @@ real_flags=${RNGSIM_KERNEL_SANITIZER-}
 # Assertions, and calls of hooks for memory accesses, which kern.c has.  A call at
 # a function's end, which mtx_unlock() often is, would overwrite what that leaves.
 simulated_flags="-DKERNEL_SIMULATED -DINVARIANTS -DINVARIANT_SUPPORT \
--fsanitize=thread -fno-optimize-sibling-calls"
+-fsanitize=thread -fno-sanitize-recover=all -fno-optimize-sibling-calls"
 # Functions that are missing are errors; a sanitizer's may be the program's.
 wraps="-Wl,--wrap=random_alg_context -Wl,--wrap=random_harvest_healthtest \
 -Wl,--wrap=randomdev_unblock -Wl,--wrap=random_source_register"
@@ -293,9 +293,10 @@ find_compiler()
 	# clang calls hooks for atomics of functions that it inlined.
 	case $version in
 	*clang*) hooks="-mllvm -tsan-instrument-atomics=0 \
--mllvm -tsan-instrument-func-entry-exit=0" ;;
+-mllvm -tsan-instrument-func-entry-exit=0 -fsanitize=array-bounds" ;;
 	*)
-		hooks=--param=tsan-instrument-func-entry-exit=0
+		hooks="--param=tsan-instrument-func-entry-exit=0 \
+-fsanitize=bounds-strict"
 		# Errors in a macro are where the source uses it.
 		flags="$flags -ftrack-macro-expansion=0" ;;
 	esac

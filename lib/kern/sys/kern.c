@@ -152,6 +152,7 @@ kern_uiomove(void *buf, int n, struct uio *uio, const struct kern_site *site)
 volatile u_int arc4rand_iniseed_state;
 
 struct kern_preloaded kern_preloaded;
+struct sbuf kern_sbuf;
 
 void *
 kern_preload(const char *type, const struct kern_site *site)
@@ -520,6 +521,14 @@ KERN_RANGE(write, true)
 KERN_HOOK void __tsan_func_entry(void *p) { (void)p; }
 KERN_HOOK void __tsan_func_exit(void) { }
 KERN_HOOK void __tsan_init(void) { }
+/* An index is beyond its array, at a place. */
+struct kern_bound { const char *kb_file; uint32_t kb_line; };
+KERN_HOOK void
+__ubsan_handle_out_of_bounds_abort(const struct kern_bound *kb, uint64_t index)
+{
+	kern_panic(kb->kb_file, (int)kb->kb_line, "index %d is out of bounds",
+	    (int)index);
+}
 
 #define	KERN_BULK(name, how, type, arg)					\
 KERN_HOOK void *__tsan_##name(void *p, type arg, size_t n)		\
