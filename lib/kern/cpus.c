@@ -171,7 +171,7 @@ host_bind(struct kernel *k, int cpu, bool interrupt,
 	if (!kt->kt_interrupt)
 		kt->kt_home = kt->kt_pinned > 0 ? (int)cpu_of(k, kt) :
 		    MACHINE_CPU_ANY;
-	kt->kt_interrupt = cpu >= 0;
+	kt->kt_interrupt = kt->kt_filter = cpu >= 0;
 	hold(k, kt, cpu >= 0 ? cpu : kt->kt_home);
 }
 

@@ -53,7 +53,8 @@ struct make_dev_args { size_t mda_size; int mda_flags, mda_uid, mda_gid, mda_mod
 #define	make_dev_args_init(a)	((void)kern_memset(a, 0, sizeof(*(a))))
 #define	make_dev_s(a, dev, ...)						\
 	((void)(*(dev) = make_dev_credf((a)->mda_flags, (a)->mda_devsw)), 0)
-#define	make_dev_alias(dev, ...)		((void)(dev))
+#define	make_dev_alias(dev, ...)					\
+	(HOST(may_sleep, KERN_SITE(), "a device is changed"), (dev))
 
 typedef void *module_t;
 enum { MOD_LOAD, MOD_UNLOAD, MOD_SHUTDOWN, MOD_QUIESCE };
@@ -66,11 +67,14 @@ KERN_RUN(load_##name, sub, order, false,				\
 static moduledata_t name##_mod = { #name, event, arg };			\
 DECLARE_MODULE(name, name##_mod, SI_SUB_DRIVERS, SI_ORDER_MIDDLE)
 
+/* After a poll(2) a selinfo has a mutex of that pool. */
 struct selinfo { int si_unused; };
 enum { POLLIN = 1, POLLRDNORM = 0x40 };
 enum { FIONBIO = 1, FIOASYNC = 2 };
-#define	selwakeuppri(si, priority)	((void)(si))
-#define	selwakeup(si)	((void)(si))
+#define	selwakeup(si)			selrecord(0, si)
+#define	selwakeuppri(si, priority)	selrecord(priority, si)
+#define	selrecord(td, si)	((void)(td), (void)(si), HOST(may_block,	\
+	KERN_SITE(), "acquiring blockable sleep lock (sleep mutex) select mtxpool"))
 
 /* What a loader left, by type; the pointer is its description. */
 void	*kern_preload(const char *, const struct kern_site *);

@@ -140,10 +140,21 @@ struct sysctl_oid *kern_sysctl_add(struct sysctl_oid_list *, const char *,
 #define	TUNABLE_STR_FETCH(path, ptr, size)	((void)(ptr), 0)
 
 /* sys/sbuf.h: what only texts need. */
-struct sbuf { int s_unused; };
-#define	sbuf_new_for_sysctl(s, buf, length, req)			\
-	((void)(s), (buf) == NULL ? HOST(may_sleep, KERN_SITE(), "sbuf_new()") \
-	    : (void)0)
-#define	sbuf_cat(s, text)	((void)(s), (void)(text))
-#define	sbuf_printf(s, ...)	((void)(s), printf(__VA_ARGS__))
-#define	sbuf_finish(s)		((void)(s), 0)
+struct sbuf { struct sysctl_req *s_req; };
+extern struct sbuf kern_sbuf;	/* made for a caller without one */
+#define	sbuf_new_for_sysctl(s, buf, length, req) ({			\
+	struct sbuf *kern_s = (s) != NULL ? (s) : &kern_sbuf;		\
+									\
+	if ((buf) == NULL || (s) == NULL)				\
+		HOST(may_sleep, KERN_SITE(), "sbuf_new()");		\
+	kern_s->s_req = (req);						\
+	kern_s;								\
+})
+/* A full buffer is copied out. */
+#define	KERN_SBUF(s)							\
+	((s)->s_req->lock ? (void)0 : HOST(may_sleep, KERN_SITE(),	\
+	    "Copying a sysctl's text"))
+#define	sbuf_cat(s, text)	(KERN_SBUF(s), (void)(text))
+#define	sbuf_printf(s, ...)	(KERN_SBUF(s), printf(__VA_ARGS__))
+#define	sbuf_finish(s)		(KERN_SBUF(s), 0)
+#define	sbuf_delete(s)		((void)(s))

@@ -154,5 +154,6 @@ void	kthread_start(const void *);
 	KERN_PROCESS(td, func, arg, name)
 #define	KERN_FIRST(a, ...)	a
 #define	kproc_exit(...)		return
-#define	kproc_suspend_check(...)	((void)0)
+#define	kproc_suspend_check(...)					\
+	HOST(may_block, KERN_SITE(), "kproc_suspend_check()")
 KERN_CALL(void, kproc_shutdown, (void *p __unused, int howto __unused), (void)0)
