@@ -3,7 +3,7 @@
  */
 #include "fortuna/device/impl.h"
 
-enum { DEAF_MAX = 3 };
+enum { DEAF_MAX = 3, FORTUNA_POOLS = 32 };
 
 /* What the kernel asks. */
 
@@ -154,6 +154,11 @@ rh_tested(void *self, enum random_tested tested)
 	struct kind *kd = &rd->rd_kind[caller_of(rd)->cl_source];
 	const enum random_tested was = kd->kd_tested;
 
+	if (*rd->rd_object->ro_poolcount == FORTUNA_POOLS &&
+	    !kernel_locked(rd->rd_kernel))
+		ledger_kernel(rd->rd_params.rp_kernel.kp_ledger, LEDGER_EVENTS,
+		    "random_harvest_healthtest() is called without a lock, "
+		    "which guards what it counts");
 	kd->kd_tested = tested;
 	if (tested == RANDOM_ACCEPTED && was != RANDOM_ACCEPTED)
 		count(&kd->kd_passed);

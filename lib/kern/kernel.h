@@ -104,7 +104,7 @@ int kernel_delivering(struct kernel *k, bool delivering);
  */
 bool kernel_timer(struct kernel *k, int64_t now_ns);
 
-/* Runs the kernel's process, if there is one, until it ends. */
+/* Runs the kernel's process until it ends. */
 void kernel_process(struct kernel *k);
 
 /*
@@ -113,6 +113,9 @@ void kernel_process(struct kernel *k);
  * once more all that it does between two.
  */
 void kernel_shutdown(struct kernel *k);
+
+/* Whether the thread has a lock: sections are none. */
+bool kernel_locked(struct kernel *k);
 
 /* The lock that was taken at a site, NULL for none; if it is a spin mutex. */
 const char *kernel_site_lock(const struct kernel *k, unsigned site, bool *spin);

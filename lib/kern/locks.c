@@ -280,7 +280,8 @@ kernel_process(struct kernel *k)
 	struct kern_thread *kt = kern_thread_of(k);
 
 	if (k->k_process == NULL)
-		return;
+		kernel_stop(k, KERN_HERE, "no kproc_start() was seen: rngsim "
+		    "runs queues with a process, not a task or callout");
 	kernel_enter(k, KERNEL_CPU_HERE);
 	kt->kt_process = true;
 	atomic_store(&k->k_processing, machine_curthread());

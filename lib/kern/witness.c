@@ -131,6 +131,17 @@ stop_critical(struct kernel *k, const struct kern_thread *kt,
 	    why, KERN_AT(kt->kt_critical_site));
 }
 
+bool
+kernel_locked(struct kernel *k)
+{
+	const struct kern_thread *kt = kern_thread_of(k);
+	unsigned i = kt->kt_held;
+
+	while (i > 0 && kern_is_section(kt->kt_hold[i - 1].hd_lock))
+		i--;
+	return (i > 0);
+}
+
 void
 host_may_block(struct kernel *k, const struct kern_site *site, const char *what)
 {
