@@ -8,7 +8,8 @@
 
 /* LEAST_BYTES: of an event for 8 bytes; it may have a hash of these. */
 enum { POOLS = 32, NUMBER_BITS = 16, MASKED = RANDOM_MOUSE, LEAST_BYTES = 4,
-    PAGE = 4096, CALLERS = 2, IN_A_ROW = 8 };
+    PAGE = 4096, CALLERS = 2, IN_A_ROW = 8,
+    FOR_ALL = 512 };
 
 static const struct {
 	const char	*ident;
@@ -71,31 +72,34 @@ static void
 note_given(struct execution *ex, const struct random_event *event)
 {
 	const uint64_t large = EXECUTION_LARGE;
+	const bool fortuna = design_info(ex->ex_subject->tb_design)
+	    .di_poolcount == POOLS;
+	const char *name = random_source_names[event->he_source];
 	struct execution_pool *xp = &ex->ex_pool[event->he_source];
 	uint64_t given = 0;
 
 	xp->xp_events = event->he_destination == xp->xp_last ?
 	    xp->xp_events + 1 : 1;
 	xp->xp_last = event->he_destination;
-	if (xp->xp_events == IN_A_ROW && design_info(ex->ex_subject->tb_design)
-	    .di_poolcount == POOLS)
+	xp->xp_pools |= UINT32_C(1) << event->he_destination % POOLS;
+	if (xp->xp_events == IN_A_ROW && fortuna)
 		execution_fail(ex, EXECUTION_SOURCES, "%d events of %s in a "
-		    "row are for pool %u", IN_A_ROW,
-		    random_source_names[event->he_source],
+		    "row are for pool %u", IN_A_ROW, name,
 		    event->he_destination % POOLS);
+	if (++xp->xp_all == FOR_ALL && xp->xp_pools != UINT32_MAX && fortuna)
+		execution_fail(ex, EXECUTION_SOURCES, "of %d events of %s none "
+		    "is for pool %d", FOR_ALL, name, ffs((int)~xp->xp_pools) - 1);
 	memcpy(&given, event->he_entropy, MIN(event->he_size, sizeof(given)));
 	if (event->he_size < LEAST_BYTES)
 		execution_fail(ex, EXECUTION_SOURCES, "an event of %s has %u "
-		    "bytes", random_source_names[event->he_source],
-		    event->he_size);
+		    "bytes", name, event->he_size);
 	if (memcmp(&given, &large, event->he_size) == 0)
 		return;
 	for (unsigned i = 0; i < MIN(ex->ex_gives, EXECUTION_GIVEN); i++)
 		if (ex->ex_given[i] == given)
 			execution_fail(ex, EXECUTION_SOURCES, "an event of %s "
 			    "has the bytes of an earlier one: it was given "
-			    "twice, or not all that its source gave",
-			    random_source_names[event->he_source]);
+			    "twice, or not all that its source gave", name);
 	ex->ex_given[ex->ex_gives++ % EXECUTION_GIVEN] = given;
 	given = ex->ex_seed % 2 == 0 ? given : given << 32 | given >> 32;
 	if (given >> 32 == (uint32_t)ex->ex_seed && (uint32_t)given <
