@@ -219,8 +219,8 @@ page_print(FILE *out, const void *page)
 	    pg->pg_design != NULL ? "" : "lock ", pg->pg_subject,
 	    pg->pg_when, pg->pg_revision, pg->pg_host);
 	claim(out, pg);
-	text_add(&bounds, "Seed %" PRIu64 ", a budget of %g s of which rows "
-	    "took %.0f, %u of this machine's CPUs. ", ap->ap_seed,
+	text_add(&bounds, "Seed %" PRIu64 ", a budget of %g s, rows took "
+	    "%.0f s, %u of this machine's CPUs. ", ap->ap_seed,
 	    pg->pg_budget_s, pg->pg_took_s, ap->ap_jobs);
 	add_all(&bounds, pg, offsetof(struct evidence_row, er_bounds));
 	row(out, "bounds", "", bounds.s);

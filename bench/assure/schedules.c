@@ -39,7 +39,8 @@ describe_failure(const struct assure_params *ap,
 	const struct outcome *to = &ce->cgr_outcome;
 
 	row->er_state = EVIDENCE_FAILS;
-	row_says(row, "%s: %s: %s. Lock %s, %s, schedule %" PRIu64 ". ",
+	row->er_text[0] = '\0';
+	row_says(row, "%s: broken rule: %s: %s. Lock %s, %s, schedule %" PRIu64 ". ",
 	    to->to_word, to->to_sentence, to->to_detail, tb->tb_lock->lc_name,
 	    tb->tb_cipher->ci_name, cx->cx_number);
 	evidence_say(row->er_replay, "rngsim explore -d %s -l %s -c %s --seed "

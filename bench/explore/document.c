@@ -162,6 +162,7 @@ merge_campaigns(const struct options *op)
 		take(&mg, op->op_operand[k], &sum);
 	if ((status = merge_missing(&mg)) == 0) {
 		argv = mg.mg_all.argv;
+		result_free(&sum.head);
 		sum.head = mg.mg_all;
 		mg.mg_all = (struct result){ .argv = argv };
 		printf("%-10s %-12s %-8s %13s\n", "design", "lock", "cipher",
@@ -175,8 +176,8 @@ merge_campaigns(const struct options *op)
 		putchar('\n');
 		json_array_foreach(sum.failures, i, it)
 			format_wrapf(stdout, FORMATF("FAILED %s:", text_of(it,
-			    "word")), 2, "%s; design %s, lock %s, %s, schedule "
-			    "%" JSON_INTEGER_FORMAT ".", text_of(it,
+			    "word")), 2, "broken rule: %s; design %s, lock %s, "
+			    "%s, schedule %" JSON_INTEGER_FORMAT ".", text_of(it,
 			    "sentence"), text_of(it, "design"), text_of(it,
 			    "lock"), text_of(it, "cipher"), json_integer_value(
 			    json_object_get(it, "number")));

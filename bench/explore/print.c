@@ -17,7 +17,7 @@ explore_print_row(FILE *out, const struct campaign_result *ce)
 	    FORMAT(count, row->cpu_s > 0 ?
 	    (double)(row->schedules + ce->cgr_ahead) / row->cpu_s : 0),
 	    FORMAT(real, (double)row->steps / n), row->steps_most,
-	    ce->cgr_failed ? " *" : "");
+	    ce->cgr_failed ? " failed" : "");
 	if (row->copied_bytes > 0)
 		fprintf(out, "  a copy returns %s bytes, %s of them again "
 		    "(%.1f %%), %.2f %% late\n", FORMAT(real, copied / n),
@@ -100,8 +100,8 @@ explore_print_failure(FILE *out, const void *of)
 	const char *line = to->to_detail;
 
 	fputc('\n', out);
-	format_wrapf(out, FORMATF("FAILED %s:", to->to_word), 2, "%s.",
-	    to->to_sentence);
+	format_wrapf(out, FORMATF("FAILED %s:", to->to_word), 2,
+	    "broken rule: %s.", to->to_sentence);
 	for (; *line != '\0'; line += *line == '\n') {
 		line += strspn(line, " ");
 		format_wrapf(out, " ", 4, "%.*s", (int)strcspn(line, "\n"),

@@ -234,8 +234,8 @@ ksource_say(const char *design, FILE *compiled, FILE *replaced)
 		fprintf(replaced, "%s%s", i == 0 ? "By rngsim's: " : ", ",
 		    file);
 	if (replaced != NULL)
-		fprintf(replaced, ". Headers that are not of dev/random are "
-		    "rngsim's, and what they declare: rngsim-kernel(7).");
+		fprintf(replaced, ". Headers outside dev/random are rngsim's, "
+		    "too: rngsim-kernel(7).");
 }
 
 const char *

@@ -200,7 +200,7 @@ design_add(const char *name, const char *const path[DESIGN_VARIANTS],
 	both->de = (struct design){
 		.de_ident = xstrdup(name), .de_descr = "a kernel source",
 		.de_stands = "A kernel source, as it is.",
-		.de_argument = "The source's own.",
+		.de_argument = "Why it is secure is for its author to say.",
 		.de_flags = DE_ADDED, .de_object = dob,
 	};
 	added_count++;

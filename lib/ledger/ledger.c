@@ -65,7 +65,7 @@ put_op(FILE *f, const struct ledger_record *lr)
 	if (lr->lgr_op == LEDGER_WIPE && lr->lgr_key != 0 && lr->lgr_wiped)
 		fputs(", its last", f);
 	if (lr->lgr_op == LEDGER_DRAIN && uint128_hi(lr->lgr_hi) != 0)
-		fprintf(f, ", decided at %" PRId64 " ns",
+		fprintf(f, ", at %" PRId64 " ns of its clock",
 		    (int64_t)uint128_hi(lr->lgr_hi));
 }
 

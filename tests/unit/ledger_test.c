@@ -307,7 +307,7 @@ static const struct breach breaches[LEDGER_PROPERTIES] = {
 	[LEDGER_STALE]		= { break_stale_then, LEDGER_RESEED,
 	    LEDGER_USE, "reseeded core 1, generation 4; then " },
 	[LEDGER_PACE]		= { break_pace, LEDGER_DRAIN, LEDGER_DRAIN,
-	    "emptied 2 pools of core 0 for its reseed 2, decided at " },
+	    "emptied 2 pools of core 0 for its reseed 2, at " },
 	[LEDGER_DUE]		= { break_due, LEDGER_OPS, LEDGER_OPS },
 	[LEDGER_POOLS]		= { break_pools, LEDGER_DRAIN, LEDGER_DRAIN,
 	    "emptied 1 pools of core 0 for its reseed 1; then " },
