@@ -64,10 +64,10 @@ def read_patches():
 class Trial:
     """A patch, applied, and what rngsim says of it."""
 
-    def __init__(self, patches, patch, build, quick):
-        self.patch, self.quick = patch, quick
+    def __init__(self, patches, patch, build, action):
+        self.patch, self.quick = patch, action == "quick"
         self.program = os.environ.get("RNGSIM", build + "/rngsim")
-        self.folder = os.path.join(build, "patches", patch.name)
+        self.folder = os.path.join(build, "patches", action, patch.name)
         self.env = dict(os.environ, LC_ALL="C", XDG_CACHE_HOME=os.path.join(
             build, "kernel-cache"), GIT_CEILING_DIRECTORIES=build)
         self.chain = [patch]
@@ -184,8 +184,7 @@ def main(build, action, *arguments):
                 "".join("\n%s says %s" % (" " * 38, text)
                         for text in patch.says)))
         return 0
-    trials = [Trial(patches, patch, build, action == "quick")
-              for patch in chosen]
+    trials = [Trial(patches, patch, build, action) for patch in chosen]
     if action == "apply":
         for trial in trials:
             trial.apply()

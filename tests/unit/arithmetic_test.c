@@ -63,6 +63,10 @@ DEVICE_TEST(arithmetic__every_design, "No design uses a counter twice under a "
 	for (size_t i = 0; (de = design_at(i / cipher_count)) != NULL; i++) {
 		const struct cipher *cipher = ciphers[i % cipher_count];
 
+		/* A sanitizer takes minutes for each: one cipher of each. */
+		if (getenv("RNGSIM_SANITIZER") != NULL &&
+		    (i + i / cipher_count) % cipher_count != 0)
+			continue;
 		ar = run(de, cipher, FEW_CALLS, false);
 		ATF_CHECK_MSG(!ar.ar_failed, "%s", ar.ar_text);
 		ATF_CHECK_EQ((de->de_flags & DE_NULL) != 0, ar.ar_sizes == 0);
