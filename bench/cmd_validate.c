@@ -100,8 +100,7 @@ static int
 simulate(const struct options *op, const struct result *measured,
     struct options *simulated)
 {
-	int error = options_read(simulated, COMMAND_validate,
-	    command_argv + 1);
+	int error = options_read(simulated, COMMAND_validate, command_argv + 1);
 
 	if (error != 0)
 		return (error);

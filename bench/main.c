@@ -28,15 +28,12 @@ stack_taken(char *argv[])
 extern const char *malloc_conf;
 const char *malloc_conf = "narenas:1";
 
-static const char intro[] =
-    "Usage: rngsim COMMAND [OPTIONS]\n\n"
+static const char intro[] = "Usage: rngsim COMMAND [OPTIONS]\n\n"
     "Runs FreeBSD's Fortuna under a lock design of your choice, with readers "
     "and\nthe harvest thread contending for it, and measures what each of "
     "them gets.\n\nCommands:\n";
 
-static const char outro[] =
-    "\nTry:\n"
-    "  rngsim sweep -o result.json\n"
+static const char outro[] = "\nTry:\n  rngsim sweep -o result.json\n"
     "  rngsim report result.json --plot result.png\n\n"
     "\"rngsim COMMAND --help\" lists the options of a command; its manual "
     "page is\nrngsim-COMMAND(1).  Other pages:\n"

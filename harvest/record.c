@@ -16,8 +16,7 @@ record_create(struct record *r, const char *path, size_t room,
 		rc = errno;
 		if (fd >= 0)
 			close(fd);
-		snprintf(why, HARVEST_ERROR_SIZE, "%s: %s", path,
-		    strerror(rc));
+		snprintf(why, HARVEST_ERROR_SIZE, "%s: %s", path, strerror(rc));
 		return (rc);
 	}
 	r->rc_events = xreallocarray(NULL, room, sizeof(*r->rc_events));

@@ -168,8 +168,7 @@ struct engine {
 	 * when simulated threads could not go on; EPROTO: see the ledger.
 	 */
 	int		(*en_run)(const struct cell_params *cp,
-			    struct cell_measure *cm,
-			    char error[CELL_ERROR_SIZE]);
+			struct cell_measure *cm, char error[CELL_ERROR_SIZE]);
 	/* ns of n uncontended lock and unlock pairs. */
 	double		(*en_lock_pairs)(unsigned n);
 };

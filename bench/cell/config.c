@@ -45,9 +45,8 @@ bench_config_default(struct bench_config *bc, unsigned ncpus)
 	bc->bc_harvest = harvest_config_default();
 	bc->bc_settings = 0;
 	bc->bc_program = (struct program_config){ .seed_timeout_ms = 5000,
-	    .end_timeout_ms = 120 * 1000,
-	    .warmup_ms = 100, .controls = true, .concurrent_read = true,
-	    .use_chacha20_cipher = true };
+	    .end_timeout_ms = 120 * 1000, .warmup_ms = 100, .controls = true,
+	    .concurrent_read = true, .use_chacha20_cipher = true };
 }
 
 const struct tunable *

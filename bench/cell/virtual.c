@@ -61,13 +61,11 @@ virtual_config(const struct virtual_machine *vi, const struct profile *pr,
 	bytes = MIN(bytes, RANDOMDEV_PIECE_BYTES);
 	mc->mc_limit_ps = (pc->seed_timeout_ms + pc->warmup_ms +
 	    VIRTUAL_REST_S * 1000 + (uint64_t)(cp->cp_time_s * 1e3)) *
-	    ps_per_ms + 2 * (uint64_t)(ce->ce_readers + 1) *
-	    (bytes * (vc->vc_unit_fs[COST_KEYSTREAM] +
-	    vc->vc_unit_fs[COST_COPYOUT]) / 1000 +
-	    (bytes / VIRTUAL_PAGE_BYTES + 1) *
-	    (2 * vc->vc_cost_ps[COST_KEYSTREAM] +
-	    vc->vc_cost_ps[COST_KEY_SET] + vc->vc_cost_ps[COST_LOCK] +
-	    VIRTUAL_HAND_OVER_NS * UINT64_C(1000)));
+	    ps_per_ms + 2 * (uint64_t)(ce->ce_readers + 1) * (bytes *
+	    (vc->vc_unit_fs[COST_KEYSTREAM] + vc->vc_unit_fs[COST_COPYOUT]) /
+	    1000 + (bytes / VIRTUAL_PAGE_BYTES + 1) *
+	    (2 * vc->vc_cost_ps[COST_KEYSTREAM] + vc->vc_cost_ps[COST_KEY_SET] +
+	    vc->vc_cost_ps[COST_LOCK] + VIRTUAL_HAND_OVER_NS * UINT64_C(1000)));
 }
 
 uint64_t

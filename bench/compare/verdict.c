@@ -83,12 +83,11 @@ add_row(struct text *t, const struct compare *co, const struct compare_row *row)
 	bool bound = (row->cmr_median[0] <= qu->qu_floor) !=
 	    (row->cmr_median[1] <= qu->qu_floor);
 
-	text_add(t, "%s %s to %s, %s%s%s %%", qu->qu_title,
-	    TEXT_OF(quantity_figure, qu, row->cmr_median[0]),
+	text_add(t, "%s %s to %s, %s%s%s %%",
+	    qu->qu_title, TEXT_OF(quantity_figure, qu, row->cmr_median[0]),
 	    TEXT_OF(quantity_figure, qu, row->cmr_median[1]),
-	    row->cmr_basis == COMPARE_BY_PAIRS ?
-	    "side by side " : "", bound ? "at least " : "",
-	    FORMAT(change, row->cmr_change));
+	    row->cmr_basis == COMPARE_BY_PAIRS ? "side by side " : "",
+	    bound ? "at least " : "", FORMAT(change, row->cmr_change));
 	if (row->cmr_basis == COMPARE_BY_VALUE)
 		text_add(t, ", exact (repeats do not vary, p is 0)");
 	else if (row->cmr_basis == COMPARE_BY_DRAWS)

@@ -222,8 +222,7 @@ parse_option(struct options *op, const char *word, char *const **next)
 	if (id == OPTIONS)
 		return (unknown(op, name, n));
 	if (option_defs[id].od_value != NULL)
-		return (take(op, id, *rest == '\0' ? NULL : rest + full,
-		    next));
+		return (take(op, id, *rest == '\0' ? NULL : rest + full, next));
 	if (full && *rest == '=')
 		return (usage_error("%s takes no value, unlike \"%s\"",
 		    option_label(id), word));

@@ -374,8 +374,7 @@ int
 family_refuse(const struct family *fa, const char *label, const char *text,
     const char *accepted)
 {
-	const char *near = fa == NULL ? NULL :
-	    nearest_name(fa->fa_name, text);
+	const char *near = fa == NULL ? NULL : nearest_name(fa->fa_name, text);
 
 	return (usage_error("%s\"%s\": expected %s%s", label, text, accepted ==
 	    NULL ? TEXT_OF(family_join, fa, 0, NULL) : accepted, near == NULL ?

@@ -89,11 +89,10 @@ value_ns(const struct published *pb, const struct published_row *rb)
 	const double groups = ub->ub_groups ? MAX(1, floor((double)pb->
 	    pb_machine.vi_topology.tp_cpus / rb->rb_threads)) : 1;
 
-	return (ub->ub_ratio ? rb->rb_value : rb->rb_loop == NULL ? 0 : groups *
-	    (ub->ub_ns > 0 ? ub->ub_ns / rb->rb_value : rb->rb_value) /
-	    (ub->ub_thread ? rb->rb_contenders : 1) /
-	    (rb->rb_acquisitions > 0 ? rb->rb_acquisitions :
-	    1 + rb->rb_loop->lb_twice));
+	return (ub->ub_ratio ? rb->rb_value : rb->rb_loop == NULL ? 0 :
+	    groups * (ub->ub_ns > 0 ? ub->ub_ns / rb->rb_value : rb->rb_value) /
+	    (ub->ub_thread ? rb->rb_contenders : 1) / (rb->rb_acquisitions > 0 ?
+	    rb->rb_acquisitions : 1 + rb->rb_loop->lb_twice));
 }
 
 /* Completes what the request and the file's header say. */
@@ -198,8 +197,7 @@ choose(struct published *pb)
 	if (pb->pb_left_out > 0)
 		APPEND(pb->pb_skipped, sizeof(pb->pb_skipped), "%u row%s of "
 		    "value 0 or of an earlier row's group, lock and threads; ",
-		    pb->pb_left_out,
-		    PLURAL(pb->pb_left_out));
+		    pb->pb_left_out, PLURAL(pb->pb_left_out));
 	if (pb->pb_chosen_count == 0)
 		return (usage_error("%.200s has no row to predict; skipped: %s"
 		    "expected %sother --threads, or a profile of a larger "

@@ -159,9 +159,8 @@ print_pair(FILE *out, const struct pair *vd)
 
 	COLUMNS_ROW(out, cell_columns, mc->design, mc->lock,
 	    FORMATF("%u%s", mc->readers, mc->gate[0] != '\0' ? "!" :
-	    mc->oversubscribed ? "o" : " "),
-	    FORMAT(real, mc->total_mb_per_s), comparable_spread(mc, spread),
-	    FORMAT(real, predicted),
+	    mc->oversubscribed ? "o" : " "), FORMAT(real, mc->total_mb_per_s),
+	    comparable_spread(mc, spread), FORMAT(real, predicted),
 	    FORMAT(change, predicted / mc->total_mb_per_s - 1));
 }
 

@@ -122,9 +122,8 @@ ratio_text(struct table *tb, const struct result_cell *base,
 static enum kind
 kind_of(const struct result_cell *cell)
 {
-	return (cell->time_to_seeded_ns > 0 ? SEEDING :
-	    cell->producers > 0 ? PRODUCERS :
-	    cell->rate_per_s > 0 ? OPEN : cell->acquisition_ns > 0 ?
+	return (cell->time_to_seeded_ns > 0 ? SEEDING : cell->producers > 0 ?
+	    PRODUCERS : cell->rate_per_s > 0 ? OPEN : cell->acquisition_ns > 0 ?
 	    LOCKS : comparable_sliced(cell) ? SLICED : CLOSED);
 }
 

@@ -40,9 +40,8 @@ result_load(const char *path, struct result *r, char error[RESULT_TEXT_SIZE])
 	free(text);
 	if (top == NULL)
 		return (format_wrong(error, RESULT_TEXT_SIZE, len == 0 ?
-		    "it is empty: expected a result" :
-		    "line %d, column %d: %s", where.line, where.column,
-		    where.text));
+		    "it is empty: expected a result" : "line %d, column %d: %s",
+		    where.line, where.column, where.text));
 	schema = json_string_value(json_object_get(top, "schema"));
 	status = schema == NULL || strcmp(schema, RESULT_SCHEMA) != 0 ?
 	    format_wrong(error, RESULT_TEXT_SIZE, "schema: \"%.32s\", "

@@ -46,14 +46,13 @@ measure_one(const struct options *op, struct cell_params *cp,
 static bool
 together(const struct options *op, const struct cell *a, const struct cell *b)
 {
-	return (a->ce_readers == b->ce_readers &&
+	return (a->ce_readers == b->ce_readers && !op->op_ledger &&
 	    a->ce_request_bytes == b->ce_request_bytes &&
 	    a->ce_producers + b->ce_producers == 0 && !a->ce_until_seeded &&
 	    (uint64_t)a->ce_readers * op->op_designs.ol_count *
 	    op->op_locks.ol_count * op->op_ciphers.ol_count <=
 	    SLICES_READERS_MAX && workload_max_bytes(&op->op_workload,
 	    a->ce_request_bytes) <= SLICES_REQUEST_MAX_BYTES &&
-	    !op->op_ledger &&
 	    op->op_ledger_log == NULL && op->op_time_s >= SLICES_MIN_TIME_S &&
 	    op->op_config.bc_harvest.record_file[0] == '\0');
 }
@@ -192,10 +191,9 @@ measure_all(struct sweeping *sw)
 	    .mq_rng = stats_rng(op->op_seed), .mq_start_ns = tick_ns() };
 	int error = 0;
 
-	progress_init(op->op_until > 0 ?
-	    (uint64_t)op->op_time_limit_s : (uint64_t)n * op->op_repeats,
-	    op->op_until > 0 || sw->sw_checkpoint == NULL ? 0 :
-	    sw->sw_checkpoint->ckp_before);
+	progress_init(op->op_until > 0 ? (uint64_t)op->op_time_limit_s :
+	    (uint64_t)n * op->op_repeats, op->op_until > 0 ||
+	    sw->sw_checkpoint == NULL ? 0 : sw->sw_checkpoint->ckp_before);
 	for (unsigned repeat = 0; error == 0 && !enough(sw, repeat, &mq);
 	    repeat++)
 		if ((error = measure_block(sw, 0, grid, repeat, &mq)) == 0)

@@ -101,8 +101,7 @@ check_pool(const struct at *at, struct ledger_core *lc)
 	second.lgr_lo = pool + 1;
 	second.lgr_hi = lc->lgc_drains + 1;
 	if ((lc->lgc_taken & bit) != 0)
-		ledger_wrong(at->at_lg, LEDGER_POOLS, lc->lgc_drained,
-		    &second);
+		ledger_wrong(at->at_lg, LEDGER_POOLS, lc->lgc_drained, &second);
 	if (pool == 0)
 		lc->lgc_pool0 = lc->lgc_held[0];
 	lc->lgc_taken |= bit;

@@ -257,8 +257,7 @@ machine_thread_cpu_ns(struct mthread *td)
 	const int64_t ns =
 	    tick_read_ns((clockid_t)atomic_load_32(&td->mt_clock));
 
-	return (ns < 0 ? 0 :
-	    ns - (int64_t)atomic_load_64(&td->mt_stopping_ns));
+	return (ns < 0 ? 0 : ns - (int64_t)atomic_load_64(&td->mt_stopping_ns));
 }
 
 double

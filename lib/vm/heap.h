@@ -86,9 +86,8 @@ static inline void
 vm_heap_add(struct vm_heap *vh, struct vm_event *ev, uint64_t time_ps)
 {
 	MPASS(ev->ve_at == VM_HEAP_NONE && vh->vq_count < vh->vq_room);
-	vm_heap_up(vh, vh->vq_count++, (struct vm_heap_entry){
-	    .hn_time_ps = time_ps, .hn_order = vh->vq_order++,
-	    .hn_event = ev });
+	vm_heap_up(vh, vh->vq_count++, (struct vm_heap_entry){ .hn_event = ev,
+	    .hn_time_ps = time_ps, .hn_order = vh->vq_order++ });
 }
 
 /* Removes an event from anywhere; its time. */

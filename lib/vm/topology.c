@@ -94,9 +94,8 @@ vm_topology_ranks(const struct vm_topology *tp, enum cpu_order order,
 	struct cpu_spot *spots = xcalloc(tp->tp_cpus, sizeof(*spots));
 
 	for (unsigned cpu = 0; cpu < tp->tp_cpus; cpu++)
-		spots[cpu] = (struct cpu_spot){
+		spots[cpu] = (struct cpu_spot){ .cs_nth = cpu / tp->tp_cores,
 		    .cs_core = vm_topology_core(tp, cpu),
-		    .cs_nth = cpu / tp->tp_cores,
 		    .cs_place = vm_topology_core(tp, cpu) -
 		    vm_topology_first_core(tp, vm_topology_node(tp, cpu)) };
 	cpu_order_ranks(order, spots, tp->tp_cpus, ranks);

@@ -217,8 +217,7 @@ vm_thread_start(struct vm *vm, struct mthread *td, int cpu)
 	td->mt_thread = vt;
 	vt->vt_bound = cpu;
 	if (cpu != VM_CPU_ANY)
-		vm->vm_groups_used |=
-		    UINT64_C(1) << vm->vm_place[cpu].vp_group;
+		vm->vm_groups_used |= UINT64_C(1) << vm->vm_place[cpu].vp_group;
 	VM_TELL(vm, vt, .vn_kind = VM_THREAD_START, .vn_detail = td->mt_name);
 	vm_sched_ready(vm, vt);
 	return (0);

@@ -191,9 +191,8 @@ mean_service(const struct vm *vm, const struct vm_line *vl, int cpu)
 			group += *count_of_node(vm, vl,
 			    (unsigned)__builtin_ctzll(nodes));
 	}
-	return ((own * service(vm, within_node(vm)) + group *
-	    service(vm, VM_NEAR) + (k - own - group) *
-	    service(vm, VM_REMOTE)) / k);
+	return ((own * service(vm, within_node(vm)) + group * service(vm,
+	    VM_NEAR) + (k - own - group) * service(vm, VM_REMOTE)) / k);
 }
 
 /*
