@@ -184,8 +184,7 @@ report_failure(struct exploration *ep, struct campaign_result *ce)
 			counterexample_add(cx, true, "%s=%s",
 			    failpoint_defs[i].fd_name,
 			    op->op_faults.fl_text[i]);
-	error = shrink(ex, cx, SHRINK_RUNS);
-	if (error == 0)
+	if ((error = shrink(ex, cx, SHRINK_RUNS)) == 0)
 		error = counterexample_run(ex, cx, true, &ry);
 	if (error == 0 && !ry.ry_same)
 		error = EPROTO;

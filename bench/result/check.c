@@ -242,11 +242,9 @@ check_windows(const struct result *r, char error[RESULT_TEXT_SIZE])
 	double least_s = HUGE_VAL, window_s;
 
 	for (unsigned i = 0; i < r->cell_count; i++)
-		for (unsigned k = 0; k < r->cells[i].repeats; k++) {
-			window_s = r->cells[i].samples[k].window_s;
-			if (window_s > 0)
+		for (unsigned k = 0; k < r->cells[i].repeats; k++)
+			if ((window_s = r->cells[i].samples[k].window_s) > 0)
 				least_s = fmin(least_s, window_s);
-		}
 	if (r->time_s <= 0 || isinf(least_s) || (least_s >= 0.9 * r->time_s &&
 	    least_s <= 1.5 * r->time_s + late_s))
 		return (0);

@@ -109,8 +109,7 @@ notes_of_host(struct result_cell *rc)
 		for (unsigned k = 0; k < rc->readers; k++)
 			kinds |= UINT64_C(1) <<
 			    cpu_kind(rc->samples[i].reader_cpu[k]) % 64;
-	n = __builtin_popcountll(kinds);
-	if (n > 1)
+	if ((n = __builtin_popcountll(kinds)) > 1)
 		note(rc, "readers on %d kinds of cores", n);
 	if (de != NULL && design_info(de).di_held)
 		note(rc, "critical sections are locks of CPUs: the host "

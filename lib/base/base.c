@@ -143,8 +143,7 @@ read_file(int fd, size_t max, char **text, size_t *size)
 			room = 2 * room + 2 * CHUNK;
 			buf = xreallocarray(buf, room, 1);
 		}
-		n = read(fd, buf + used, CHUNK);
-		if (n > 0)
+		if ((n = read(fd, buf + used, CHUNK)) > 0)
 			used += (size_t)n;
 		if (n < 0 && errno != EINTR)
 			error = errno;

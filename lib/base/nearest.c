@@ -29,8 +29,7 @@ nearest_name(const char *(*name)(unsigned i), const char *text)
 	const char *member, *nearest = NULL;
 
 	for (unsigned i = 0; (member = name(i)) != NULL; i++) {
-		n = edits(text, member);
-		if (n < least) {
+		if ((n = edits(text, member)) < least) {
 			least = n;
 			nearest = member;
 		}

@@ -82,8 +82,7 @@ vm_turn_begin(struct vm *vm, struct vm_thread *vt)
 	if (vt->vt_asks->vr_begun)
 		return (false);
 	vt->vt_asks->vr_begun = true;
-	until_ps = serve(vm, vt, vt->vt_asks, vm->vm_time_ps);
-	if (until_ps > 0)
+	if ((until_ps = serve(vm, vt, vt->vt_asks, vm->vm_time_ps)) > 0)
 		vm_heap_add(&vm->vm_heap, &vt->vt_event, until_ps);
 	return (until_ps > 0);
 }

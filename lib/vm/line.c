@@ -120,8 +120,7 @@ take_over(const struct vm *vm, const struct vm_line *vl, unsigned cpu)
 	if (!owns(vm, vl, cpu))
 		d = vl->vl_owner >= 0 || shares(vm, vl, cpu) ?
 		    distance(vm, vl->vl_owner, cpu) : nearest(vm, vl, cpu);
-	far = __builtin_popcountll(nodes & ~node_bit(vm, cpu));
-	if (far > 0)
+	if ((far = __builtin_popcountll(nodes & ~node_bit(vm, cpu))) > 0)
 		d = (nodes & ~group_bits(vm, cpu)) != 0 ? VM_REMOTE : VM_NEAR;
 	else if (sharers + waiters > 1 || (waiters == 1 && vl->vl_waiters > 1))
 		d = MAX(d, within_node(vm));

@@ -380,8 +380,7 @@ memory_latest(struct vm *vm, const void *p, unsigned access)
 	if (!vm_is_weak(vm) || vm->vm_self->vt_host)
 		return (NULL);
 	mt = memory_self(vm);
-	mw = word_make(me, p, access >> VM_SIZE_SHIFT);
-	if (mw != NULL) {
+	if ((mw = word_make(me, p, access >> VM_SIZE_SHIFT)) != NULL) {
 		view_join((access & VM_ACQUIRE) != 0 ? &mt->met_view :
 		    &mt->met_acquires,
 		    &mw->mw_view[mw->mw_newest % MEMORY_VALUES]);
@@ -404,8 +403,7 @@ update(struct vm *vm)
 	if (release)
 		vm_barrier(vm);
 	note_value(vm, vm->vm_self->vt_id);
-	mw = memory_latest(vm, me->me_writes, me->me_access);
-	if (mw == NULL)
+	if ((mw = memory_latest(vm, me->me_writes, me->me_access)) == NULL)
 		return;
 	before = &mw->mw_view[mw->mw_newest % MEMORY_VALUES];
 	append(mw, release ? &mt->met_view : &mt->met_released);

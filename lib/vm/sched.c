@@ -199,8 +199,7 @@ choose(struct vm *vm, const struct vm_thread *vt)
 		return (best);
 	for (unsigned i = 0; least > 0 && i < vm->vm_topology.tp_cpus; i++) {
 		vc = &vm->vm_cpu[i];
-		load = vc->vu_queued + (vc->vu_running != NULL);
-		if (load < least) {
+		if ((load = vc->vu_queued + (vc->vu_running != NULL)) < least) {
 			least = load;
 			best = vc;
 		}
