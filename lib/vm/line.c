@@ -316,9 +316,8 @@ vm_own(const void *p, unsigned access)
 		vm_request(vm, &(struct vm_request){ .vr_line = vl,
 		    .vr_serve = serve_store });
 		defer(vm, ps);
-	} else {
+	} else
 		own(vm, vl, ps, 0);
-	}
 	return (vl);
 }
 
@@ -334,9 +333,8 @@ beside(struct vm *vm, struct vm_line *vl, bool store)
 	if (store) {
 		vl->vl_owner = (int)cpu;
 		unshare_all(vm, vl);
-	} else {
+	} else
 		share(vm, vl, cpu);
-	}
 }
 
 void
