@@ -9,8 +9,7 @@
  * busy, swaps it into the tail, and spins on the node that was there until that
  * one's owner has cleared it.  It uses that node for its next acquisition.
  * Fairness: FIFO.  One waiter without a CPU stops all behind it.
- * Bytes: 8, and two lines for each thread, and one.  Uncontended: one atomic
- * and one store.
+ * Bytes: 8, 2 lines a thread and one.  Uncontended: one atomic and one store.
  *
  * There is no trylock: before a compare-and-set of the tail a free node there
  * may have come back busy (ABA), and a thread in the queue cannot leave it.

@@ -1,6 +1,5 @@
 /*
- * A cohort lock: a ticket lock for each NUMA node below a global ticket lock,
- * C-TKT-TKT.
+ * Cohort lock C-TKT-TKT: a ticket lock in each NUMA node below a global one.
  *
  * Paper: D. Dice, V. J. Marathe, N. Shavit, "Lock cohorting: a general
  * technique for designing NUMA locks", PPoPP 2012 and ACM TOPC 1(2), 2015.

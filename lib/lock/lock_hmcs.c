@@ -1,6 +1,5 @@
 /*
- * A hierarchical MCS lock of two levels: a queue in each NUMA node, and one of
- * the nodes.
+ * A hierarchical MCS lock: a queue in each NUMA node, and one of the nodes.
  *
  * Paper: M. Chabbi, M. Fagan, J. Mellor-Crummey, "High performance locks for
  * multi-level NUMA systems", PPoPP 2015.

@@ -3,8 +3,7 @@
  * while the lock beside the count is free.
  *
  * Idea: no exclusion.  A thread reads the word and tries to replace it; if
- * another was faster it reads again and tries again: cas_lockref of
- * lockhammer.
+ * another was faster, again: cas_lockref of lockhammer.
  * Fairness: none; a thread may fail again and again, others then succeed.
  * Bytes: 4.  Uncontended: one atomic each way.
  */

@@ -3,10 +3,9 @@
  *
  * Source: described after kernel/locking/mutex.c and osq_lock.c, W. Long,
  * P. Zijlstra, J. Low, Linux 4.10 and later.
- * Idea: one word holds the owner.  While the owner runs, waiters spin in an MCS
- * queue of which only the head looks at that word.  When it does not run, the
- * head leaves the queue, marks the word and sleeps; the release of a marked
- * mutex wakes one sleeper.
+ * Idea: one word holds the owner.  While that runs, waiters spin in an MCS
+ * queue whose head alone looks at that word.  When it does not, the head leaves
+ * the queue, marks the word and sleeps; a marked mutex's release wakes one.
  * Fairness: none; a new thread may take a free mutex ahead of all.
  * Bytes: 20, and a line in each acquisition.  Uncontended: one atomic each way.
  *

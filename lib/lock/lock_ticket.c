@@ -9,8 +9,7 @@
  * that number is served; a release serves the next.  Numbers may wrap.  All
  * waiters read the same word, so each release sends the line to all of them.
  * Fairness: FIFO.  One waiter without a CPU stops all behind it.
- * Bytes: 8.  Uncontended: one atomic and one store; only the owner writes the
- * number being served.
+ * Bytes: 8.  Uncontended: one atomic, and one store, which only the owner does.
  */
 #include "lib/lock/ticket.h"
 
