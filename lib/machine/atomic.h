@@ -8,8 +8,7 @@
  * *old on failure.  fetchadd and swap return the old value.
  *
  * machine_note_load_T() and machine_note_store_T() are relaxed and take no
- * simulated time: for assertions and for notes about a run that are not part of
- * what is measured.
+ * simulated time: for assertions, and notes about a run that are not measured.
  *
  * Each flavour defines a macro for each form and expands MACHINE_ATOMICS.
  * FETCH has C11's name of the operation, and the new value.

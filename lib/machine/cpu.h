@@ -1,9 +1,8 @@
 /*
  * Which CPUs this process may use, and binding threads to them.
  *
- * The only file that uses hwloc and cgroups.  CPUs are addressed by their rank
- * among the allowed ones, 0..cpu_count() - 1, cores before their second
- * hardware threads.
+ * Only this file uses hwloc and cgroups.  CPUs are ranked among the allowed
+ * ones, 0..cpu_count() - 1, cores before their second hardware threads.
  */
 #pragma once
 

@@ -51,10 +51,7 @@ bool machine_draw(uint64_t *word);
  */
 void machine_event(enum vm_event_kind kind, const void *lock, const char *name);
 
-/*
- * Spins for about n pause instructions without touching memory: cpu_spinwait()
- * in a loop, as lock_delay(9) does.
- */
+/* About n times cpu_spinwait(), as lock_delay(9) does: touches no memory. */
 void machine_pause(unsigned n);
 
 /*
@@ -156,16 +153,10 @@ machine_set_32(struct m32 *word, uint32_t v)
 	machine_wake_32(word);
 }
 
-/*
- * Sleeps like tsleep(9), for timeout_ns or until interrupted.  Returns: 0 after
- * the whole time, EINTR when interrupted.
- */
+/* Sleeps like tsleep(9).  Returns: 0 after timeout_ns, EINTR if interrupted. */
 int machine_sleep(int64_t timeout_ns);
 
-/*
- * Marks a thread as having a signal pending and ends its machine_sleep().  The
- * mark stays until the thread ends.
- */
+/* Marks a thread, for its life, as signalled, and ends its machine_sleep(). */
 void machine_interrupt(struct mthread *td);
 bool machine_interrupted(void);
 

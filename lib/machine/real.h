@@ -1,8 +1,6 @@
 /*
- * The real machine: this host's threads, atomics and clocks.
- *
- * Included by lib/machine/machine.h, which has the contract; do not include it
- * elsewhere.
+ * The real machine: this host's threads, atomics and clocks.  Included by
+ * lib/machine/machine.h alone, which has the contract.
  */
 #pragma once
 

@@ -38,10 +38,7 @@ tick_ns(void)
 	return (tick_read_ns(CLOCK_MONOTONIC));
 }
 
-/*
- * The same clock as of the last timer tick, as getsbinuptime(9): an order of
- * magnitude cheaper and some milliseconds late.
- */
+/* The same at the last tick, as getsbinuptime(9): 10 times cheaper, ms late. */
 static inline int64_t
 tick_coarse_ns(void)
 {
@@ -70,10 +67,7 @@ tick_cycles(void)
 /* Measures tick_cycles() for 10 ms.  Call it once, before other threads. */
 void tick_calibrate(void);
 
-/*
- * A difference of two tick_cycles() in nanoseconds.  A negative difference
- * (counters of two CPUs out of step) counts as 0.
- */
+/* A difference of tick_cycles() in ns; 0 if negative, of CPUs out of step. */
 int64_t tick_cycles_to_ns(uint64_t cycles);
 
 /* The difference of two tick_cycles(); 0 for a negative one. */

@@ -2,9 +2,8 @@
  * The simulated machine: threads of lib/vm/vm.h on simulated cache lines and in
  * simulated time.
  *
- * Included by lib/machine/machine.h, which has the contract; do not include it
- * elsewhere.  Costs of operations: lib/vm/line.c, lib/vm/vm.h and
- * rngsim-virtual(7).
+ * Included by lib/machine/machine.h alone, which has the contract.  Costs of
+ * operations: lib/vm/line.c, lib/vm/vm.h and rngsim-virtual(7).
  */
 #pragma once
 

@@ -4,9 +4,8 @@
  * A line's home serves one request at a time.  In order of arrival the time of
  * a request is known when it comes, and it is served then, for later.  With
  * line.local a line that is free goes to any of the requests from behind the
- * cache of the CPU that has it, and only in the other cases to the oldest.  So
- * it stays with a socket, the order is not that of arrival, and a request waits
- * for its turn.
+ * cache of the CPU that has it, else to the oldest.  So it stays with a socket,
+ * the order is not that of arrival, and a request waits for its turn.
  */
 #include "lib/vm/line.h"
 

@@ -1,6 +1,5 @@
 /*
- * The controlled scheduler: a strategy, not time, orders the threads, as struct
- * vm_control has it.
+ * The controlled scheduler: a struct vm_control, not time, orders threads.
  *
  * A thread that idles has read words whose change would end its loop.  With
  * vh_polls it can be chosen nevertheless, so that an owner may stand still for

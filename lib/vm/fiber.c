@@ -57,10 +57,7 @@ arrive(struct fiber *self __unused, struct transfer t)
 #endif
 }
 
-/*
- * Before a jump.  Inlined: ThreadSanitizer assigns a function's end to the
- * fiber that is current then.
- */
+/* Before a jump.  Inlined: a function's end is the current fiber's to TSan. */
 static inline void __attribute__((always_inline))
 leave(struct fiber *from __unused, struct fiber *to __unused,
     bool for_good __unused)

@@ -38,10 +38,9 @@ struct vm_topology {
 };
 
 /*
- * The shape of a profile's machine, or of one like it with 1..1024 CPUs (0: the
+ * The shape of a profile's machine, or one like it with 1..1024 CPUs (0: the
  * profile's) and 1..64 nodes, at most cpus (0: as many of the profile's as the
- * CPUs need).  Returns: 0; or with the reason EINVAL for a shape without values
- * in the profile.
+ * CPUs need).  Returns: 0; or with the reason EINVAL where it has no values.
  */
 int vm_topology_make(const struct profile *pr, unsigned cpus, unsigned nodes,
     struct vm_topology *tp, char error[PROFILE_ERROR_SIZE]);

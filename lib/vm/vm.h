@@ -1,6 +1,5 @@
 /*
- * The virtual machine: threads on simulated CPUs in simulated time, on one
- * thread of the host.
+ * The virtual machine: simulated CPUs and time for threads, on one host thread.
  *
  * Runs code that was compiled for the virtual flavour (lib/machine/machine.h).
  * Every atomic, pause, sleep and charge takes the time that the profile gives
