@@ -1,8 +1,6 @@
 /*
  * Plans: a command as a list of jobs, each a command that stands alone, and the
- * jobs' results as one result.
- *
- * Functions return 0, or an exit status after a message.
+ * jobs' results as one.  Functions return 0, or an exit status after a message.
  */
 #pragma once
 

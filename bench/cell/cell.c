@@ -1,8 +1,7 @@
 /*
  * The threads of one cell: readers, the harvest thread, event producers; and
- * the window in which they are measured.
- *
- * Parts start in dependency order and end in reverse.
+ * the window in which they are measured.  Parts start in dependency order and
+ * end in reverse.
  */
 #include "bench/cell/cell_run.h"
 #include "bench/cli/atomic_file.h"

@@ -1,7 +1,4 @@
-/*
- * What commands do alike; messages.  Functions print why they failed, and
- * return an exit status or 0.
- */
+/* Common to commands.  Functions print why they failed; 0 or an exit status. */
 #pragma once
 
 #include "bench/cli/atomic_file.h"

@@ -37,10 +37,7 @@ lock_loop(void *arg, unsigned n)
 	}
 }
 
-/*
- * The work of a release after the lock is free, until the next atomic, which
- * waits for earlier stores.
- */
+/* A release works on after it freed the lock: the next atomic awaits stores. */
 static void
 record_loop(void *arg, unsigned n)
 {
@@ -168,8 +165,7 @@ wake(struct calibration *cb, unsigned rank)
 #ifdef SCHED_BATCH
 	/*
 	 * Lets the waker keep its CPU until it sleeps; the sleeper inherits it.
-	 * A scheduler may otherwise switch to the sleeper within the call: the
-	 * two times cannot be separated.
+	 * Else a scheduler may switch within the call: two times in one.
 	 */
 	if (ww.ww_same)
 		(void)sched_setscheduler(0, SCHED_BATCH,

@@ -1,11 +1,10 @@
 /*
  * Files of published figures of contended locks, beside what simulated machines
  * predict of them.  A file is CSV.  Lines that begin with "#" are its header:
- * "# benchmark:" names the loop that each thread ran, "# UNITS:" what a value
- * is.  The columns threads, lock and value must be there; others of published.c
- * and those with the name of a lock's tunable are used where they are.  Rows
- * that differ in what a thread does, or in a word such as version, are of
- * different groups.
+ * "# benchmark:" names the loop of each thread, "# UNITS:" what a value is.
+ * The columns threads, lock and value must be there; others of published.c and
+ * those with the name of a lock's tunable are used where they are.  Rows that
+ * differ in what a thread does, or a word such as version, form groups.
  */
 #pragma once
 

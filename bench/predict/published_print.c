@@ -156,10 +156,7 @@ unit(const struct published *pb)
 	return (pb->pb_unit->ub_ratio ? "ratio" : "ns");
 }
 
-/*
- * Three lines of each lock: published, predicted, how far off; or what is only
- * predicted, and its band.
- */
+/* A lock's rows: published, predicted, how far off; or predicted, and band. */
 static void
 print_group(FILE *out, const struct published *pb, unsigned group)
 {

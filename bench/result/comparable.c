@@ -231,9 +231,8 @@ slices_logs(const struct result_sample *a, const struct result_sample *b,
 }
 
 /*
- * The logarithms of the ratios of repeats that belong together; of totals up to
- * "parts" of each.  x, which is NULL or parts is 1, gets when each pair was
- * measured.  Returns: how many.
+ * Logarithms of ratios of repeats that go together; of totals up to "parts" of
+ * each.  x, NULL or with parts 1, gets each pair's time.  Returns: how many.
  */
 static unsigned
 pair_logs(const struct result_cell *a, const struct result_cell *b,

@@ -1,7 +1,6 @@
 /*
- * A result: the in-memory form of one rngsim-result(5) document.  Measuring
- * fills it; tables, CSV and plots are made from it, so that a report of a file
- * shows what the run showed.
+ * A result: a rngsim-result(5) document in memory.  Measuring fills it; tables,
+ * CSV and plots come from it, so a file's report shows what the run showed.
  *
  * The structures have the members that bench/result/result.tbl lists, which
  * says what each one is.  Units end the names: MB is 10^6 bytes, percent is of

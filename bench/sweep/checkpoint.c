@@ -1,10 +1,9 @@
 /*
- * The journal of a run, beside the file that will be the result: JSON Lines.
- * The first line describes the run: arguments, seed, host.  Each other line is
- * a finished repeat, figures with a drawn profile or a note that the run was
- * resumed.  A line is written before the next repeat begins, never while a
- * window is open; it is on disk then where the repeat was measured, and within
- * 0.1 s where it was simulated.
+ * The journal of a run, beside the file of its result: JSON Lines.  The first
+ * line describes the run: arguments, seed, host.  Each other line is a finished
+ * repeat, figures with a drawn profile or a note that the run was resumed.  A
+ * line is written before the next repeat begins, never while a window is open;
+ * it is on disk then if the repeat was measured, within 0.1 s if simulated.
  */
 #include "bench/sweep/sweep.h"
 

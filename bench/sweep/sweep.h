@@ -1,8 +1,7 @@
 /*
- * Measures the cells that options name, on this machine or on simulated ones
+ * Measures cells that options name, on this machine or on simulated ones
  * (replicate.c), and makes the cells of a result (summary.c).  Each finished
- * repeat is written to a journal, so that --resume can continue the run
- * (checkpoint.c).
+ * repeat goes to a journal, so that --resume can continue (checkpoint.c).
  *
  * Unless stated otherwise functions return 0 or an errno value, and write a
  * message into "error" or "why" (CELL_ERROR_SIZE bytes) on failure.
@@ -144,10 +143,7 @@ const char *grid_text(struct text *t, const struct cell *ce);
 
 const struct engine *grid_engine(const struct options *op);
 
-/*
- * Completes a repeat's sample: its place among all repeats of the run, its gate
- * and, of a simulated machine, its trace.
- */
+/* Completes a sample: its place in the run, gate and, if simulated, trace. */
 void summary_sample(const struct cell *ce, struct cell_measure *cm,
     unsigned order);
 
