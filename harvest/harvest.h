@@ -2,10 +2,9 @@
  * What gives a run's random(4) its events: entropy sources, the threads of
  * those that push, and the record of what is delivered.
  *
- * A source is one file, harvest/src_*.c, that ends in its struct random_source.
- * A line in harvest/source.tbl sets its place in lists.  Stands for FreeBSD's
- * drivers: a source that is polled is registered with the kernel, one that
- * pushes has a thread.
+ * A source is a file harvest/src_*.c that ends in its struct random_source.
+ * Its line in harvest/source.tbl sets its place in lists.  Stands for FreeBSD's
+ * drivers: the kernel gets those that are polled, one that pushes has a thread.
  */
 #pragma once
 

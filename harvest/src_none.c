@@ -1,7 +1,6 @@
 /*
- * The null source: polled, and never has anything.
- *
- * What it measures is the harvest thread's loop and its sleeping.
+ * The null source: polled, and never has anything.  What it measures is the
+ * harvest thread's loop and its sleeping.
  */
 #include "harvest/harvest.h"
 

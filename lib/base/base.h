@@ -82,10 +82,7 @@ const char *kassert_msg(const char *fmt, ...)
 #define	KASSERT_INVARIANTS	false
 #endif
 
-/*
- * Memory.  Where there is none these print a message and end the program with
- * status 1: they do not return NULL.
- */
+/* Memory.  If none is left these print that and end the program, status 1. */
 
 /* As malloc(3), calloc(3), reallocarray(3) and strdup(3). */
 void *xmalloc(size_t size);

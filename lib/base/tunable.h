@@ -37,10 +37,7 @@ struct tunable {
 const struct tunable *tunable_find(const struct tunable *table,
     const char *name);
 
-/*
- * Sets a value; base is the configuration structure.  Returns: 0, or EINVAL for
- * a wrong one, which changes nothing.
- */
+/* Sets a value in the structure base: 0; EINVAL, unchanged, for a wrong one. */
 int tunable_set_text(const struct tunable *tn, void *base, const char *text);
 
 /* The value as tunable_set_text() takes it. */

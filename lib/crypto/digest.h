@@ -175,10 +175,7 @@ enum {
 	BLAKE2S_KEY_BYTES = 32
 };
 
-/*
- * A context in use and started ones to follow it, as libcrypto 3.0 allocates
- * when it starts a context.
- */
+/* A context in use, then started ones: libcrypto 3.0 allocates to start one. */
 struct digest {
 	const struct hash *dg_hash;
 	union hash_context dg_ctx[DIGEST_SPARES + 1];

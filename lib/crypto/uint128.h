@@ -1,7 +1,4 @@
-/*
- * 128-bit counters, modulo 2^128: the compiler's, and their bytes.  Stands for
- * sys/dev/random/uint128.h.
- */
+/* 128-bit counters, modulo 2^128.  Stands for sys/dev/random/uint128.h. */
 #pragma once
 
 #include "lib/base/base.h"

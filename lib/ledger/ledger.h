@@ -6,8 +6,7 @@
  * checked.  The ledger keeps no byte of a key: keys are compared by a 96-bit
  * fingerprint under a secret of its own.
  *
- * Functions may be called from any thread, with any lock held, and take no
- * simulated time.
+ * Any thread may call these, with any lock held; they take no simulated time.
  */
 #pragma once
 
