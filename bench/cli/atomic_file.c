@@ -97,9 +97,8 @@ create_temp(struct atomic_file *of, const char *temp)
 		} else if (asprintf(&of->of_temp, "%s.tmp.%ld.%u", of->of_path,
 		    (long)getpid(), i) == -1)
 			no_memory();
-		of->of_fd = open(of->of_temp,
-		    O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-		if (of->of_fd != -1)
+		if ((of->of_fd = open(of->of_temp, O_WRONLY | O_CREAT | O_EXCL |
+		    O_CLOEXEC, 0666)) != -1)
 			return (0);
 		if (errno != EEXIST)
 			return (errno);

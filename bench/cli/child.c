@@ -51,8 +51,7 @@ child_start(struct child *ch)
 		return (error);
 	}
 	ch->cld_out = out[0];
-	ch->cld_pid = fork();
-	if (ch->cld_pid == 0)
+	if ((ch->cld_pid = fork()) == 0)
 		become(ch, out[1], failed[1]);
 	if (ch->cld_pid == -1)
 		error = errno;

@@ -74,8 +74,7 @@ calibrate_cipher(struct calibration *cb)
 	struct cipher_key ck;
 	double less_ns;
 
-	cb->cb_error = cipher_key_init(&ck, ci);
-	if (cb->cb_error != 0)
+	if ((cb->cb_error = cipher_key_init(&ck, ci)) != 0)
 		return;
 	cipher_key_set(&ck, key);
 	for (unsigned i = 0; i < nitems(cipher_loops); i++) {
@@ -108,8 +107,7 @@ calibrate_jitter(struct calibration *cb)
 	struct cipher_key ck;
 	unsigned count;
 
-	cb->cb_error = cipher_key_init(&ck, ciphers[0]);
-	if (cb->cb_error != 0)
+	if ((cb->cb_error = cipher_key_init(&ck, ciphers[0])) != 0)
 		return;
 	count = calibrate_samples(cb, 0, time_page, &ck, cb->cb_budget_ns);
 	cipher_key_fini(&ck);
@@ -151,8 +149,7 @@ calibrate_sha256(struct calibration *cb)
 	struct calibrate_spread qs;
 	static struct digest dg;
 
-	cb->cb_error = digest_init(&dg, hash_sha256());
-	if (cb->cb_error != 0)
+	if ((cb->cb_error = digest_init(&dg, hash_sha256())) != 0)
 		return;
 	qs = calibrate_batches(cb, hash_loop, &dg, third_ns);
 	calibrate_enter(cb, PROFILE_SHA256_BLOCK, &qs,
@@ -259,8 +256,7 @@ gaps_of(struct calibration *cb, size_t bytes)
 	read_bytes = bytes;
 	for (unsigned i = 0; i < cipher_count && cb->cb_error == 0; i++) {
 		rp.rp_kernel.kp_cipher = ciphers[i];
-		cb->cb_error = randomdev_new(&device, &rp);
-		if (cb->cb_error != 0)
+		if ((cb->cb_error = randomdev_new(&device, &rp)) != 0)
 			break;
 		qs = calibrate_spread(cb->cb_samples, calibrate_samples(cb, 0,
 		    time_gaps, NULL, cb->cb_budget_ns / cipher_count / 3));

@@ -171,9 +171,8 @@ wake(struct calibration *cb, unsigned rank)
 		(void)sched_setscheduler(0, SCHED_BATCH,
 		    &(struct sched_param){ .sched_priority = 0 });
 #endif
-	cb->cb_error = machine_spawn(&ww.ww_sleeper, "sleeper", (int)rank,
-	    sleeper, NULL);
-	if (cb->cb_error != 0)
+	if ((cb->cb_error = machine_spawn(&ww.ww_sleeper, "sleeper", (int)rank,
+	    sleeper, NULL)) != 0)
 		return;
 	cb->cb_conditions.cc_unbound |= !ww.ww_sleeper.mt_bound;
 	while (ww.ww_count < WAKES_MAX && tick_ns() < end_ns && !stop_asked())

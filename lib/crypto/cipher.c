@@ -311,8 +311,7 @@ cipher_key_init(struct cipher_key *ck, const struct cipher *cipher)
 	evp = fetched[cipher->ci_index];
 	KASSERT(evp != NULL, ("%s was not fetched", cipher->ci_name));
 	hold_begin();
-	ck->ck_ctx = EVP_CIPHER_CTX_new();
-	if (ck->ck_ctx == NULL)
+	if ((ck->ck_ctx = EVP_CIPHER_CTX_new()) == NULL)
 		error = ENOMEM;
 	else if (EVP_EncryptInit_ex2(ck->ck_ctx, evp, zero_key, zeros,
 	    NULL) != 1)

@@ -52,8 +52,7 @@ unload(struct hash *ha)
 static int
 init(const struct hash *ha, union hash_context *hc)
 {
-	hc->hc_handle = EVP_MD_CTX_new();
-	if (hc->hc_handle == NULL)
+	if ((hc->hc_handle = EVP_MD_CTX_new()) == NULL)
 		return (ENOMEM);
 	if (EVP_DigestInit_ex2(hc->hc_handle, ha->ha_handle, NULL) == 1)
 		return (0);
