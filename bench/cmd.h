@@ -4,7 +4,10 @@
 #include "bench/campaign/campaign.h"
 
 struct command {
-	/* Checks options together: 0, or a status after a message.  Or NULL. */
+	/*
+	 * Finds what is wrong with the options together; NULL: nothing.
+	 * Returns: 0, or an exit status after a message.
+	 */
 	int	(*cmd_check)(struct options *op);
 	/* Returns: the exit status.  main() flushes and checks stdout. */
 	int	(*cmd_run)(struct options *op);

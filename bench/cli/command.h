@@ -1,4 +1,7 @@
-/* Common to commands.  Functions print why they failed; 0 or an exit status. */
+/*
+ * What commands do alike; messages.  Functions print why they failed, and
+ * return an exit status or 0.
+ */
 #pragma once
 
 #include "bench/cli/atomic_file.h"

@@ -156,7 +156,7 @@ machine_set_32(struct m32 *word, uint32_t v)
 /* Sleeps like tsleep(9).  Returns: 0 after timeout_ns, EINTR if interrupted. */
 int machine_sleep(int64_t timeout_ns);
 
-/* Marks a thread, for its life, as signalled, and ends its machine_sleep(). */
+/* Gives a thread, for its life, a pending signal: ends its machine_sleep(). */
 void machine_interrupt(struct mthread *td);
 bool machine_interrupted(void);
 

@@ -38,7 +38,10 @@ tick_ns(void)
 	return (tick_read_ns(CLOCK_MONOTONIC));
 }
 
-/* The same at the last tick, as getsbinuptime(9): 10 times cheaper, ms late. */
+/*
+ * The same clock as of the last timer tick, as getsbinuptime(9): an order of
+ * magnitude cheaper and some milliseconds late.
+ */
 static inline int64_t
 tick_coarse_ns(void)
 {
