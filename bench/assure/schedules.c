@@ -40,9 +40,9 @@ describe_failure(const struct assure_params *ap,
 
 	row->er_state = EVIDENCE_FAILS;
 	row->er_text[0] = '\0';
-	row_says(row, "%s: broken rule: %s: %s. Lock %s, %s, schedule %" PRIu64 ". ",
-	    to->to_word, to->to_sentence, to->to_detail, tb->tb_lock->lc_name,
-	    tb->tb_cipher->ci_name, cx->cx_number);
+	row_says(row, "%s: broken rule: %s: %s. Lock %s, %s, schedule %" PRIu64
+	    ". ", to->to_word, to->to_sentence, to->to_detail,
+	    tb->tb_lock->lc_name, tb->tb_cipher->ci_name, cx->cx_number);
 	evidence_say(row->er_replay, "rngsim explore -d %s -l %s -c %s --seed "
 	    "%" PRIu64, ap->ap_spec, tb->tb_lock->lc_name,
 	    tb->tb_cipher->ci_name, cx->cx_seed);

@@ -177,10 +177,10 @@ merge_campaigns(const struct options *op)
 		json_array_foreach(sum.failures, i, it)
 			format_wrapf(stdout, FORMATF("FAILED %s:", text_of(it,
 			    "word")), 2, "broken rule: %s; design %s, lock %s, "
-			    "%s, schedule %" JSON_INTEGER_FORMAT ".", text_of(it,
-			    "sentence"), text_of(it, "design"), text_of(it,
-			    "lock"), text_of(it, "cipher"), json_integer_value(
-			    json_object_get(it, "number")));
+			    "%s, schedule %" JSON_INTEGER_FORMAT ".",
+			    text_of(it, "sentence"), text_of(it, "design"),
+			    text_of(it, "lock"), text_of(it, "cipher"),
+			    json_integer_value(json_object_get(it, "number")));
 		if (i > 0)
 			status = EXIT_FAILURE;
 		else if (sum.row_count > 0 && least > 0)

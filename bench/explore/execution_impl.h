@@ -76,11 +76,11 @@ struct execution {
 	bool		 ex_unlocked;	/* masks are set without a mutex */
 	bool		 ex_jumps;	/* its count of reseeds can be set */
 	struct execution_source ex_source[EXECUTION_POLLED];
-	/* Of each source: the last event's pool, events in a row for it, all. */
+	/* Of each source: the last event's pool, events in a row, and all. */
 	struct execution_pool {
 		uint8_t	 xp_last, xp_events;
 		uint16_t xp_all;
-		uint32_t xp_pools;	/* those that they were for, a bit each */
+		uint32_t xp_pools;	/* that they were for, bits */
 	}		 ex_pool[ENTROPYSOURCE];
 	uint64_t	 ex_given[EXECUTION_GIVEN];	/* the last events */
 	uint64_t	 ex_mark[EXECUTION_GIVEN];	/* before the first */

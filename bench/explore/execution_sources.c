@@ -88,7 +88,8 @@ note_given(struct execution *ex, const struct random_event *event)
 		    event->he_destination % POOLS);
 	if (++xp->xp_all == FOR_ALL && xp->xp_pools != UINT32_MAX && fortuna)
 		execution_fail(ex, EXECUTION_SOURCES, "of %d events of %s none "
-		    "is for pool %d", FOR_ALL, name, ffs((int)~xp->xp_pools) - 1);
+		    "is for pool %d", FOR_ALL, name,
+		    ffs((int)~xp->xp_pools) - 1);
 	memcpy(&given, event->he_entropy, MIN(event->he_size, sizeof(given)));
 	if (event->he_size < LEAST_BYTES)
 		execution_fail(ex, EXECUTION_SOURCES, "an event of %s has %u "
