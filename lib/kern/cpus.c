@@ -94,9 +94,8 @@ static void
 hold(struct kernel *k, struct kern_thread *kt, int cpu)
 {
 	const unsigned now = (kt->kt_critical > 0 ? VM_CRITICAL : 0u) |
-	    (kt->kt_masked > 0 ? VM_MASKED : 0u) |
-	    (kt->kt_pinned > 0 ? VM_PINNED : 0u) |
-	    (kt->kt_interrupt ? VM_INTERRUPT : 0u);
+	    (kt->kt_masked > 0 ? VM_MASKED : 0u) | (kt->kt_pinned > 0 ?
+	    VM_PINNED : 0u) | (kt->kt_interrupt ? VM_INTERRUPT : 0u);
 	const bool alone = now > VM_PINNED;
 	bool kept;
 

@@ -211,8 +211,7 @@ take_ahead(struct kernel *k, const void *from, size_t n)
 	}
 	if (lineage != 0)
 		ledger_set_lineage(k->k_params.kp_ledger, lineage);
-	return (ra != NULL && (made % 2 != 0 ||
-	    !vm_sees(ra->ra_past[i].mark)));
+	return (ra != NULL && (made % 2 != 0 || !vm_sees(ra->ra_past[i].mark)));
 }
 
 /* What is copied may be looked at again, and dropped, but not used. */

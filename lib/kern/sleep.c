@@ -28,8 +28,7 @@ enqueue(struct kernel *k, struct kern_thread *kt, const void *ident,
 
 	kern_tables_take(k);
 	for (; *at != NULL; at = &(*at)->kt_sleeper)
-		same &= (*at)->kt_channel != ident ||
-		    (*at)->kt_interlock == kl;
+		same &= (*at)->kt_channel != ident || (*at)->kt_interlock == kl;
 	*at = kt;
 	kt->kt_sleeper = NULL;
 	kt->kt_channel = ident;

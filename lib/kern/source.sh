@@ -51,7 +51,7 @@ real_flags=${RNGSIM_KERNEL_SANITIZER-}
 # Assertions, and calls of hooks for memory accesses, which kern.c has.  A call at
 # a function's end, which mtx_unlock() often is, would overwrite what that leaves.
 simulated_flags="-DKERNEL_SIMULATED -DINVARIANTS -DINVARIANT_SUPPORT \
--fsanitize=thread -fno-sanitize-recover=all -fno-optimize-sibling-calls"
+-fsanitize=thread -fno-optimize-sibling-calls"
 # Functions that are missing are errors; a sanitizer's may be the program's.
 wraps="-Wl,--wrap=random_alg_context -Wl,--wrap=random_harvest_healthtest \
 -Wl,--wrap=randomdev_unblock -Wl,--wrap=random_source_register"

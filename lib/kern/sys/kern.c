@@ -152,7 +152,6 @@ kern_uiomove(void *buf, int n, struct uio *uio, const struct kern_site *site)
 volatile u_int arc4rand_iniseed_state;
 
 struct kern_preloaded kern_preloaded;
-struct sbuf kern_sbuf;
 
 void *
 kern_preload(const char *type, const struct kern_site *site)
@@ -296,6 +295,32 @@ KERN_PLAIN struct sysctl_oid *
 		(void)handler(oid, arg1, arg2, &req);
 	}
 	return (oid);
+}
+
+KERN_PLAIN struct sbuf *
+kern_sbuf_new(struct sbuf *s, const void *buf, int length,
+    struct sysctl_req *req, const struct kern_site *site)
+{
+	const bool made = s == NULL;
+
+	if (made)
+		s = HOST(malloc, sizeof(*s), M_WAITOK, site);
+	else if (buf == NULL)
+		HOST(may_sleep, site, "sbuf_new()");
+	*s = (struct sbuf){ req, length, 0, made };
+	return (s);
+}
+
+/* A full buffer is copied out, as all is at the end. */
+KERN_PLAIN int
+kern_sbuf_add(struct sbuf *s, int n, const struct kern_site *site)
+{
+	if ((s->s_length += n) < s->s_size)
+		return (0);
+	s->s_length = 0;
+	if (!s->s_req->lock)
+		HOST(may_sleep, site, "Copying a sysctl's text");
+	return (0);
 }
 
 /* A program's memory may have to be brought in. */
@@ -455,9 +480,8 @@ kern_sysctl(unsigned i)
 	unsigned type;
 
 	for (unsigned k = 0; (oid = kern_sysctl_oid(k)) != NULL; k++) {
-		type = oid->oid_handler == sysctl_handle_8 ?
-		    KERN_SYSCTL_UINT + 1 :
-		    kern_sysctl_types[oid->oid_kind & CTLTYPE];
+		type = oid->oid_handler == sysctl_handle_8 ? KERN_SYSCTL_UINT +
+		    1 : kern_sysctl_types[oid->oid_kind & CTLTYPE];
 		if (oid->oid_handler == NULL || type == 0 ||
 		    (oid->oid_kind & (CTLFLAG_WR | CTLFLAG_TUN)) == 0)
 			continue;
@@ -521,13 +545,23 @@ KERN_RANGE(write, true)
 KERN_HOOK void __tsan_func_entry(void *p) { (void)p; }
 KERN_HOOK void __tsan_func_exit(void) { }
 KERN_HOOK void __tsan_init(void) { }
-/* An index is beyond its array, at a place. */
-struct kern_bound { const char *kb_file; uint32_t kb_line; };
+/* Of the compiler: where an index is beyond its array, and that one's type. */
+struct kern_bound { const char *kb_file; uint32_t kb_line, kb_column;
+    const struct { uint32_t kb_kind; char kb_name[]; } *kb_type; };
 KERN_HOOK void
-__ubsan_handle_out_of_bounds_abort(const struct kern_bound *kb, uint64_t index)
+__ubsan_handle_out_of_bounds(const struct kern_bound *kb, uint64_t index)
 {
-	kern_panic(kb->kb_file, (int)kb->kb_line, "index %d is out of bounds",
-	    (int)index);
+	const char *file = kb->kb_file, *of = kb->kb_type->kb_name;
+
+	for (const char *p = file; *p != '\0'; p++)
+		file = *p == '/' ? p + 1 : file;
+	while (*of != '[' && *of != '\0')
+		of++;
+	/* A structure that ends with few is one for any number of them. */
+	if (*of == '[' && of[1] <= '1' && of[2] == ']')
+		return;
+	kern_panic(file, (int)kb->kb_line, "index %jd is out of bounds",
+	    (intmax_t)index);
 }
 
 #define	KERN_BULK(name, how, type, arg)					\

@@ -137,8 +137,7 @@ typedef char		*caddr_t;
 #define	PCATCH			0x100
 #define	PUSER			120
 enum { PSWP = 80, PVM = 84, PINOD = 88, PRIBIO = 92, PVFS = 96, PZERO = 100,
-    PSOCK = 104, PWAIT = 108, PLOCK = 112, PPAUSE = 116,
-    PRI_MIN_KERN = PSWP, PRI_MAX_KERN = PUSER - 1 };
+    PSOCK = 104, PWAIT = 108, PLOCK = 112, PPAUSE = 116 };
 
 /* sys/errno.h: the kernel's numbers */
 enum { EPERM = 1, ENOENT = 2, ESRCH = 3, EINTR = KERN_EINTR, EIO = 5, ENXIO = 6,

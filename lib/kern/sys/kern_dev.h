@@ -54,7 +54,7 @@ struct make_dev_args { size_t mda_size; int mda_flags, mda_uid, mda_gid, mda_mod
 #define	make_dev_s(a, dev, ...)						\
 	((void)(*(dev) = make_dev_credf((a)->mda_flags, (a)->mda_devsw)), 0)
 #define	make_dev_alias(dev, ...)					\
-	(HOST(may_sleep, KERN_SITE(), "a device is changed"), (dev))
+	((void)(dev), HOST(may_sleep, KERN_SITE(), "a device is changed"))
 
 typedef void *module_t;
 enum { MOD_LOAD, MOD_UNLOAD, MOD_SHUTDOWN, MOD_QUIESCE };

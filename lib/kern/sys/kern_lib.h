@@ -57,8 +57,6 @@ enum { EVENTHANDLER_PRI_FIRST = 0, EVENTHANDLER_PRI_ANY = 10000,
 eventhandler_tag kern_handler_add(const char *, void (*)(void), void *, int);
 eventhandler_tag kern_handler_next(const char *, eventhandler_tag);
 void	kern_handler_remove(eventhandler_tag);
-#define	EVENTHANDLER_LIST_DEFINE(name)	struct __hack
-#define	EVENTHANDLER_LIST_DECLARE(name)	struct __hack
 #define	EVENTHANDLER_DECLARE(name, type)				\
 	typedef __typeof__(type) kern_handler_##name
 #define	EVENTHANDLER_REGISTER(name, func, arg, priority)		\

@@ -47,9 +47,6 @@ typedef u_long register_t;
 	((td)->td_tid == curthread->td_tid && curthread->td_critnest == 1 ? \
 	    (spinlock_exit(), HOST(bind, cpu, false, KERN_HOLD()),	\
 	    spinlock_enter()) : panic("mutex sched lock not owned"))
-#define	sched_prio(td, prio)						\
-	((td)->td_critnest > 0 ? (void)(prio) :				\
-	    panic("mutex sched lock not owned"))
 #define	sched_unbind(td)	sched_bind(td, -1)
 #define	kern_yield(priority)	((void)(priority), HOST(may_block,	\
 	KERN_SITE(), "mi_switch: switch"))

@@ -138,23 +138,18 @@ struct sysctl_oid *kern_sysctl_add(struct sysctl_oid_list *, const char *,
 	(int)kern_is_set;						\
 })
 #define	TUNABLE_STR_FETCH(path, ptr, size)	((void)(ptr), 0)
+#define	freeenv(value)		((void)(value))
 
-/* sys/sbuf.h: what only texts need. */
-struct sbuf { struct sysctl_req *s_req; };
-extern struct sbuf kern_sbuf;	/* made for a caller without one */
-#define	sbuf_new_for_sysctl(s, buf, length, req) ({			\
-	struct sbuf *kern_s = (s) != NULL ? (s) : &kern_sbuf;		\
-									\
-	if ((buf) == NULL || (s) == NULL)				\
-		HOST(may_sleep, KERN_SITE(), "sbuf_new()");		\
-	kern_s->s_req = (req);						\
-	kern_s;								\
-})
-/* A full buffer is copied out. */
-#define	KERN_SBUF(s)							\
-	((s)->s_req->lock ? (void)0 : HOST(may_sleep, KERN_SITE(),	\
-	    "Copying a sysctl's text"))
-#define	sbuf_cat(s, text)	(KERN_SBUF(s), (void)(text))
-#define	sbuf_printf(s, ...)	(KERN_SBUF(s), printf(__VA_ARGS__))
-#define	sbuf_finish(s)		(KERN_SBUF(s), 0)
-#define	sbuf_delete(s)		((void)(s))
+/* sys/sbuf.h: how long a text is, for when its buffer is full. */
+struct sbuf { struct sysctl_req *s_req; int s_size, s_length; bool s_made; };
+struct sbuf *kern_sbuf_new(struct sbuf *, const void *, int,
+	    struct sysctl_req *, const struct kern_site *);
+int	kern_sbuf_add(struct sbuf *, int, const struct kern_site *);
+#define	sbuf_new_for_sysctl(s, buf, length, req)			\
+	kern_sbuf_new(s, buf, length, req, KERN_SITE())
+#define	sbuf_printf(s, ...)						\
+	kern_sbuf_add(s, snprintf(NULL, 0, __VA_ARGS__), KERN_SITE())
+#define	sbuf_cat(s, text)	kern_sbuf_add(s, (int)strlen(text), KERN_SITE())
+#define	sbuf_putc(s, c)		((void)(c), kern_sbuf_add(s, 1, KERN_SITE()))
+#define	sbuf_finish(s)		kern_sbuf_add(s, INT_MAX / 2, KERN_SITE())
+#define	sbuf_delete(s)		((s)->s_made ? free(s, M_TEMP) : (void)0)
