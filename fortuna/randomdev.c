@@ -192,11 +192,15 @@ randomdev_write(struct cdev *dev __unused, struct uio *uio, int flags __unused)
 	return (error);
 }
 
+/* Of programs in poll(2), which is not imitated. */
+static struct selinfo rsel;
+
 void
 randomdev_unblock(void)
 {
 	wakeup(&random_alg_context);
 	printf("random: unblocking device.\n");
+	selwakeuppri(&rsel, PUSER);
 }
 
 static int

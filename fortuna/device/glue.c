@@ -81,8 +81,6 @@ void
 __wrap_randomdev_unblock(void)
 {
 	GLUE_HOST(unblock);
-	/* FreeBSD's wakes programs in poll(2), too. */
-	selwakeup((struct selinfo *)NULL);
 	__real_randomdev_unblock();
 }
 

@@ -13,8 +13,7 @@ kern_probe_tested(u_int source)
 
 	if (ht->ht_state != FAILED)
 		return (RANDOM_REFUSED);
-	return (ht->ht_rct_count < ht->ht_rct_limit &&
-	    ht->ht_apt_count >= ht->ht_apt_cutoff ? RANDOM_FREQUENT :
-	    RANDOM_REPEATED);
+	return (ht->ht_rct_count < ht->ht_rct_limit && ht->ht_apt_count >=
+	    ht->ht_apt_cutoff ? RANDOM_FREQUENT : RANDOM_REPEATED);
 }
 #endif

@@ -154,11 +154,8 @@ rh_tested(void *self, enum random_tested tested)
 	struct kind *kd = &rd->rd_kind[caller_of(rd)->cl_source];
 	const enum random_tested was = kd->kd_tested;
 
-	if (*rd->rd_object->ro_poolcount == FORTUNA_POOLS &&
-	    !kernel_locked(rd->rd_kernel))
-		ledger_kernel(rd->rd_params.rp_kernel.kp_ledger, LEDGER_EVENTS,
-		    "random_harvest_healthtest() is called without a lock, "
-		    "which guards what it counts");
+	if (*rd->rd_object->ro_poolcount == FORTUNA_POOLS)
+		kernel_tested(rd->rd_kernel);
 	kd->kd_tested = tested;
 	if (tested == RANDOM_ACCEPTED && was != RANDOM_ACCEPTED)
 		count(&kd->kd_passed);

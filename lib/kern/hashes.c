@@ -254,6 +254,10 @@ host_hash_add(struct kernel *k, void *state, const void *data, size_t n)
 		kern_secret(k, KERN_SECRET_STATE, &r->hr_tag, sizeof(swapped));
 		kern_secret(k, KERN_SECRET_STATE, swapped, sizeof(swapped));
 	}
+	if (__builtin_expect(kt->kt_bare, 0) && kern_locked(kt))
+		kernel_stop(k, KERN_HERE, "random_harvest_healthtest() was "
+		    "called without the lock under which a pool takes the "
+		    "event: two threads count at once");
 	kt->kt_unlooked = true;
 	kt->kt_pool = sl->hsl_pool;
 	kt->kt_absorbed += n;

@@ -85,6 +85,7 @@ struct kern_thread {
 	bool		 kt_delivering;	/* it was given an event */
 	bool		 kt_mixed;	/* and mixed it into the core's key */
 	int		 kt_pool;	/* that took an event; -1: none */
+	bool		 kt_bare;	/* that event was tested with no lock */
 	unsigned	 kt_parts;	/* of it */
 	uint64_t	 kt_absorbed;	/* bytes */
 	size_t		 kt_hashed;	/* bytes, by this call */
@@ -387,6 +388,9 @@ kern_held_at(const struct kern_thread *kt, const struct kern_lock *kl)
 		i--;
 	return (i > 0 ? i - 1 : kt->kt_held);
 }
+
+/* Whether it has a lock: sections are none. */
+bool kern_locked(const struct kern_thread *kt);
 
 /* Whether it may wait for no lock that sleeps. */
 static inline bool

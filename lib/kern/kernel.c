@@ -348,6 +348,7 @@ kernel_delivering(struct kernel *k, bool delivering)
 	if (!delivering && k->k_cored)
 		kern_report(k, kt);
 	kt->kt_delivering = delivering;
+	kt->kt_bare = false;
 	kt->kt_pool = -1;
 	/* A source's events are given in a section for that source. */
 	if (delivering)

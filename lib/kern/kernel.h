@@ -114,8 +114,8 @@ void kernel_process(struct kernel *k);
  */
 void kernel_shutdown(struct kernel *k);
 
-/* Whether the thread has a lock: sections are none. */
-bool kernel_locked(struct kernel *k);
+/* The thread's event was tested: a pool's lock that it takes later is late. */
+void kernel_tested(struct kernel *k);
 
 /* The lock that was taken at a site, NULL for none; if it is a spin mutex. */
 const char *kernel_site_lock(const struct kernel *k, unsigned site, bool *spin);

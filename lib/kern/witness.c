@@ -132,14 +132,21 @@ stop_critical(struct kernel *k, const struct kern_thread *kt,
 }
 
 bool
-kernel_locked(struct kernel *k)
+kern_locked(const struct kern_thread *kt)
 {
-	const struct kern_thread *kt = kern_thread_of(k);
 	unsigned i = kt->kt_held;
 
 	while (i > 0 && kern_is_section(kt->kt_hold[i - 1].hd_lock))
 		i--;
 	return (i > 0);
+}
+
+void
+kernel_tested(struct kernel *k)
+{
+	struct kern_thread *kt = kern_thread_of(k);
+
+	kt->kt_bare = !kern_locked(kt);
 }
 
 void
