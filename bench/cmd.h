@@ -4,10 +4,7 @@
 #include "bench/campaign/campaign.h"
 
 struct command {
-	/*
-	 * Finds what is wrong with the options together; NULL: nothing.
-	 * Returns: 0, or an exit status after a message.
-	 */
+	/* Finds what is wrong with options: 0, or a status.  NULL: nothing. */
 	int	(*cmd_check)(struct options *op);
 	/* Returns: the exit status.  main() flushes and checks stdout. */
 	int	(*cmd_run)(struct options *op);

@@ -43,7 +43,7 @@ budget()
 found "more lines than the budget" "$(budget <<'END'
 1360 lib/base
 1610 lib/crypto
-9500 lib/kern
+9530 lib/kern
 1760 lib/ledger
 2450 lib/lock
 2310 lib/machine

@@ -46,12 +46,11 @@ say(json_t *cells, const char *engine, unsigned readers, unsigned cpus,
 		row->er_state = EVIDENCE_FAILS;
 	row_says(row, "On the %s engine%s %s million blocks of %s million keys "
 	    "in %s million reads, %.0f reseeds, %.0f events: no property "
-	    "broken, %s. ", engine, md->md_text,
-	    FORMAT(real, sum(cells, "blocks") / 1e6),
-	    FORMAT(real, sum(cells, "keys") / 1e6),
+	    "broken, %s. ", engine, md->md_text, FORMAT(real, sum(cells,
+	    "blocks") / 1e6), FORMAT(real, sum(cells, "keys") / 1e6),
 	    FORMAT(real, sum(cells, "reads") / 1e6), sum(cells, "reseeds"),
-	    sum(cells, "events"), wiped ? "every key wiped" :
-	    waived ? "not every key wiped" : "BUT NOT EVERY KEY WIPED");
+	    sum(cells, "events"), wiped ? "every key wiped" : waived ?
+	    "not every key wiped" : "BUT NOT EVERY KEY WIPED");
 	evidence_say(row->er_bounds, "%s engine%s, %u readers on %u CPUs, %zu "
 	    "cells; ", engine, md->md_text, readers, cpus,
 	    json_array_size(cells));

@@ -211,11 +211,10 @@ next_pair(struct lines *li, const char **list, const struct pairs *ip,
 	    *second >= ip->ip_usual && *second <= ip->ip_second_most)
 		return (true);
 	(void)lines_refuse(li, "\"%.*s\": expected a number %ju..%ju%s, and "
-	    "perhaps \"%c\" and %s, %ju..%ju",
-	    n < ITEM_SIZE ? (int)n : ITEM_SIZE, at,
-	    (uintmax_t)ip->ip_least, (uintmax_t)ip->ip_most, ip->ip_moved ?
-	    FORMATF(" or %d..%d", MOVED, MOVED_MAX) : "", ip->ip_mark,
-	    ip->ip_means, (uintmax_t)ip->ip_usual,
+	    "perhaps \"%c\" and %s, %ju..%ju", n < ITEM_SIZE ? (int)n :
+	    ITEM_SIZE, at, (uintmax_t)ip->ip_least, (uintmax_t)ip->ip_most,
+	    ip->ip_moved ? FORMATF(" or %d..%d", MOVED, MOVED_MAX) : "",
+	    ip->ip_mark, ip->ip_means, (uintmax_t)ip->ip_usual,
 	    (uintmax_t)ip->ip_second_most);
 	return (false);
 }
@@ -371,10 +370,9 @@ read_key(struct lines *li, struct counterexample *cx, const struct key *ky,
 		return (read_steps(li, sn->sn_burst, &sn->sn_bursts, value,
 		    SCENARIO_BURSTS_MAX, SCENARIO_EVENTS_MAX));
 	case CHOICES:
-		return (read_schedule(li, member, 1,
-		    cx->cx_schedule.sd_polls == VM_POLLS_ONCE ? VM_NUMBERS - 1 :
-		    cx->cx_subject.tb_memory == VM_SC ? THREAD_MAX : WEAK_MAX,
-		    value));
+		return (read_schedule(li, member, 1, cx->cx_schedule.sd_polls ==
+		    VM_POLLS_ONCE ? VM_NUMBERS - 1 : cx->cx_subject.tb_memory ==
+		    VM_SC ? THREAD_MAX : WEAK_MAX, value));
 	case ANSWERS:
 		return (read_schedule(li, member, 0, 1, value));
 	}

@@ -375,9 +375,10 @@ run_threads(struct execution *ex)
 	if (ex->ex_seed % LAST_EVERY == 0)
 		randomdev_use(ex->ex_device, NULL, 0, 3);
 	if (sn->sn_queue) {
-		if (machine_spawn(&ex->ex_producer, "end", MACHINE_CPU_ANY,
-		    end_harvest, ex) == 0)
-			machine_join(&ex->ex_producer);
+		if ((error = machine_spawn(&ex->ex_producer, "end",
+		    MACHINE_CPU_ANY, end_harvest, ex)) != 0)
+			return (error);
+		machine_join(&ex->ex_producer);
 		machine_join(&ex->ex_harvest);
 	}
 	if (ex->ex_timed)

@@ -12,12 +12,11 @@ explore_print_row(FILE *out, const struct campaign_result *ce)
 	const double n = fmax(1, (double)row->schedules);
 	const double copied = (double)row->copied_bytes;
 
-	fprintf(out, "%-10s %-12s %-8s %11" PRIu64 " %7s %7s %7" PRIu64
-	    "%s\n", row->design, row->lock, row->cipher, row->schedules,
-	    FORMAT(count, row->cpu_s > 0 ?
-	    (double)(row->schedules + ce->cgr_ahead) / row->cpu_s : 0),
-	    FORMAT(real, (double)row->steps / n), row->steps_most,
-	    ce->cgr_failed ? " failed" : "");
+	fprintf(out, "%-10s %-12s %-8s %11" PRIu64 " %7s %7s %7" PRIu64 "%s\n",
+	    row->design, row->lock, row->cipher, row->schedules, FORMAT(count,
+	    row->cpu_s > 0 ? (double)(row->schedules + ce->cgr_ahead) /
+	    row->cpu_s : 0), FORMAT(real, (double)row->steps / n),
+	    row->steps_most, ce->cgr_failed ? " failed" : "");
 	if (row->copied_bytes > 0)
 		fprintf(out, "  a copy returns %s bytes, %s of them again "
 		    "(%.1f %%), %.2f %% late\n", FORMAT(real, copied / n),
@@ -33,10 +32,9 @@ explore_print_excluded(FILE *out, uint64_t n, bool rows)
 
 	/* The rule of three, which does not hold for few. */
 	format_wrapf(out, head, 0, "a fault that shows in more than %s%" PRIu64
-	    "%s = %.2g of such schedules is excluded at 95 %%%s.",
-	    few ? "1 - 0.05^(1/" : "3/", n, few ? ")" : "",
-	    few ? 1 - pow(0.05, 1 / (double)n) : 3 / (double)n,
-	    rows ? ", for each row" : "");
+	    "%s = %.2g of such schedules is excluded at 95 %%%s.", few ?
+	    "1 - 0.05^(1/" : "3/", n, few ? ")" : "", few ? 1 - pow(0.05, 1 /
+	    (double)n) : 3 / (double)n, rows ? ", for each row" : "");
 }
 
 /* Of a search of all schedules. */

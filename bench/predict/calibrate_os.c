@@ -37,7 +37,7 @@ lock_loop(void *arg, unsigned n)
 	}
 }
 
-/* A release works on after it freed the lock: the next atomic awaits stores. */
+/* What a release does after the lock is free, until the next atomic. */
 static void
 record_loop(void *arg, unsigned n)
 {

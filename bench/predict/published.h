@@ -4,7 +4,8 @@
  * "# benchmark:" names the loop of each thread, "# UNITS:" what a value is.
  * The columns threads, lock and value must be there; others of published.c and
  * those with the name of a lock's tunable are used where they are.  Rows that
- * differ in what a thread does, or a word such as version, form groups.
+ * differ in what a thread does, or in a word such as version, are of different
+ * groups.
  */
 #pragma once
 

@@ -28,8 +28,9 @@ const struct vm_observer *timeline_new(unsigned cpus,
     const struct timeline_span *span, uint32_t events);
 
 /*
- * Frees the timeline after the run, however it ended.  Releases facts, strings
- * by name.  Returns: the file's text, to be freed, and what it lacks, or "".
+ * Frees the timeline, after the run, however that ended.  Releases facts,
+ * strings about it by name.  Returns: the file's text, to be freed, and what is
+ * missing from it, or "".
  */
 char *timeline_end(const struct vm_observer *vb, json_t *facts,
     char remark[TIMELINE_REMARK_SIZE]);

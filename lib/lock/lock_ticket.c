@@ -9,7 +9,8 @@
  * that number is served; a release serves the next.  Numbers may wrap.  All
  * waiters read the same word, so each release sends the line to all of them.
  * Fairness: FIFO.  One waiter without a CPU stops all behind it.
- * Bytes: 8.  Uncontended: one atomic, and one store, which only the owner does.
+ * Bytes: 8.  Uncontended: one atomic, and a store of the owner alone: of the
+ * number being served.
  */
 #include "lib/lock/ticket.h"
 

@@ -2,7 +2,7 @@
  * The event heap of the virtual machine: the earliest event first; events of
  * one time in the order in which they were added.
  *
- * Four children a node: fewer levels, and they are on one or two cache lines.
+ * Four children a node: fewer levels; a node's are on one or two cache lines.
  */
 #pragma once
 

@@ -195,7 +195,10 @@ mean_service(const struct vm *vm, const struct vm_line *vl, int cpu)
 	    VM_NEAR) + (k - own - group) * service(vm, VM_REMOTE)) / k);
 }
 
-/* How long after the caller wrote a line its waiter, the n-th, has a copy. */
+/*
+ * When a waiter of a line written by the caller has its copy, after the
+ * writing; it is the n-th that is asked for.
+ */
 static uint64_t
 copied(struct vm *vm, const struct vm_line *vl, const struct vm_thread *vt,
     uint64_t each, uint64_t n)

@@ -67,7 +67,7 @@ assure__rows_body() {
 		[ ! -s err ] || atf_fail "$name: $(cat err)"
 		has "^SAFETY CASE: concurrent "
 		has "Claim Design concurrent holds within the bounds below"
-		has "Bounds Seed 3, a budget of 1 s of which rows took [0-9]*, "
+		has "Bounds Seed 3, a budget of 1 s, rows took [0-9]* s, "
 		has "Replay rngsim assure -d concurrent --budget 1 --seed 3 \
 --only $name"
 		[ $name != schedules ] ||
