@@ -375,10 +375,12 @@ run_threads(struct execution *ex)
 	if (ex->ex_seed % LAST_EVERY == 0)
 		randomdev_use(ex->ex_device, NULL, 0, 3);
 	if (sn->sn_queue) {
-		if ((error = machine_spawn(&ex->ex_producer, "end",
-		    MACHINE_CPU_ANY, end_harvest, ex)) != 0)
-			return (error);
-		machine_join(&ex->ex_producer);
+		/* Where all orders are run it would be many times as many. */
+		if (sn->sn_unpaced)
+			randomdev_harvest_stop(ex->ex_device);
+		else if (machine_spawn(&ex->ex_producer, "end",
+		    MACHINE_CPU_ANY, end_harvest, ex) == 0)
+			machine_join(&ex->ex_producer);
 		machine_join(&ex->ex_harvest);
 	}
 	if (ex->ex_timed)

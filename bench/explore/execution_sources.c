@@ -9,8 +9,7 @@
 /* LEAST_BYTES: of an event for 8 bytes; it may have a hash of these. */
 enum { POOLS = 32, NUMBER_BITS = 16, MASKED = RANDOM_MOUSE, LEAST_BYTES = 4,
     PAGE = 4096, CALLERS = 2, IN_A_ROW = 8,
-    /* So many at random miss a pool in 3 of a million cases. */
-    FOR_ALL = 512 };
+    FOR_ALL = 512 /* at random 3 of a million miss one */ };
 
 static const struct {
 	const char	*ident;
