@@ -127,12 +127,12 @@ take_revision()
 	    hash=$(tree "$folder") || fail 2 "revision $revision has no $path:" \
 	    "expected a path that it has"
 	[ "${folder##*/}" = sys ] && top=sys || top=source
-	disk=$cache/tree.$hash-$top/$top
+	disk=$cache/revision.$hash-$top/$top
 	[ -d "$disk" ] || extract
 	case $folder in
 	"$at" | "${at:+$at/}sys") ;;
 	*) disk=$disk${at#"$folder"}
-	    [ -n "$folder" ] || disk=$cache/tree.$hash-$top/$top/$at ;;
+	    [ -n "$folder" ] || disk=$cache/revision.$hash-$top/$top/$at ;;
 	esac
 }
 
@@ -146,15 +146,15 @@ extract()
 {
 	begin
 	mkdir "$work/$top"
-	names=$(list_members -- $members)
-	[ -n "$names" ] || names=$(list_members | grep '\.[ch]$') ||
+	names=$(list_members -- $members; list_members | grep '\.[ch]$')
+	[ -n "$names" ] ||
 	    fail 2 "$path has no sources at revision $revision: $expected"
 	IFS=$newline
 	git --git-dir="$git" archive --format=tar "$hash" $names |
 	    tar -xf - -C "$work/$top" ||
 	    fail 1 "cannot take $path out of its repository"
 	unset IFS
-	keep "tree.$hash-$top"
+	keep "revision.$hash-$top"
 }
 
 # Splits PATH@REVISION: either may have an @, and a path exists, if possible.
@@ -244,8 +244,8 @@ find_source()
 	elif [ -d "$disk" ]; then
 		files=$(members_of "$disk")
 		[ -n "$files" ] || fail 2 "$path has no" \
-		    "dev/random/fortuna.c, sys/dev/random/fortuna.c," \
-		    "fortuna.c, random_harvestq.c or fx_*.c: $expected"
+		    "dev/random/fortuna.c, sys/dev/random/fortuna.c or .c" \
+		    "file of random(4): $expected"
 	elif [ -e "$disk" ]; then
 		fail 2 "$path is neither a file nor a folder: $expected"
 	else
@@ -324,8 +324,10 @@ find_compiler()
 # replaced: the files of random(4) that are rngsim's in its place.
 replaced()
 {
-	roles=$(for file in $files; do role "$file"; echo "$role"; done)
-	for other in $(IFS=' '; printf '%s\n' $others | grep -vxF "$roles"); do
+	roles=$(for file in $files; do role "$file"; echo "$role"; done |
+	    sed s/algorithm/fortuna/)
+	for other in $(IFS=' '; printf '%s\n' fortuna $others |
+	    grep -vxF "$roles"); do
 		own=$data/fortuna/$other.c
 		[ -f "$own" ] || own=$data/harvest/$other.c
 		beside=${files%%"$newline"*}
@@ -611,8 +613,8 @@ flavour()
 compile_all()
 {
 	flavour simulated && flavour real && return
-	errors=$(cat "$work"/log.* | grep -e 'error: ' -e 'undefined ' ||
-	    cat "$work"/log.*)
+	errors=$(cat "$work"/log.* | grep -v -e 'ld returned' -e '^clang.*linker' |
+	    grep -e 'error: ' -e 'undefined ' || cat "$work"/log.*)
 	# Errors in rngsim's files follow from those in the source.
 	line=$(echo "$errors" | grep -m 1 -vF "$data/" || echo "$errors" |
 	    sed 1q)
