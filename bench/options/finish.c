@@ -283,7 +283,7 @@ finish_producers(struct options *op)
 		n = (unsigned)op->op_producers.ol_value[i];
 		if (n == 0 && none)
 			return (usage_error("-r: \"0\": expected a number of "
-			    "readers, 1..%d; 0 only with --producers",
+			    "readers, 1..%d; 0 only with --producers above 0",
 			    CELL_READERS_MAX));
 		if (n > 0 && GIVEN(op, PRODUCER) &&
 		    producing_work_ns(pg, n) == 0) {

@@ -42,9 +42,8 @@ open_locked(const char *path, int flags, int *out, pid_t *other)
 			return (errno);
 		error = fstat(fd, &opened) != 0 ? errno :
 		    !S_ISREG(opened.st_mode) ? EINVAL : take_lock(fd, other);
-		if (error == 0 && stat(path, &named) == 0 &&
-		    named.st_dev == opened.st_dev &&
-		    named.st_ino == opened.st_ino) {
+		if (error == 0 && stat(path, &named) == 0 && named.st_dev ==
+		    opened.st_dev && named.st_ino == opened.st_ino) {
 			*out = fd;
 			return (0);
 		}
