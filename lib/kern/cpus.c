@@ -153,10 +153,8 @@ host_bind(struct kernel *k, int cpu, bool interrupt,
 {
 	struct kern_thread *kt = kern_thread_of(k);
 
-	if (kt->kt_critical + kt->kt_masked > 0)
-		kernel_stop(k, site, "%s in a critical section, entered at "
-		    "%s:%d", interrupt ? "smp_rendezvous()" : "sched_bind()",
-		    KERN_AT(kt->kt_critical_site));
+	host_may_block(k, site, interrupt ? "smp_rendezvous()" :
+	    "sched_bind()");
 	if (cpu >= (int)k->k_host.kh_cpus)
 		kernel_stop(k, site, "there is no CPU %d", cpu);
 	if (!interrupt) {
@@ -193,5 +191,8 @@ host_curthread(struct kernel *k)
 	kt->kt_td[0] = machine_curthread()->mt_index;
 	kt->kt_td[1] = kt->kt_critical + kt->kt_filter;
 	kt->kt_td[2] = kt->kt_pinned;
+	kt->kt_td[3] = 0;
+	for (unsigned i = 0; i < kt->kt_held; i++)
+		kt->kt_td[3] += kern_is_section(kt->kt_hold[i].hd_lock);
 	return (kt->kt_td);
 }

@@ -1,8 +1,8 @@
 /*
  * Hashes.
  *
- * A hash of the source begins with the number of a slot, in which the program
- * has it, and the slot's tag.
+ * A hash of the source begins with the tag of a slot, in which the program has
+ * it, its address, and the slot's number.
  */
 #include "lib/kern/impl.h"
 
@@ -13,9 +13,9 @@ enum {
 
 /* How the source's hash begins. */
 struct hash_ref {
-	uint64_t	 hr_slot;	/* from 1 */
 	uint64_t	 hr_tag;
-	const void	*hr_at;		/* where it began; elsewhere: a copy */
+	uint64_t	 hr_at;		/* where it began; elsewhere: a copy */
+	uint64_t	 hr_slot;	/* from 1 */
 };
 
 CTASSERT(sizeof(struct hash_ref) <= KERN_HASH_STATE);
@@ -42,7 +42,7 @@ slot_of(struct kernel *k, const void *p, bool copied)
 
 	memcpy(&r, p, sizeof(r));
 	if (r.hr_slot - 1 >= k->k_slots || r.hr_tag == 0 ||
-	    (r.hr_at != p) != copied)
+	    (r.hr_at != KERN_HASH_AT(p)) != copied)
 		return (NULL);
 	sl = &k->k_slot[r.hr_slot - 1];
 	return (atomic_load_explicit(&sl->hsl_tag, memory_order_relaxed) ==
@@ -168,8 +168,8 @@ slot_begin(struct kernel *k, struct kern_thread *kt, void *state)
 	}
 	sl->hsl_taken = sl->hsl_left = false;
 	if (sl != had)
-		*r = (struct hash_ref){ (uint64_t)(sl - k->k_slot) + 1,
-		    ++kt->kt_tag, state };
+		*r = (struct hash_ref){ ++kt->kt_tag, KERN_HASH_AT(state),
+		    (uint64_t)(sl - k->k_slot) + 1 };
 	atomic_store_explicit(&sl->hsl_tag, r->hr_tag, memory_order_relaxed);
 	return (sl);
 }
@@ -210,7 +210,7 @@ hash_begun(struct kernel *k, struct kern_thread *kt, void *state)
 		kernel_stop(k, KERN_HERE, "a hash that was not begun, or was "
 		    "copied and has ended");
 	if (from->hsl_left) {
-		((struct hash_ref *)state)->hr_at = state;
+		((struct hash_ref *)state)->hr_at = KERN_HASH_AT(state);
 		from->hsl_left = false;
 		return (from);
 	}
@@ -229,7 +229,7 @@ host_hash_add(struct kernel *k, void *state, const void *data, size_t n)
 	struct kern_thread *kt = kern_thread_of(k);
 	struct hash_slot *sl = hash_begun(k, kt, state);
 	const struct hash_ref *r = state;
-	const uint64_t swapped[] = { r->hr_tag, r->hr_slot };
+	const uint64_t swapped[] = { r->hr_at, r->hr_tag };
 
 	kern_check_seen(k, kt, data, n);
 	digest_update(&sl->hsl_digest, data, n);
@@ -251,8 +251,8 @@ host_hash_add(struct kernel *k, void *state, const void *data, size_t n)
 		    sl->hsl_pool);
 	/* A compiler that copies it by words may swap the first two. */
 	if (k->k_booted) {
-		kern_secret(k, KERN_SECRET_STATE, &r->hr_tag, sizeof(swapped));
 		kern_secret(k, KERN_SECRET_STATE, swapped, sizeof(swapped));
+		kern_secret(k, KERN_SECRET_STATE, r, sizeof(swapped));
 	}
 	if (__builtin_expect(kt->kt_bare, 0) && kern_locked(kt))
 		kernel_stop(k, KERN_HERE, "random_harvest_healthtest() was "

@@ -105,7 +105,7 @@ struct kern_thread {
 	/* Of the outermost. */
 	const struct kern_site *kt_critical_site, *kt_pinned_site;
 	uint64_t	 kt_calls;	/* of kernel_enter() and _leave() */
-	unsigned	 kt_td[3];	/* host_curthread()'s */
+	unsigned	 kt_td[4];	/* host_curthread()'s */
 	bool		 kt_locked;	/* kt_installed, under a mutex */
 	bool		 kt_away;	/* kt_installed is, of that key: */
 	uint8_t		 kt_key_set[KERN_KEY_BYTES];
@@ -201,7 +201,7 @@ struct kernel {
 	struct secret	*k_secrets;	/* NULL: bytes are not looked for */
 	bool		 k_booted;
 	const struct kern_site *k_preloaded;	/* a loader's bytes, by */
-	unsigned	 k_settings_read;	/* tunables that were set */
+	uint64_t	 k_settings_read;	/* tunables that were set */
 	unsigned	 k_core;
 	/* Of the core that the ledger is to have, or NULL. */
 	const void	*(*k_core_key)(void);
@@ -363,6 +363,9 @@ bool kern_lock_shared(struct kern_thread *kt, struct kern_lock *kl,
     struct lock_node *node, unsigned row, bool try);
 void kern_unlock_shared(struct kern_thread *kt, struct kern_lock *kl,
     struct lock_node *node);
+
+/* A hash's address, as no word but its own is. */
+#define	KERN_HASH_AT(p)		((uintptr_t)(p) ^ UINT64_C(0x5a5a) << 48)
 
 /* Whether it is entered and no lock; whether that disables preemption. */
 static inline bool

@@ -132,7 +132,7 @@ host_tunable(struct kernel *k, const char *name, int64_t *value)
 	for (unsigned i = 0; i < kp->kp_setting_count; i++)
 		if (strcmp(kp->kp_settings[i].kv_name, name) == 0) {
 			*value = kp->kp_settings[i].kv_value;
-			k->k_settings_read++;
+			k->k_settings_read |= UINT64_C(1) << i;
 			return (true);
 		}
 	return (false);
@@ -229,7 +229,8 @@ kernel_boot(struct kernel *k, const void *(*key)(void),
 	}
 	k->k_host.kh_stage = INT_MAX;
 	/* To look for more takes a while. */
-	if (k->k_settings_read < k->k_params.kp_setting_count)
+	if ((unsigned)__builtin_popcountll(k->k_settings_read) <
+	    k->k_params.kp_setting_count)
 		apply_settings(k, false);
 	check_preload(k);
 	kern_core_begin(k);

@@ -5,7 +5,7 @@
 enum {
 	BUCKETS		= KERN_KEY_BUCKETS,
 	BUCKET_BYTES	= 64,	/* of addresses that share one */
-	COPIED_MAX	= 8,	/* keys in what is copied at once */
+	COPIED_MAX	= 64,	/* keys in what is copied at once */
 	/* From a key object's key to the end of its schedule's first keys. */
 	OBJECT_BYTES	= 128
 };
@@ -314,5 +314,5 @@ kern_keys_copy(struct kernel *k, void *to, const void *from, size_t n)
 	for (unsigned i = 0; i < count; i++)
 		kern_keys_set(k, (uint8_t *)to + copied[i].off, copied[i].key,
 		    copied[i].unseen);
-	wipe(copied, sizeof(copied));
+	wipe(copied, count * sizeof(copied[0]));
 }

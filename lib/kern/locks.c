@@ -265,11 +265,8 @@ host_unlock(struct kernel *k, struct kern_lock *kl,
 }
 
 void
-host_process(struct kernel *k, const char *name, void (*func)(void *),
-    void *arg)
+host_process(struct kernel *k, void (*func)(void *), void *arg)
 {
-	if (k->k_process != NULL)
-		kernel_stop(k, KERN_HERE, "%s is a second process", name);
 	k->k_process = func;
 	k->k_process_arg = arg;
 }

@@ -95,8 +95,10 @@ check_use(struct kernel *k, const void *p, size_t n)
 	const struct block *b;
 
 	if (__builtin_expect(at < k->k_host.kh_heap_bytes &&
-	    (n > MACHINE_CACHE_LINE || k->k_copy->kc_freed[at /
-	    MACHINE_CACHE_LINE]), 0) && (b = block_at(k->k_copy, p)) != NULL &&
+	    (n > MACHINE_CACHE_LINE ||
+	    k->k_copy->kc_freed[at / MACHINE_CACHE_LINE] ||
+	    k->k_copy->kc_freed[(at + n) / MACHINE_CACHE_LINE]), 0) &&
+	    (b = block_at(k->k_copy, p)) != NULL &&
 	    (b->b_freed != NULL || n > SIZE_MAX / 2 || (const uint8_t *)p + n >
 	    memory_of(b) + b->b_asked))
 		misused(k, b);

@@ -156,8 +156,8 @@ part_bytes(const struct kern_copy *kc, size_t at)
 }
 
 /*
- * In the kernel's order; what is undone, in the opposite one, after the process
- * was ended: releases differ in the order of that.
+ * In the kernel's order; what is undone, in the opposite one, of a subsystem
+ * after the process was ended: releases differ in the order of that.
  */
 static int
 by_order(const void *a, const void *b)
@@ -167,7 +167,7 @@ by_order(const void *a, const void *b)
 
 	if (x->ki_uninit != y->ki_uninit)
 		return (x->ki_uninit - y->ki_uninit);
-	if (x->ki_ends_process != y->ki_ends_process)
+	if (x->ki_sub == y->ki_sub && x->ki_ends_process != y->ki_ends_process)
 		return (y->ki_ends_process - x->ki_ends_process);
 	return ((x->ki_uninit ? -1 : 1) * (x->ki_sub != y->ki_sub ?
 	    x->ki_sub - y->ki_sub : x->ki_order != y->ki_order ?

@@ -209,7 +209,7 @@ secret_in(const struct kernel *k, const uint8_t *p, size_t n, bool freed)
 		w = (const word_t *)(const void *)(p + i);
 		if ((w[0] >> 48 != 0 && (se = secret_at(k, w)) != NULL &&
 		    (freed || (se->sct_kind != KERN_SECRET_STREAM &&
-		    w[1] != (uintptr_t)(w - 1))) &&
+		    w[1] != KERN_HASH_AT(w))) &&
 		    !kern_keys_covers(k, w, 2 * sizeof(*w))) ||
 		    is_disguised(k, w))
 			return (w);

@@ -114,8 +114,8 @@ host_sleep(struct kernel *k, const void *ident, struct kern_lock *kl,
 		if (hd.hd_depth > 1)
 			kernel_stop(k, site, "sleeping with %s %s recursed",
 			    kern_kind_name(kl), kl->kl_lock.lo_name);
-		as = (hd.hd_shared ? KERN_SHARES : 0u) |
-		    (kl->kl_kind == KERN_SPIN ? KERN_SPINS : 0u);
+		/* Of a spin mutex: by msleep_spin(). */
+		as = (hd.hd_shared ? KERN_SHARES : 0u) | (how & KERN_SPINS);
 	} else if (timeout_ns < 0)
 		kernel_stop(k, site, "sleeping without a lock on \"%s\", and "
 		    "without a timeout", wmesg);

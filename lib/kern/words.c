@@ -323,8 +323,17 @@ word_wait(struct lock *l, struct lock_node *n __unused, struct lock_wait *w)
 		(void)marks_over(kl, 0, true);
 }
 
+static void
+word_unlock(struct lock *l, struct lock_node *n __unused)
+{
+	uintptr_t v = atomic_load_ptr(word_of(lock_of(l)));
+
+	while (!word_free(lock_of(l), &v, 0))
+		;
+}
+
 static bool
-word_try(struct lock *l, struct lock_node *n __unused)
+word_try(struct lock *l, struct lock_node *n)
 {
 	uintptr_t v = atomic_load_ptr(word_of(lock_of(l)));
 
@@ -333,18 +342,8 @@ word_try(struct lock *l, struct lock_node *n __unused)
 		return (false);
 	if (lock_of(l)->kl_kind < KERN_RM || marks_over(lock_of(l), 0, false))
 		return (true);
-	while (!word_free(lock_of(l), &v, 0))
-		;
+	word_unlock(l, n);
 	return (false);
-}
-
-static void
-word_unlock(struct lock *l, struct lock_node *n __unused)
-{
-	uintptr_t v = atomic_load_ptr(word_of(lock_of(l)));
-
-	while (!word_free(lock_of(l), &v, 0))
-		;
 }
 
 /* The memory may be gone. */

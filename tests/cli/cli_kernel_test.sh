@@ -417,7 +417,7 @@ kernel__section_body() {
 	8 section.c:[0-9]*: .*no critical_enter() before this
 	9 section.c:[0-9]*: .*returned pinned here
 	10 section.c:[0-9]*: .*no sched_pin() before this
-	11 smp_rendezvous() in a critical section, entered at section.c
+	11 smp_rendezvous() with spinlock or critical section held: critical
 	END
 	"$(program)" explore --replay 5.schedule | grep -q "critical, CPU" ||
 	    atf_fail "steps without CPUs"

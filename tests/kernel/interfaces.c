@@ -12,6 +12,7 @@
 #include <sys/buf_ring.h>
 #include <sys/callout.h>
 #include <sys/ck.h>
+#include <sys/condvar.h>
 #include <sys/counter.h>
 #include <sys/ktr.h>
 #include <sys/kthread.h>
@@ -89,7 +90,7 @@ check_atomics(void)
 	MPASS(atomic_load_consume_ptr(&text)[2] == 'x');
 	atomic_store_ptr(&text, text + 1);
 	MPASS(atomic_load_ptr(&text)[0] == 'e');
-	atomic_store_bool(&flag, true);
+	atomic_store_bool(&flag, 0x100);
 	MPASS(atomic_load_bool(&flag));
 	atomic_thread_fence_acq();
 	atomic_thread_fence_rel();
@@ -325,6 +326,15 @@ check_memory(void)
 	p = malloc_aligned(100, CACHE_LINE_SIZE, M_CHECK, M_WAITOK);
 	MPASS((uintptr_t)p % CACHE_LINE_SIZE == 0);
 	zfree(p, M_CHECK);
+	zone = uma_zcreate("zeros", 20, NULL, NULL, NULL, NULL, UMA_ALIGN_PTR,
+	    UMA_ZONE_ZINIT);
+	p = malloc(20, M_CHECK, M_WAITOK);
+	memset(p, 1, 20);
+	free(p, M_CHECK);
+	p = uma_zalloc(zone, M_WAITOK);
+	MPASS(p[19] == 0);
+	uma_zfree(zone, p);
+	uma_zdestroy(zone);
 	p = strdup("copy", M_CHECK);
 	MPASS(strcmp(p, "copy") == 0);
 	free(p, M_CHECK);
@@ -592,6 +602,11 @@ check_later(void)
 	taskqueue_drain(own, &freed);
 	MPASS(tasked == 2);
 	taskqueue_enqueue(taskqueue_thread, &task);
+	/* Not put off; and run, as it is enqueued. */
+	taskqueue_enqueue_timeout(own, &later, 0);
+	taskqueue_enqueue_timeout(own, &later, -100 * hz);
+	taskqueue_drain_timeout(own, &later);
+	MPASS(timed == 1);
 	taskqueue_enqueue_timeout(taskqueue_fast, &later, 1);
 	MPASS(taskqueue_cancel_timeout(taskqueue_fast, &later, NULL) == 0);
 	taskqueue_enqueue_timeout_sbt(own, &later, SBT_1MS, 0, 0);
@@ -611,17 +626,40 @@ check_all(void *arg __unused)
 }
 SYSINIT(check, SI_SUB_DRIVERS, SI_ORDER_ANY, check_all, NULL);
 
+/* What is over at once, or may not sleep. */
+static void
+check_waits(void)
+{
+	char from[1] = { 'f' }, to[1];
+	struct iovec iov = { to, sizeof(to) };
+	struct uio uio = { .uio_iov = &iov, .uio_iovcnt = 1,
+	    .uio_resid = sizeof(to), .uio_rw = UIO_READ };
+	const sbintime_t now = sbinuptime();
+	struct cv cv;
+
+	cv_init(&cv, "check");
+	mtx_lock(&work_mtx);
+	MPASS(cv_timedwait(&cv, &work_mtx, 0) == EWOULDBLOCK);
+	MPASS(msleep_sbt(&cv, &work_mtx, 0, "check", now + SBT_1MS, 0,
+	    C_ABSOLUTE) == EWOULDBLOCK);
+	MPASS(uiomove_nofault(from, sizeof(from), &uio) == 0 &&
+	    uio.uio_resid == 0);
+	mtx_unlock(&work_mtx);
+	cv_destroy(&cv);
+}
+
 static void
 check_end(void *arg __unused)
 {
 	(void)callout_drain(&ticks_again);
 	taskqueue_drain_timeout(taskqueue_thread, &later);
 	taskqueue_drain_all(taskqueue_thread);
+	check_waits();
 	mtx_destroy(&work_mtx);
 	mtx_destroy(&spin_mtx);
 	/* Where it was set, time is enough. */
 	MPASS(tuned == 1 || (ticked == 3 && under_lock == 2 && tasked == 3 &&
-	    timed == 1));
+	    timed == 2));
 }
 SYSUNINIT(check, SI_SUB_DRIVERS, SI_ORDER_ANY, check_end, NULL);
 

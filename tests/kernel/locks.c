@@ -149,6 +149,12 @@ MISUSE("Sleeping on \"smr\" with spinlock or critical section held: "	\
     "smr smr1", smr_enter(smr1); pause("smr", 1))			\
 MISUSE("Calling uiomove() with the following non-sleepable locks held",	\
     mtx_lock(&m1); locks_move())					\
+MISUSE("80 bytes, is used beyond its end", memcpy((char *)malloc(80,	\
+    M_ENTROPY, M_WAITOK) + 32, pairs, 64))				\
+MISUSE("Kernel page fault with the following non-sleepable locks held",	\
+    mtx_lock(&m1); (void)copyin("u", &n, 1))				\
+MISUSE("mtx_unlock() of spin mutex spin", mtx_lock_spin(&spin);		\
+    msleep(&spin, &spin, 0, "spin", 1))					\
 MISUSE("WITNESS_WARN() with the following non-sleepable locks held",	\
     mtx_lock(&m1); WITNESS_WARN(WARN_SLEEPOK, NULL, ""))		\
 MISUSE("sleeping without a lock", tsleep(&m1, 0, "lock", 0))		\
@@ -210,8 +216,8 @@ MISUSE("no critical_enter() before this", epoch_enter_preempt(epp, &et); \
     epoch_exit(epp))							\
 MISUSE("epoch_wait() can be long running. with the following",		\
     mtx_lock(&m1); epoch_wait_preempt(epp))				\
-MISUSE("sections of smr smr1 in one", smr_enter(smr1);			\
-    smr_synchronize(smr1))						\
+MISUSE("In smr section", smr_enter(smr1); smr_synchronize(smr1))	\
+MISUSE("Blocking not allowed on lazy smrs", smr_synchronize(lazy))	\
 MISUSE("smr_enter(smr1) does not support recursion", smr_enter(smr1);	\
     smr_enter(smr1))							\
 MISUSE("smr_enter(lazy) lazy smr", smr_enter(lazy))			\
@@ -276,8 +282,7 @@ look(const struct pair *p)
 	const u_int a = atomic_load_int(&p->a);
 
 	DELAY(WORK_US);
-	KASSERT(atomic_load_int(&p->b) == a, ("pair %td changes",
-	    p - pairs));
+	KASSERT(atomic_load_int(&p->b) == a, ("pair %td changes", p - pairs));
 }
 
 /* Each kind of lock, alone and shared. */
@@ -439,11 +444,13 @@ locks_sleep(void)
 static void
 locks_read(uint8_t *buf, size_t n)
 {
-	locks_publish();
-	locks_alone();
-	locks_shared();
-	locks_sections();
-	locks_sleep();
+	if (THREAD_CAN_SLEEP()) {
+		locks_publish();
+		locks_alone();
+		locks_shared();
+		locks_sections();
+		locks_sleep();
+	}
 	random_fortuna_read(buf, n);
 }
 

@@ -129,13 +129,11 @@ kern_rendezvous(cpuset_t map, void (*func[])(void *), void *arg,
 const struct cdevsw *kern_devsw;
 
 KERN_PLAIN int
-kern_uiomove(void *buf, int n, struct uio *uio, const struct kern_site *site)
+uiomove_nofault(void *buf, int n, struct uio *uio)
 {
 	struct iovec *iov = uio->uio_iov;
 	const size_t move = MIN((size_t)n, (size_t)uio->uio_resid);
 
-	if (uio->uio_segflg == UIO_USERSPACE)
-		HOST(may_sleep, site, "Calling uiomove()");
 	if (move > 0 && iov->iov_base == NULL)
 		return (EFAULT);
 	if (uio->uio_rw == UIO_READ)

@@ -93,7 +93,8 @@ KERN_ATOMICS(long, u_long) KERN_ATOMICS(ptr, uintptr_t)
 	(atomic_store_ptr)((volatile uintptr_t *)(p), (uintptr_t)(v))
 #define	atomic_load_bool(p)						\
 	(atomic_load_8((volatile const uint8_t *)(p)) != 0)
-#define	atomic_store_bool(p, v)	atomic_store_8((volatile uint8_t *)(p), v)
+#define	atomic_store_bool(p, v)						\
+	atomic_store_8((volatile uint8_t *)(p), (bool)(v))
 #define	atomic_thread_fence_acq()	atomic_thread_fence(__ATOMIC_ACQUIRE)
 #define	atomic_thread_fence_rel()	atomic_thread_fence(__ATOMIC_RELEASE)
 #define	atomic_thread_fence_acq_rel()	atomic_thread_fence(__ATOMIC_ACQ_REL)

@@ -13,15 +13,19 @@ struct uio {
 	struct thread	*uio_td;
 };
 /* Of one vector.  All of a program's memory can be read and written. */
-int	kern_uiomove(void *, int, struct uio *, const struct kern_site *);
-#define	uiomove(buf, n, uio)	kern_uiomove(buf, n, uio, KERN_SITE())
+int	uiomove_nofault(void *, int, struct uio *);
+#define	uiomove(buf, n, uio)						\
+	((uio)->uio_segflg != UIO_USERSPACE ? (void)0 :			\
+	    HOST(may_sleep, KERN_SITE(), "Calling uiomove()"),		\
+	    uiomove_nofault(buf, n, uio))
 #define	uiomove_frombuf(buf, size, uio)					\
 	((uio)->uio_offset >= (size) ? 0 : uiomove((char *)(buf) +	\
 	    (uio)->uio_offset, (int)((size) - (uio)->uio_offset), uio))
-#define	copyout(from, to, n)						\
-	((n) > 0 && (to) == NULL ? EFAULT : (HOST(copyout, to, from, n), 0))
-#define	copyin(from, to, n)						\
-	((n) > 0 && (from) == NULL ? EFAULT : ((void)kern_memcpy(to, from, n), 0))
+#define	KERN_FAULTS()	HOST(may_sleep, KERN_SITE(), "Kernel page fault")
+#define	copyout(from, to, n)	(KERN_FAULTS(),				\
+	(n) > 0 && (to) == NULL ? EFAULT : (HOST(copyout, to, from, n), 0))
+#define	copyin(from, to, n)	(KERN_FAULTS(),				\
+	(n) > 0 && (from) == NULL ? EFAULT : ((void)kern_memcpy(to, from, n), 0))
 
 #define	O_NONBLOCK		4
 #define	O_RDONLY		0
@@ -47,6 +51,7 @@ enum { MAKEDEV_ETERNAL_KLD, MAKEDEV_NOWAIT, MAKEDEV_WAITOK, MAKEDEV_CHECKNAME = 
 	((struct cdev *)(KERN_BOOTED(SI_SUB_DEVFS, "a device is made"),	\
 	    KERN_MAY_WAIT(((flags) & MAKEDEV_NOWAIT) != 0 ? 0 : M_WAITOK), \
 	    kern_devsw = (devsw), NULL))
+#define	make_dev(...)		make_dev_credf(0, __VA_ARGS__)
 struct make_dev_args { size_t mda_size; int mda_flags, mda_uid, mda_gid, mda_mode,
     mda_unit; const struct cdevsw *mda_devsw; struct ucred *mda_cr;
     void *mda_si_drv1, *mda_si_drv2; };

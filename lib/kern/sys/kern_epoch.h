@@ -55,13 +55,16 @@ void	kern_smr_enter(smr_t, bool, const struct kern_site *);
 	KASSERT(SMR_ENTERED(s), ("Not in smr section"))
 #define	SMR_ASSERT_NOT_ENTERED(s)					\
 	KASSERT(!SMR_ENTERED(s), ("In smr section."))
-KERN_CALL(smr_seq_t, smr_advance, (smr_t s), HOST(advance,
-    s->lock_object.lo_witness, (s->ep_flags & SMR_DEFERRED) != 0))
+#define	smr_advance(s)		({ SMR_ASSERT_NOT_ENTERED(s);		\
+	HOST(advance, (s)->lock_object.lo_witness,			\
+	    ((s)->ep_flags & SMR_DEFERRED) != 0); })
 #define	smr_poll(s, goal, wait)						\
 	kern_smr_poll(s, goal, wait, KERN_SITE())
 KERN_CALL(bool, kern_smr_poll, (smr_t s, smr_seq_t goal, bool wait,
-    const struct kern_site *site), HOST(poll, s->lock_object.lo_witness, goal,
-    wait, site))
+    const struct kern_site *site), (wait && (s->ep_flags & SMR_LAZY) != 0 ?
+    kern_panic(site->kw_file, site->kw_line, "smr_poll: Blocking not allowed on "
+    "lazy smrs.") : (void)0, HOST(poll, s->lock_object.lo_witness, goal, wait,
+    site)))
 #define	smr_wait(s, goal)	((void)smr_poll(s, goal, true))
 #define	smr_synchronize(s)	smr_wait(s, smr_advance(s))
 /* A pointer that threads in sections load. */

@@ -126,14 +126,16 @@ uma_zcreate(const char *name, size_t size, uma_ctor ctor, uma_dtor dtor,
 	MPASS((flags & UMA_ZONE_PCPU) == 0 || size <= UMA_PCPU_ALLOC_SIZE);
 	if ((flags & UMA_ZONE_PCPU) != 0)
 		size = UMA_PCPU_ALLOC_SIZE * (size_t)mp_ncpus;
-	*zone = (struct uma_zone){ name, size, ctor, dtor, init, fini };
+	*zone = (struct uma_zone){ name, size, ctor, dtor, init, fini,
+	    KERN_ITEM | ((flags & UMA_ZONE_ZINIT) != 0 ? M_ZERO : 0) };
 	return (zone);
 }
 
 uma_zone_t
 kern_pcpu_zone(void)
 {
-	static struct uma_zone zone = { .uz_name = "pcpu" };
+	static struct uma_zone zone = { .uz_name = "pcpu",
+	    .uz_flags = KERN_ITEM };
 
 	zone.uz_size = UMA_PCPU_ALLOC_SIZE * (size_t)mp_ncpus;
 	return (&zone);

@@ -100,20 +100,24 @@ epoch_call(epoch_t ep, epoch_callback_t *func, epoch_context_t context)
 KERN_PLAIN void
 kern_epoch_drain(epoch_t ep, const struct kern_site *site)
 {
+	static u_int running;	/* threads that call some */
 	struct kern_epoch_call *ec, *next;
+	u_int others;
 
 	if (ep != NULL)
 		HOST(may_sleep, site, "epoch_drain_callbacks()");
-	if (__atomic_load_n(&kern_epoch_calls, __ATOMIC_RELAXED) == 0)
-		return;
-	ec = (void *)atomic_swap_ptr(&kern_epoch_calls, 0);
-	for (; ec != NULL; ec = next) {
-		next = ec->next;
-		(void)kern_epoch_poll(ep != NULL ? ep : ec->ep, site);
-		if (ep != NULL && ep != ec->ep)
+	if (__atomic_load_n(&kern_epoch_calls, __ATOMIC_RELAXED) != 0) {
+		atomic_add_acq_int(&running, 1);
+		ec = (void *)atomic_swap_ptr(&kern_epoch_calls, 0);
+		for (; ec != NULL; ec = next) {
+			next = ec->next;
 			(void)kern_epoch_poll(ec->ep, site);
-		ec->func((epoch_context_t)(void *)ec);
+			ec->func((epoch_context_t)(void *)ec);
+		}
+		atomic_subtract_rel_int(&running, 1);
 	}
+	while (ep != NULL && (others = atomic_load_acq_int(&running)) != 0)
+		kern_host->kh_await(&running, others);
 }
 
 KERN_PLAIN void

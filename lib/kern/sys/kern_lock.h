@@ -78,28 +78,33 @@ KERN_LOCK_STRUCT(rmlock, rm_lock);
  * PDROP.  Any lock may be the interlock.
  */
 #define	PDROP			0x200
+#define	KERN_PSPIN		0x800	/* of a spin mutex */
 #define	C_PREL(x)		0
 #define	C_HARDCLOCK		0
 #define	KERN_SLEEP(ident, lock, priority, ns, msg)			\
 	HOST(sleep, __DEVOLATILE(const void *, ident), lock,		\
 	    (((priority) & PCATCH) != 0 ? KERN_CATCH : 0u) |		\
-	    (((priority) & PDROP) != 0 ? KERN_DROP : 0u), ns, msg, KERN_SITE())
+	    (((priority) & PDROP) != 0 ? KERN_DROP : 0u) |		\
+	    (((priority) & KERN_PSPIN) != 0 ? KERN_SPINS : 0u), ns, msg,	\
+	    KERN_SITE())
 #define	KERN_INTERLOCK(l)	((l)->lock_object.lo_witness)
 #define	KERN_TICKS(timo)						\
 	((timo) == 0 ? -1 : (int64_t)(timo) * (1000000000 / hz))
-#define	KERN_SBT(sbt)		((sbt) == 0 ? -1 : sbttons(sbt))
+#define	KERN_SBT(sbt, flags)	((sbt) == 0 ? -1 : KERN_UNTIL(sbt, flags))
+#define	KERN_UNTIL(sbt, flags)	MAX(sbttons((sbt) -			\
+	(((flags) & C_ABSOLUTE) != 0 ? sbinuptime() : 0)), 0)
 #define	mtx_sleep(ident, l, priority, msg, timo)			\
 	KERN_SLEEP(ident, KERN_INTERLOCK(l), priority, KERN_TICKS(timo), msg)
 #define	msleep_spin(ident, l, msg, timo)				\
-	mtx_sleep(ident, l, 0, msg, timo)
+	mtx_sleep(ident, l, KERN_PSPIN, msg, timo)
 #define	msleep_sbt(ident, l, priority, msg, sbt, precision, flags)	\
-	KERN_SLEEP(ident, KERN_INTERLOCK(l), priority, KERN_SBT(sbt), msg)
+	KERN_SLEEP(ident, KERN_INTERLOCK(l), priority, KERN_SBT(sbt, flags), msg)
 #define	msleep_spin_sbt(ident, l, msg, sbt, precision, flags)		\
-	msleep_sbt(ident, l, 0, msg, sbt, precision, flags)
+	msleep_sbt(ident, l, KERN_PSPIN, msg, sbt, precision, flags)
 #define	tsleep(ident, priority, msg, timo)				\
 	KERN_SLEEP(ident, NULL, priority, KERN_TICKS(timo), msg)
 #define	tsleep_sbt(ident, priority, msg, sbt, precision, flags)		\
-	KERN_SLEEP(ident, NULL, priority, KERN_SBT(sbt), msg)
+	KERN_SLEEP(ident, NULL, priority, KERN_SBT(sbt, flags), msg)
 #define	pause(msg, timo)	tsleep(&kern_host, 0, msg, MAX(timo, 1))
 #define	pause_sig(msg, timo)						\
 	tsleep(&kern_host, PCATCH, msg, MAX(timo, 1))
@@ -128,11 +133,13 @@ struct cv { const char *cv_description; };
 #define	cv_wait(cv, l)		((void)KERN_CV(cv, l, 0, -1))
 #define	cv_wait_unlock(cv, l)	((void)KERN_CV(cv, l, PDROP, -1))
 #define	cv_wait_sig(cv, l)	KERN_CV(cv, l, PCATCH, -1)
-#define	cv_timedwait(cv, l, timo)	KERN_CV(cv, l, 0, KERN_TICKS(timo))
+/* Unlike msleep(9)'s a time of 0 is over at once. */
+#define	cv_timedwait(cv, l, timo)					\
+	cv_timedwait_sbt(cv, l, (timo) * tick_sbt, 0, 0)
 #define	cv_timedwait_sig(cv, l, timo)					\
-	KERN_CV(cv, l, PCATCH, KERN_TICKS(timo))
+	KERN_CV(cv, l, PCATCH, sbttons((timo) * tick_sbt))
 #define	cv_timedwait_sbt(cv, l, sbt, precision, flags)			\
-	KERN_CV(cv, l, 0, KERN_SBT(sbt))
+	KERN_CV(cv, l, 0, KERN_UNTIL(sbt, flags))
 #define	cv_broadcastpri(cv, p)	wakeup(cv)
 #define	cv_wmesg(cv)		((cv)->cv_description)
 
@@ -147,7 +154,7 @@ void	sema_init(struct sema *, int, const char *);
 #define	sema_destroy(s)							\
 	(mtx_destroy(&(s)->sema_mtx), cv_destroy(&(s)->sema_cv))
 #define	sema_wait(s)		((void)KERN_SEMA(s, -1, false))
-#define	sema_timedwait(s, timo)	KERN_SEMA(s, KERN_TICKS(timo), false)
+#define	sema_timedwait(s, timo)	KERN_SEMA(s, sbttons((timo) * tick_sbt), false)
 #define	sema_trywait(s)		(KERN_SEMA(s, -1, true) == 0)
 #define	sema_post(s)		kern_sema_post(s, KERN_LOCK_SITE())
 #define	sema_value(s)		((s)->sema_value)

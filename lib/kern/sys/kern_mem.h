@@ -41,7 +41,8 @@ typedef void (*uma_dtor)(void *, int, void *);
 typedef int (*uma_init)(void *, int, int);
 typedef void (*uma_fini)(void *, int);
 typedef struct uma_zone { const char *uz_name; size_t uz_size; uma_ctor uz_ctor;
-    uma_dtor uz_dtor; uma_init uz_init; uma_fini uz_fini; } *uma_zone_t;
+    uma_dtor uz_dtor; uma_init uz_init; uma_fini uz_fini; int uz_flags; }
+    *uma_zone_t;
 enum { UMA_ZONE_PCPU = 0x8000, UMA_ZONE_NOFREE = 0x20, UMA_ZONE_ZINIT = 2,
     UMA_ZONE_NODUMP = 0x40, UMA_ZONE_SMR = 0x100000, UMA_ALIGN_PTR = 7,
     UMA_ALIGN_CACHE = CACHE_LINE_SIZE - 1, UMA_ALIGN_LONG = 7,
@@ -52,8 +53,8 @@ uma_zone_t uma_zcreate(const char *, size_t, uma_ctor, uma_dtor, uma_init,
 void	*kern_uma_made(uma_zone_t, void *, void *, int);
 void	kern_uma_given(uma_zone_t, void *, void *);
 #define	uma_zalloc_arg(zone, arg, flags)				\
-	kern_uma_made(zone, malloc((zone)->uz_size, NULL, (flags) | KERN_ITEM), \
-	    arg, flags)
+	kern_uma_made(zone, malloc((zone)->uz_size, NULL, (flags) |	\
+	    (zone)->uz_flags), arg, flags)
 #define	uma_zfree_arg(zone, p, arg) do {				\
 	void *kern_given = (p);						\
 									\

@@ -14,7 +14,8 @@
 
 extern volatile int cold;	/* until devices have attached */
 /* Threads of the run are numbered from 0. */
-struct thread { u_int td_tid, td_critnest; int td_pinned; };
+struct thread { u_int td_tid, td_critnest; int td_pinned, td_no_sleeping; };
+#define	THREAD_CAN_SLEEP()	(curthread->td_no_sleeping == 0)
 #define	curthread	((struct thread *)(void *)HOST(curthread))
 #define	curproc		((struct proc *)(void *)curthread)
 /* What a thread has on its stack while it is a reader. */

@@ -64,8 +64,8 @@ kern_timed_set(struct kern_timed *kd, void (*call)(void *), void *arg,
 
 	kern_timed_lock();
 	was = kern_timed_remove(kd);
-	if (kd == kern_running && !kern_begun)
-		kern_cancelled = true;
+	if (call != NULL && kd == kern_running && !kern_begun)
+		was = kern_cancelled = true;
 	if (call != NULL) {
 		kd->kd_call = call;
 		kd->kd_arg = arg;
@@ -235,7 +235,10 @@ kern_task_after(const struct taskqueue *queue, struct task *task,
 	if (!queue->tq_fast)
 		HOST(may_block, site, "acquiring blockable sleep lock (sleep "
 		    "mutex) of a taskqueue that is not fast");
-	(void)kern_timed_set(&task->ta_timed, NULL, NULL, sbt < 0 ? -sbt : sbt);
+	/* One of a negative time stays where it is. */
+	if (sbt >= 0 || !task->ta_timed.kd_pending)
+		(void)kern_timed_set(&task->ta_timed, NULL, NULL,
+		    sbt < 0 ? -sbt : sbt);
 	return (0);
 }
 
@@ -309,7 +312,7 @@ kern_process(const char *file, int line, const char *name,
 	first = name;
 	first_file = file;
 	first_line = line;
-	HOST(process, name, func, arg);
+	HOST(process, func, arg);
 	return (kern_booted(SI_SUB_INTRINSIC, "a thread is made too early in "
 	    "boot: before SI_SUB_INTRINSIC", file, line));
 }

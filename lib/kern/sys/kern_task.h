@@ -128,8 +128,9 @@ void	taskqueue_drain_all(const struct taskqueue *);
 #define	taskqueue_cancel_timeout(queue, tt, pending)			\
 	taskqueue_cancel(queue, &(tt)->t, pending)
 #define	taskqueue_drain_timeout(queue, tt)				\
-	(KERN_QUEUE_DRAINS(queue), (void)taskqueue_cancel_timeout(queue, tt, \
-	    NULL), kern_timed_wait(&(tt)->t.ta_timed))
+	((void)((tt)->t.ta_timed.kd_count == 0 &&			\
+	    taskqueue_cancel_timeout(queue, tt, NULL)),			\
+	    taskqueue_drain(queue, &(tt)->t))
 
 /*
  * A kernel has one process, which begins when it has booted and ends by
