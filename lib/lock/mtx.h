@@ -38,8 +38,9 @@ mtx_owner(uintptr_t v)
 static inline void
 mtx_fini(struct lock *l)
 {
-	KASSERT(atomic_load_ptr(&mtx_of(l)->ma_lock) == MTX_UNOWNED,
-	    ("%s is owned", l->lo_name));
+	/* In weak memory a load may give an old value. */
+	KASSERT(atomic_cmpset_acq_ptr(&mtx_of(l)->ma_lock, MTX_UNOWNED,
+	    MTX_UNOWNED), ("%s is owned", l->lo_name));
 }
 
 static inline bool
