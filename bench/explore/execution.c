@@ -89,7 +89,11 @@ read_one(struct execution *ex, struct execution_reader *r, uint32_t bytes,
 		output_check_begin(&ex->ex_output, thread);
 	}
 	if (as == READ_KERNEL) {
+		r->xrd_buf[bytes] = OUTPUT_CHECK_CANARY;
 		randomdev_read_kernel(ex->ex_device, r->xrd_buf, bytes);
+		if (r->xrd_buf[bytes] != OUTPUT_CHECK_CANARY)
+			execution_fail(ex, EXECUTION_SERVED, "read_random() of "
+			    "%u bytes writes beyond them", bytes);
 		if (!seeded)
 			return;
 	} else
@@ -322,7 +326,7 @@ start_reader(struct execution *ex, unsigned i)
 		bytes = MAX(bytes, sn->sn_read[i][k].stp_amount);
 	if (bytes > r->xrd_bytes) {
 		free(r->xrd_buf);
-		r->xrd_buf = xaligned(BUFFER_ALIGN, bytes);
+		r->xrd_buf = xaligned(BUFFER_ALIGN, bytes + 1);
 		r->xrd_bytes = bytes;
 	}
 	r->xrd_execution = ex;

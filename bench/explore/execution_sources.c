@@ -15,8 +15,8 @@ static const struct {
 	const char	*ident;
 	enum random_entropy_source kind;
 } sources[EXECUTION_POLLED] = {
-	{ "goes", RANDOM_PURE_TPM },
-	{ "comes", RANDOM_PURE_RDRAND },
+	{ "VirtIO Entropy Adapter, which goes", RANDOM_PURE_TPM },
+	{ "Intel Secure Key RNG, which comes", RANDOM_PURE_RDRAND },
 };
 
 static size_t
