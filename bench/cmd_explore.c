@@ -124,7 +124,8 @@ print_again(const struct options *op, const struct counterexample *cx,
 	if (path != NULL) {
 		fputs("Again:    rngsim explore --replay ", stdout);
 		format_word(stdout, path);
-		putchar('\n');
+		printf(GIVEN(op, ALLOW) ? " --allow %s\n" : "\n",
+		    op->op_text[OPTION_ALLOW]);
 	}
 	printf("Unshrunk: rngsim explore -d %s -l %s -c %s",
 	    ksource_words(tb->tb_design->de_ident), tb->tb_lock->lc_name,
@@ -345,9 +346,10 @@ check(struct options *op)
 	if (op->op_output != NULL && holds_text(op->op_output))
 		return (usage_error("-o: \"%s\" is there already: expected a "
 		    "new file", op->op_output));
-	if (op->op_replay != NULL && op->op_given > 1 + GIVEN(op, HTML))
+	if (op->op_replay != NULL &&
+	    op->op_given > 1u + GIVEN(op, HTML) + GIVEN(op, ALLOW))
 		return (usage_error("--replay: the file names all there is to "
-		    "run: expected no other option but --html"));
+		    "run: expected no other option but --allow and --html"));
 	if (GIVEN(op, HTML) && op->op_replay == NULL)
 		return (usage_error("--html: expected --replay with it; a "
 		    "failure leaves a file for that"));
