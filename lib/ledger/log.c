@@ -127,7 +127,7 @@ check_drain(const struct at *at, struct ledger_core *lc)
 	    now_ns - lc->lgc_drained_ns < pace_ns)
 		ledger_wrong(at->at_lg, LEDGER_PACE, first, lr);
 	/* Pools 0 to n - 1, each once. */
-	if (n == 0 || lc->lgc_taken != UINT32_MAX >> (32 - n) ||
+	if (n == 0 || n > 32 || lc->lgc_taken != UINT32_MAX >> (32 - n) ||
 	    lc->lgc_pool0 < lu->lu_pool0_bytes ||
 	    (lu->lu_due != NULL && n != lu->lu_due(lc->lgc_drains)))
 		ledger_wrong(at->at_lg, LEDGER_POOLS, first, lr);
@@ -339,9 +339,8 @@ log_op(struct ledger *lg, struct ledger_thread *lt, unsigned op,
 
 	*lr = (struct ledger_record){ .lgr_word = p.prt_a, .lgr_print = p.prt_b,
 	    .lgr_time_ns = (int64_t)lt->lgt_time, .lgr_lo = lo, .lgr_hi = hi,
-	    .lgr_thread = lt->lgt_index, .lgr_op = (uint8_t)op,
-	    .lgr_in_cycles = !lt->lgt_simulated, .lgr_flag = flag,
-	    .lgr_generation = core };
+	    .lgr_thread = lt->lgt_index, .lgr_op = (uint8_t)op, .lgr_in_cycles =
+	    !lt->lgt_simulated, .lgr_flag = flag, .lgr_generation = core };
 	/* A simulated machine is one host thread. */
 	if (!lt->lgt_simulated)
 		ledger_lock(lg);
