@@ -63,12 +63,11 @@ print_json(const struct published *pb)
 
 	json_print(stdout, json_pack("{s:s, s:s, s:f, s:s, s:[s, s], s:f, s:i, "
 	    "s:I, s:o}", "claim", "predicted", "profile", pr->pr_name,
-	    "guessed_share", profile_share(pr, PROVENANCE_GUESSED),
-	    "loop", pb->pb_loops.s, "locks", lock(pb, 0), lock(pb, 1),
-	    "by", pb->pb_op->op_margin,
-	    "samples", (int)pb->pb_op->op_uncertainty,
-	    "seed", (json_int_t)pb->pb_op->op_seed,
-	    "rows", json_list(pb->pb_chosen_count, json_row, pb)));
+	    "guessed_share", profile_share(pr, PROVENANCE_GUESSED), "loop",
+	    pb->pb_loops.s, "locks", lock(pb, 0), lock(pb, 1), "by",
+	    pb->pb_op->op_margin, "samples", (int)pb->pb_op->op_uncertainty,
+	    "seed", (json_int_t)pb->pb_op->op_seed, "rows",
+	    json_list(pb->pb_chosen_count, json_row, pb)));
 }
 
 static int

@@ -219,13 +219,11 @@ subject_json(const struct survey_subject *su, unsigned ways)
 		    json_real(mb_per_s(su, k)));
 		json_array_append_new(messages, message);
 	}
-	return (json_pack("{s:s, s:s, s:s, s:i, s:o, s:o, s:o}",
-	    "name", ha->ha_name, "algorithm", ha->ha_algorithm,
-	    "library", ha->ha_library->hl_name,
-	    "output_bytes", (int)ha->ha_bytes,
-	    "event", cost_json(&su->su_points[HASH_EVENT]),
-	    "finish", cost_json(&su->su_points[HASH_FINISH]),
-	    "messages", messages));
+	return (json_pack("{s:s, s:s, s:s, s:i, s:o, s:o, s:o}", "name",
+	    ha->ha_name, "algorithm", ha->ha_algorithm, "library",
+	    ha->ha_library->hl_name, "output_bytes", (int)ha->ha_bytes, "event",
+	    cost_json(&su->su_points[HASH_EVENT]), "finish",
+	    cost_json(&su->su_points[HASH_FINISH]), "messages", messages));
 }
 
 static json_t *
@@ -249,15 +247,14 @@ hash_json(const struct survey *sv)
 		json_object_set_new(libraries, hash_libraries[i]->hl_name,
 		    json_string(hash_libraries[i]->hl_version()));
 	return (json_pack("{s:s, s:b, s:s, s:s, s:s, s:s, s:s, s:b, s:i, s:i, "
-	    "s:f, s:o, s:o, s:o}", "schema", "rngsim-hash/1",
-	    "complete", survey_complete(sv), "started", sv->sv_started,
-	    "crypto", crypto_mode_names[asked->op_crypto],
-	    "cpu_model", sv->sv_host.cpu_model, "kernel", sv->sv_host.kernel,
-	    "revision", sv->sv_host.revision,
-	    "invariants", sv->sv_host.invariants,
+	    "s:f, s:o, s:o, s:o}", "schema", "rngsim-hash/1", "complete",
+	    survey_complete(sv), "started", sv->sv_started, "crypto",
+	    crypto_mode_names[asked->op_crypto], "cpu_model",
+	    sv->sv_host.cpu_model, "kernel", sv->sv_host.kernel, "revision",
+	    sv->sv_host.revision, "invariants", sv->sv_host.invariants,
 	    "repeats", (int)sv->sv_repeats, "repeats_done", (int)sv->sv_done,
-	    "time_s", sv->sv_time_s, "libraries", libraries,
-	    "digests", digests, "skipped", skipped));
+	    "time_s", sv->sv_time_s, "libraries", libraries, "digests", digests,
+	    "skipped", skipped));
 }
 
 static const struct survey_kind hash_kind = { 200 * NS_PER_US, true, hash_json,

@@ -52,13 +52,12 @@ trace_end(struct options *op)
 	text = timeline_end(op->op_observer, json_pack("{s:s, s:s, s:s, s:s, "
 	    "s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s}", "claim", "predicted",
 	    "engine", VIRTUAL_NAME, "profile", pr->pr_name, "guessed_share",
-	    FORMATF("%.3f", profile_share(pr, PROVENANCE_GUESSED)),
-	    "cpus", FORMATF("%u", vt->tp_cpus),
-	    "nodes", FORMATF("%u", vt->tp_nodes), "design", ce.ce_design,
-	    "lock", ce.ce_lock, "cipher", ce.ce_cipher->ci_name,
-	    "readers", FORMATF("%u", ce.ce_readers),
-	    "request_bytes", FORMATF("%" PRIu64, ce.ce_request_bytes),
-	    "seed", FORMATF("%" PRIu64, op->op_seed)), remark);
+	    FORMATF("%.3f", profile_share(pr, PROVENANCE_GUESSED)), "cpus",
+	    FORMATF("%u", vt->tp_cpus), "nodes", FORMATF("%u", vt->tp_nodes),
+	    "design", ce.ce_design, "lock", ce.ce_lock, "cipher",
+	    ce.ce_cipher->ci_name, "readers", FORMATF("%u", ce.ce_readers),
+	    "request_bytes", FORMATF("%" PRIu64, ce.ce_request_bytes), "seed",
+	    FORMATF("%" PRIu64, op->op_seed)), remark);
 	op->op_observer = NULL;
 	status = command_commit(op->op_trace, text, strlen(text));
 	free(text);

@@ -204,9 +204,8 @@ try_fortuna(const struct assure_params *ap, const char *folder,
 	try_folder(modes ? &ta : &locked, folder, "-locked-", de);
 	if (modes) {
 		whose = "of FreeBSD's two modes give FreeBSD's";
-	} else if (locked.tly_right > ta.tly_right ||
-	    (locked.tly_right == ta.tly_right &&
-	    de->de_setting.kv_name[0] != '\0' &&
+	} else if (locked.tly_right > ta.tly_right || (locked.tly_right ==
+	    ta.tly_right && de->de_setting.kv_name[0] != '\0' &&
 	    de->de_setting.kv_value == 0)) {
 		ta = locked;
 		whose = "of FreeBSD's locked mode give FreeBSD's";

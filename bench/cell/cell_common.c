@@ -16,9 +16,8 @@ cell_apart(const char *design, const char *lock)
 	const struct design *de = design_find(design);
 	const struct lock_class *lc = lock_class_find(lock);
 
-	return (lc != NULL && (lc->lc_flags & LC_EXCLUDES) == 0 &&
-	    (strcmp(lock, "none") == 0 || de == NULL ||
-	    (de->de_flags & DE_NULL) == 0));
+	return (lc != NULL && (lc->lc_flags & LC_EXCLUDES) == 0 && (strcmp(lock,
+	    "none") == 0 || de == NULL || (de->de_flags & DE_NULL) == 0));
 }
 
 void

@@ -98,10 +98,9 @@ producer_loop(struct event_producer *evp)
 			work(evp, last);
 			began = machine_cycles();
 			evp->evp_entropy[0] = began;
-			fate = randomdev_harvest(run->run_dev,
-			    pg->prw_source == RANDOM_UMA ? RANDOM_FAST :
-			    RANDOM_QUEUE, evp->evp_entropy, pg->prw_bytes,
-			    pg->prw_source);
+			fate = randomdev_harvest(run->run_dev, pg->prw_source ==
+			    RANDOM_UMA ? RANDOM_FAST : RANDOM_QUEUE,
+			    evp->evp_entropy, pg->prw_bytes, pg->prw_source);
 			now = machine_cycles();
 		}
 		seen = (enum phase)atomic_load_acq_32(&run->run_phase);

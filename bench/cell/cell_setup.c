@@ -54,13 +54,12 @@ cell_ledgers_free(struct cell_run *run, struct result_ledger *rl)
 	for (unsigned i = 0; i < run->run_ledgers; i++) {
 		ledger_result(run->run_ledger[i], &le);
 		field_merge(result_ledger_fields, rl, &(struct result_ledger){
-		    .records = (double)le.le_records,
+		    .records = (double)le.le_records, .ranges_max =
+		    le.le_ranges_max, .forgotten = (double)le.le_forgotten,
 		    .blocks = (double)le.le_blocks, .keys = (double)le.le_keys,
 		    .wipes = (double)le.le_wipes, .reads = (double)le.le_reads,
 		    .reseeds = (double)le.le_reseeds,
-		    .events = (double)le.le_events,
-		    .forgotten = (double)le.le_forgotten,
-		    .ranges_max = le.le_ranges_max });
+		    .events = (double)le.le_events });
 		if (le.le_violated && status != EPROTO)
 			status = cell_fail(run, EPROTO, "ledger: %s",
 			    le.le_text);

@@ -66,9 +66,8 @@ format_ns(char buf[FORMAT_SIZE], double ns)
 	/* As rounded: 999.6 ns is 1.00 us. */
 	for (; ns >= 999.5 && u < 3; u++)
 		ns /= 1000;
-	snprintf(buf, FORMAT_SIZE, ns >= 99999.5 ? "%.0e%s" : u == 0 ||
-	    ns >= 99.95 ? "%.0f%s" : ns >= 9.995 ? "%.1f%s" : "%.2f%s", ns,
-	    units[u]);
+	snprintf(buf, FORMAT_SIZE, ns >= 99999.5 ? "%.0e%s" : u == 0 || ns >=
+	    99.95 ? "%.0f%s" : ns >= 9.995 ? "%.1f%s" : "%.2f%s", ns, units[u]);
 	return (buf);
 }
 

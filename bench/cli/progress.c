@@ -47,9 +47,8 @@ progress_format(char *buf, size_t size, unsigned width, double share,
 	else if (known)
 		snprintf(left, sizeof(left), "%02u:%02u", s / MINUTE_S,
 		    s % MINUTE_S);
-	snprintf(buf, size, "[%.*s] %3d %% %s left  %s", length,
-	    bars + length - (int)(share * length), (int)(share * 100), left,
-	    label);
+	snprintf(buf, size, "[%.*s] %3d %% %s left  %s", length, bars + length -
+	    (int)(share * length), (int)(share * 100), left, label);
 	/* A line that wraps cannot be redrawn. */
 	if (width < size)
 		buf[width] = '\0';

@@ -66,9 +66,8 @@ flag_drift(struct compare *co, unsigned side, const struct blocks *bl)
 	if (co->co_by == COMPARE_RESULTS)
 		co->co_noise = fmax(co->co_noise, fabs(change));
 	compare_flag(co, "drift over the run%s: all cells' MB/s moved by "
-	    "%+.1f %% from its first quarter to its last",
-	    co->co_by != COMPARE_RESULTS ? "" : side == 0 ? " of A" : " of B",
-	    100 * change);
+	    "%+.1f %% from its first quarter to its last", co->co_by !=
+	    COMPARE_RESULTS ? "" : side == 0 ? " of A" : " of B", 100 * change);
 }
 
 /*
@@ -269,9 +268,8 @@ flag_conditions(struct compare *co, const struct text groups[GROUPS])
 			    co->co_result[side]->unfit);
 	}
 	/* The same program: its revision names one source. */
-	compare_noise(co, groups[BUILD].s[0] == '\0' &&
-	    strcmp(a->host.revision, "unknown") != 0 &&
-	    strstr(a->host.revision, "-dirty") == NULL);
+	compare_noise(co, groups[BUILD].s[0] == '\0' && strcmp(a->host.revision,
+	    "unknown") != 0 && strstr(a->host.revision, "-dirty") == NULL);
 	for (unsigned group = 0; group < GROUPS; group++)
 		if (groups[group].s[0] != '\0')
 			compare_flag(co, "%s: %s", heads[group],

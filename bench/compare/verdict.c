@@ -102,12 +102,11 @@ add_row(struct text *t, const struct compare *co, const struct compare_row *row)
 		    "less" : "more", FORMAT(percent, 100 * sc->chg_share));
 	else
 		text_add(t, " (95 %% interval %s to %s %%), Holm p %s (%s",
-		    FORMAT(change, row->cmr_change_ci95[0]),
-		    FORMAT(change, row->cmr_change_ci95[1]),
-		    FORMAT(p, row->cmr_p[0]),
+		    FORMAT(change, row->cmr_change_ci95[0]), FORMAT(change,
+		    row->cmr_change_ci95[1]), FORMAT(p, row->cmr_p[0]),
 		    row->cmr_basis == COMPARE_BY_PAIRS ? "paired)" :
-		    FORMATF("Welch) and %s (Mann-Whitney)",
-		    FORMAT(p, row->cmr_p[1])));
+		    FORMATF("Welch) and %s (Mann-Whitney)", FORMAT(p,
+		    row->cmr_p[1])));
 	text_add(t, ": %s", verdict_names[row->cmr_verdict]);
 	if (row->cmr_stop != COMPARE_STOP_NONE)
 		text_add(t, " (%s%s)", verdict_stops[row->cmr_stop],

@@ -12,11 +12,10 @@ enum trait { LOCK_READS, LOCK_EXCLUDES, LOCK_SIMULATED, DESIGN_ONE_LOCK,
 static bool
 has(unsigned i, enum trait trait, unsigned knob)
 {
-	return (trait == DESIGN_ONE_LOCK ?
-	    (design_at(i)->de_flags & DE_MANY_LOCKS) == 0 :
-	    trait == DESIGN_POOLS ? (design_at(i)->de_flags & DE_NULL) == 0 :
-	    trait == LOCK_READS ? (lock_classes[i]->lc_knobs & knob) != 0 :
-	    trait == LOCK_EXCLUDES ?
+	return (trait == DESIGN_ONE_LOCK ? (design_at(i)->de_flags &
+	    DE_MANY_LOCKS) == 0 : trait == DESIGN_POOLS ?
+	    (design_at(i)->de_flags & DE_NULL) == 0 : trait == LOCK_READS ?
+	    (lock_classes[i]->lc_knobs & knob) != 0 : trait == LOCK_EXCLUDES ?
 	    (lock_classes[i]->lc_flags & LC_EXCLUDES) != 0 :
 	    ENGINE(virtual).en_lock_find(lock_classes[i]->lc_name) != NULL);
 }

@@ -7,10 +7,9 @@ enum { ITEM_SIZE = 64 };	/* of a list's member */
 static bool
 takes_lists(const struct options *op, const struct option_def *od)
 {
-	return (od->od_family == &family_properties ||
-	    (op->op_cmd != COMMAND_run && op->op_cmd != COMMAND_cat &&
-	    (op->op_cmd != COMMAND_assure ||
-	    strcmp(od->od_name, "only") == 0)));
+	return (od->od_family == &family_properties || (op->op_cmd !=
+	    COMMAND_run && op->op_cmd != COMMAND_cat && (op->op_cmd !=
+	    COMMAND_assure || strcmp(od->od_name, "only") == 0)));
 }
 
 /* "-r: "x": expected ..." */

@@ -377,12 +377,10 @@ family_refuse(const struct family *fa, const char *label, const char *text,
 	const char *near = fa == NULL ? NULL : nearest_name(fa->fa_name, text);
 
 	/* Not all members may be accepted. */
-	if (near != NULL && accepted != NULL && fa->fam_topic == NULL &&
-	    strstr(accepted, near) == NULL)
-		near = NULL;
 	return (usage_error("%s\"%s\": expected %s%s", label, text, accepted ==
-	    NULL ? TEXT_OF(family_join, fa, 0, NULL) : accepted, near == NULL ?
-	    "" : FORMATF("; did you mean %s?", near)));
+	    NULL ? TEXT_OF(family_join, fa, 0, NULL) : accepted, near == NULL ||
+	    (accepted != NULL && fa->fam_topic == NULL && strstr(accepted,
+	    near) == NULL) ? "" : FORMATF("; did you mean %s?", near)));
 }
 
 const char *

@@ -102,10 +102,9 @@ print_subject(FILE *out, const struct compare *co,
 			    2 * n[v] > all || n[v] > SUBJECT_PLACES ? "" :
 			    where[v].s);
 	}
-	fprintf(out, "<p%s>\n", n[COMPARE_WORSE] == 0 &&
-	    2 * n[COMPARE_BETTER] > all ? " class=\"better\"" :
-	    n[COMPARE_BETTER] == 0 && 2 * n[COMPARE_WORSE] > all ?
-	    " class=\"worse\"" : "");
+	fprintf(out, "<p%s>\n", n[COMPARE_WORSE] == 0 && 2 * n[COMPARE_BETTER] >
+	    all ? " class=\"better\"" : n[COMPARE_BETTER] == 0 && 2 *
+	    n[COMPARE_WORSE] > all ? " class=\"worse\"" : "");
 	page_paragraph(out, "strong", FORMATF("%s%s instead of %s",
 	    subject(co, pa), co->co_by == COMPARE_RESULTS ? ", B" : "",
 	    compare_name(co, pa, 0)));

@@ -219,12 +219,11 @@ print_summary(FILE *out, const struct published *pb)
 		ee = errors_of(pb, lock < locks ? lock : ALL_LOCKS);
 		if (ee.ee_agreement.ag_count == 0)
 			continue;
-		COLUMNS_ROW(out, summary_columns,
-		    lock < locks ? pb->pb_locks.nm_name[lock] : "all",
-		    lock < locks ? pb->pb_simulated[lock] : "",
-		    FORMATF("%u", ee.ee_agreement.ag_count),
-		    FORMATF("%.1f", 100 * ee.ee_median),
-		    FORMATF("%.1f", 100 * ee.ee_p90),
+		COLUMNS_ROW(out, summary_columns, lock < locks ?
+		    pb->pb_locks.nm_name[lock] : "all", lock < locks ?
+		    pb->pb_simulated[lock] : "", FORMATF("%u",
+		    ee.ee_agreement.ag_count), FORMATF("%.1f", 100 *
+		    ee.ee_median), FORMATF("%.1f", 100 * ee.ee_p90),
 		    FORMATF("%+.0f", 100 * ee.ee_agreement.ag_worst),
 		    FORMATF("%.2f", agreement_bias(&ee.ee_agreement)));
 	}
@@ -292,11 +291,10 @@ json_row(const void *of, unsigned i)
 	const struct published *pb = of;
 	const struct published_row *rb = pb->pb_chosen[i];
 
-	json_t *js = json_pack("{s:s, s:s, s:s, s:i, s:f}",
-	    "group", pb->pb_groups.nm_name[rb->rb_group],
-	    "lock", pb->pb_locks.nm_name[rb->rb_lock],
-	    "simulated", pb->pb_simulated[rb->rb_lock],
-	    "threads", (int)rb->rb_threads,
+	json_t *js = json_pack("{s:s, s:s, s:s, s:i, s:f}", "group",
+	    pb->pb_groups.nm_name[rb->rb_group], "lock",
+	    pb->pb_locks.nm_name[rb->rb_lock], "simulated",
+	    pb->pb_simulated[rb->rb_lock], "threads", (int)rb->rb_threads,
 	    FORMATF("predicted_%s", unit(pb)), rb->rb_predicted_ns);
 
 	if (!pb->pb_op->op_predict)
@@ -329,9 +327,8 @@ published_print_json(FILE *out, const void *of)
 		ee = errors_of(pb, ALL_LOCKS);
 		json_object_update_new(js, json_pack("{s:i, s:f, s:f, s:f, "
 		    "s:i, s:f, s:f, s:f}", "points",
-		    (int)ee.ee_agreement.ag_count,
-		    "median", ee.ee_median, "p90", ee.ee_p90,
-		    "bias", agreement_bias(&ee.ee_agreement),
+		    (int)ee.ee_agreement.ag_count, "median", ee.ee_median,
+		    "p90", ee.ee_p90, "bias", agreement_bias(&ee.ee_agreement),
 		    "rankings", (int)rk.rk_count, "tau_mean", rk.rk_mean,
 		    "tau_least", rk.rk_least, "inside", ee.ee_inside));
 	}

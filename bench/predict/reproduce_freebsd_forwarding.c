@@ -85,9 +85,8 @@ backs_off(const char *release)
 
 	if (r != NULL && r[2] >= '0' && r[2] <= '9')
 		return (strtoul(r + 2, NULL, 10) >= BACKOFF_REVISION);
-	return (strncmp(release, "fbsd9", 5) != 0 &&
-	    strncmp(release, "fbsd10", 6) != 0 &&
-	    strncmp(release, "fbsd11.0", 8) != 0);
+	return (strncmp(release, "fbsd9", 5) != 0 && strncmp(release, "fbsd10",
+	    6) != 0 && strncmp(release, "fbsd11.0", 8) != 0);
 }
 
 /* Whether it harvests packets: in release 12 and later by an option only. */
@@ -139,9 +138,8 @@ static bool
 alike(const struct forwarding_row *a, const struct forwarding_row *b,
     bool release)
 {
-	return (a->fw_queues == b->fw_queues &&
-	    strcmp(a->fw_text[0], b->fw_text[0]) == 0 &&
-	    strcmp(a->fw_text[1], b->fw_text[1]) == 0 &&
+	return (a->fw_queues == b->fw_queues && strcmp(a->fw_text[0],
+	    b->fw_text[0]) == 0 && strcmp(a->fw_text[1], b->fw_text[1]) == 0 &&
 	    (!release || strcmp(a->fw_text[2], b->fw_text[2]) == 0));
 }
 
@@ -367,15 +365,14 @@ forwarding_print_json(FILE *out, const void *of __unused)
 
 		json_array_append_new(rows, json_pack("{s:s, s:s, s:s, s:i, "
 		    "s:i, s:f, s:f, s:f, s:f, s:f, s:[f, f], s:f, s:s, s:s}",
-		    "machine", fw->fw_text[0], "nic", fw->fw_text[1],
-		    "release", fw->fw_text[2], "mask", (int)fw->fw_mask,
-		    "queues", (int)fw->fw_queues, "without",
-		    fw->fw_base->fw_value, "published", fw->fw_value, "min",
-		    fw->fw_least, "max", fw->fw_most, "predicted",
-		    fw->fw_predicted, "band", fw->fw_band[0], fw->fw_band[1],
-		    "error", fw->fw_predicted / fw->fw_value - 1, "profile",
-		    fw->fw_profile, "spin_mutex", fw->fw_backoff ? "mtx-spin" :
-		    "tas"));
+		    "machine", fw->fw_text[0], "nic", fw->fw_text[1], "release",
+		    fw->fw_text[2], "mask", (int)fw->fw_mask, "queues",
+		    (int)fw->fw_queues, "without", fw->fw_base->fw_value,
+		    "published", fw->fw_value, "min", fw->fw_least, "max",
+		    fw->fw_most, "predicted", fw->fw_predicted, "band",
+		    fw->fw_band[0], fw->fw_band[1], "error", fw->fw_predicted /
+		    fw->fw_value - 1, "profile", fw->fw_profile, "spin_mutex",
+		    fw->fw_backoff ? "mtx-spin" : "tas"));
 	}
 	json_print(out, json_pack("{s:s, s:s, s:s, s:I, s:i, s:o}",
 	    "reproduction", "freebsd-forwarding", "claim", "predicted",

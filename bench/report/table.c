@@ -217,12 +217,10 @@ print_bands(const struct table *tb, const struct grouped_cell *gc, unsigned n)
 		if (rb->samples == 0)
 			continue;
 		COLUMNS_ROW(tb->tbl_out, band_columns, FORMAT(count,
-		    c->readers), "", c->design,
-		    BAND(rb->total_mb_per_s, c->total_mb_per_s, format_real,
-		    unit),
-		    FORMATF("%s%s", BAND(rb->harvest_cpu_percent,
-		    c->harvest.cpu_percent, format_percent, 1),
-		    FEW_PASSES(tb->tbl_result)),
+		    c->readers), "", c->design, BAND(rb->total_mb_per_s,
+		    c->total_mb_per_s, format_real, unit), FORMATF("%s%s",
+		    BAND(rb->harvest_cpu_percent, c->harvest.cpu_percent,
+		    format_percent, 1), FEW_PASSES(tb->tbl_result)),
 		    BAND(BAND_P99(rb), COMPARABLE_QUANTILE(c, latency_ns.p99),
 		    format_ns, 1));
 	}

@@ -118,9 +118,8 @@ print_rankings(FILE *out, const struct result_uncertainty *ru)
 			continue;
 		format_wrapf(out, "  ", 4, "%s over %s, %s, %s, %u reader%s of "
 		    "%s: %s %%, %s", rr->better, rr->worse, rr->like,
-		    rr->cipher, rr->readers, PLURAL(rr->readers),
-		    FORMAT(bytes, rr->request_bytes),
-		    FORMAT(percent, 100 * rr->share),
+		    rr->cipher, rr->readers, PLURAL(rr->readers), FORMAT(bytes,
+		    rr->request_bytes), FORMAT(percent, 100 * rr->share),
 		    rr->robust ? "robust" : "not robust");
 	}
 	if (shown > BELOW_RANKINGS)

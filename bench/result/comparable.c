@@ -85,9 +85,8 @@ quantity_figure(struct text *t, const struct quantity *qu, double v)
 	const enum quantity_unit unit = qu->qu_unit;
 
 	text_add(t, "%s%s%s", v <= qu->qu_floor ? "<" : "",
-	    unit == QUANTITY_NS ? FORMAT(ns, v) :
-	    unit == QUANTITY_PERCENT ? FORMAT(percent, v) :
-	    unit == QUANTITY_MB_PER_S ? FORMAT(real, v) :
+	    unit == QUANTITY_NS ? FORMAT(ns, v) : unit == QUANTITY_PERCENT ?
+	    FORMAT(percent, v) : unit == QUANTITY_MB_PER_S ? FORMAT(real, v) :
 	    FORMATF("%.4g", fmin(v, 1e9)),
 	    unit == QUANTITY_PERCENT ? " %" : "");
 	return (t->s);

@@ -17,9 +17,9 @@ cells_differ(const struct result_cell *a, const struct result_cell *b,
 	    part == PART_LOCK ? strcmp(a->lock, b->lock) != 0 ||
 	    a->spin_polls != b->spin_polls :
 	    a->request_bytes != b->request_bytes ||
+	    a->rate_per_s != b->rate_per_s ||
 	    strcmp(a->workload, b->workload) != 0 ||
 	    strcmp(a->producer, b->producer) != 0 ||
-	    a->rate_per_s != b->rate_per_s ||
 	    (a->time_to_seeded_ns > 0) != (b->time_to_seeded_ns > 0) ||
 	    strcmp(a->arrivals, b->arrivals) != 0);
 }

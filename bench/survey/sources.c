@@ -140,11 +140,10 @@ sources_csv(FILE *out, const struct survey *sv)
 			fputs(",,,,,,,,,", out);
 		else
 			fprintf(out, "%u,%d,%u,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,"
-			    "%.9g", pt->pt_task.wtk_threads,
-			    oversubscribed(sv, pt), pt->pt_count, ns_of(pt),
-			    pt->pt_per_s, pt->pt_ci95[0], pt->pt_ci95[1],
-			    gbit_per_s(su, pt), pt->pt_failures_percent,
-			    pt->pt_cpu_percent);
+			    "%.9g", pt->pt_task.wtk_threads, oversubscribed(sv,
+			    pt), pt->pt_count, ns_of(pt), pt->pt_per_s,
+			    pt->pt_ci95[0], pt->pt_ci95[1], gbit_per_s(su, pt),
+			    pt->pt_failures_percent, pt->pt_cpu_percent);
 		fprintf(out, ",%d,%d\n", sv->sv_host.invariants,
 		    survey_complete(sv));
 	}
@@ -166,14 +165,13 @@ point_json(const struct survey *sv, const struct survey_subject *su,
 {
 	return (json_pack("{s:i, s:b, s:b, s:i, s:f, s:f, s:[f, f], s:f, s:f, "
 	    "s:f, s:o}", "threads", (int)pt->pt_task.wtk_threads,
-	    "oversubscribed", oversubscribed(sv, pt),
-	    "bound", !unbound(pt), "repeats", (int)pt->pt_count,
-	    "ns_per_number", ns_of(pt), "reads_per_s", pt->pt_per_s,
-	    "reads_per_s_ci95", pt->pt_ci95[0], pt->pt_ci95[1],
-	    "gbit_per_s", gbit_per_s(su, pt),
-	    "failures_percent", pt->pt_failures_percent,
-	    "cpu_percent", pt->pt_cpu_percent,
-	    "samples", json_list(pt->pt_count, sample_json, pt->pt_samples)));
+	    "oversubscribed", oversubscribed(sv, pt), "bound", !unbound(pt),
+	    "repeats", (int)pt->pt_count, "ns_per_number", ns_of(pt),
+	    "reads_per_s", pt->pt_per_s, "reads_per_s_ci95", pt->pt_ci95[0],
+	    pt->pt_ci95[1], "gbit_per_s", gbit_per_s(su, pt),
+	    "failures_percent", pt->pt_failures_percent, "cpu_percent",
+	    pt->pt_cpu_percent, "samples", json_list(pt->pt_count, sample_json,
+	    pt->pt_samples)));
 }
 
 static json_t *
@@ -195,12 +193,10 @@ subject_json(const void *of, unsigned number)
 			    &su->su_points[i]));
 	enough = enough_threads(sv, su, &most);
 	return (json_pack("{s:s, s:s, s:b, s:i, s:s, s:b, s:o, s:o, s:{s:o, "
-	    "s:b}}", "source", nu->nu_source->ns_name,
-	    "descr", nu->nu_source->ns_descr,
-	    "hardware", nu->nu_source->ns_has != NULL, "bits", bits,
-	    "status", status_of(su)->name,
-	    "check_values", nu->nu_source->ns_known != NULL,
-	    "first", first, "points", points,
+	    "s:b}}", "source", nu->nu_source->ns_name, "descr",
+	    nu->nu_source->ns_descr, "hardware", nu->nu_source->ns_has != NULL,
+	    "bits", bits, "status", status_of(su)->name, "check_values",
+	    nu->nu_source->ns_known != NULL, "first", first, "points", points,
 	    "saturation", "threads", enough == 0 ? json_null() :
 	    json_integer(enough), "reached", enough > 0 && enough < most));
 }
@@ -211,16 +207,15 @@ sources_json(const struct survey *sv)
 	const struct result_host *host = &sv->sv_host;
 
 	return (json_pack("{s:s, s:b, s:s, s:f, s:i, s:{s:s, s:i, s:i, s:f, "
-	    "s:s, s:s, s:s, s:s, s:b}, s:o}",
-	    "schema", SOURCES_SCHEMA, "complete", survey_complete(sv),
-	    "started", sv->sv_started, "time_s", sv->sv_time_s,
-	    "repeats", (int)sv->sv_repeats, "host",
+	    "s:s, s:s, s:s, s:s, s:b}, s:o}", "schema", SOURCES_SCHEMA,
+	    "complete", survey_complete(sv), "started", sv->sv_started,
+	    "time_s", sv->sv_time_s, "repeats", (int)sv->sv_repeats, "host",
 	    "cpu_model", host->cpu_model, "cpus", (int)host->cpus,
-	    "cpus_machine", (int)host->cpus_machine,
-	    "cpu_quota", host->cpu_quota, "kernel", host->kernel,
-	    "compiler", host->compiler, "flags", host->flags,
-	    "revision", host->revision, "invariants", host->invariants,
-	    "sources", json_list(sv->sv_count, subject_json, sv)));
+	    "cpus_machine", (int)host->cpus_machine, "cpu_quota",
+	    host->cpu_quota, "kernel", host->kernel, "compiler", host->compiler,
+	    "flags", host->flags, "revision", host->revision, "invariants",
+	    host->invariants, "sources", json_list(sv->sv_count, subject_json,
+	    sv)));
 }
 
 static void
@@ -256,14 +251,12 @@ print_point(FILE *out, const struct survey *sv,
 
 	COLUMNS_ROW(out, point_columns, reads(su)->nu_source->ns_name,
 	    FORMATF("%u", reads(su)->nu_bits), FORMATF("%u%s",
-	    pt->pt_task.wtk_threads, oversubscribed(sv, pt) ? "*" :
-	    unbound(pt) ? "!" : " "), FORMAT(real, ns_of(pt)),
-	    FORMAT(spread, pt), FORMAT(real, pt->pt_per_s / 1e6),
-	    FORMAT(real, gbit_per_s(su, pt)),
-	    FORMAT(percent, pt->pt_failures_percent),
-	    one->pt_task.wtk_threads > 1 || one->pt_count == 0 ? NULL :
-	    FORMATF("%.2f", pt->pt_per_s / one->pt_per_s),
-	    FORMAT(percent, pt->pt_cpu_percent));
+	    pt->pt_task.wtk_threads, oversubscribed(sv, pt) ? "*" : unbound(pt)
+	    ? "!" : " "), FORMAT(real, ns_of(pt)), FORMAT(spread, pt),
+	    FORMAT(real, pt->pt_per_s / 1e6), FORMAT(real, gbit_per_s(su, pt)),
+	    FORMAT(percent, pt->pt_failures_percent), one->pt_task.wtk_threads >
+	    1 || one->pt_count == 0 ? NULL : FORMATF("%.2f", pt->pt_per_s /
+	    one->pt_per_s), FORMAT(percent, pt->pt_cpu_percent));
 }
 
 static void

@@ -75,9 +75,8 @@ skips(const struct sweeping *sw, unsigned task)
 {
 	const unsigned cell = task % sw->sw_grid;
 
-	return (sw->sw_cells[cell].sc_stuck ||
-	    !grid_in_part(sw->sw_options, cell) ||
-	    *grid_has(sw, cell, task / sw->sw_grid));
+	return (sw->sw_cells[cell].sc_stuck || !grid_in_part(sw->sw_options,
+	    cell) || *grid_has(sw, cell, task / sw->sw_grid));
 }
 
 static void

@@ -266,10 +266,9 @@ print_outcome(const struct options *op, const struct failpoint_outcome *fo,
 	const struct cell ce = grid_first(op);
 
 	printf("fail points, engine %s: %s, lock %s, %s, %u reader%s, seed %"
-	    PRIu64 "\nNothing here is a measurement.\n\n",
-	    op->op_simulated ? "virtual" : "real", ce.ce_design, ce.ce_lock,
-	    ce.ce_cipher->ci_name, ce.ce_readers, PLURAL(ce.ce_readers),
-	    op->op_seed);
+	    PRIu64 "\nNothing here is a measurement.\n\n", op->op_simulated ?
+	    "virtual" : "real", ce.ce_design, ce.ce_lock, ce.ce_cipher->ci_name,
+	    ce.ce_readers, PLURAL(ce.ce_readers), op->op_seed);
 	printf("%-24s %12s %12s  %s\n", "point", "evaluated", "executed",
 	    "set to");
 	for (unsigned i = 0; i < FAILPOINTS; i++)

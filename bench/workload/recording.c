@@ -16,9 +16,8 @@ recording_add(struct recording_stream *rm, uint64_t at_ns, uint64_t bytes)
 {
 	KASSERT(bytes >= 1 && bytes <= RECORDING_BYTES_MAX,
 	    ("%" PRIu64 " bytes", bytes));
-	KASSERT(rm->rcs_count == 0 ||
-	    at_ns >= rm->rcs_requests[rm->rcs_count - 1].rq_at_ns,
-	    ("%" PRIu64 " ns is back in time", at_ns));
+	KASSERT(rm->rcs_count == 0 || at_ns >= rm->rcs_requests[rm->rcs_count -
+	    1].rq_at_ns, ("%" PRIu64 " ns is back in time", at_ns));
 	*ARRAY_ADD(rm->rcs_requests, rm->rcs_count) =
 	    (struct recording_request){ at_ns, (uint32_t)bytes };
 }

@@ -186,9 +186,8 @@ cpu_ranks(enum cpu_order order, unsigned *ranks)
 		spots[i].cs_core = a->c_core;
 		spots[i].cs_nth = a->c_nth;
 		for (b = cpus; b < cpus + count; b++)
-			spots[i].cs_place += b->c_nth == a->c_nth &&
-			    b->c_core < a->c_core &&
-			    node_of[b->c_os] == node_of[a->c_os];
+			spots[i].cs_place += b->c_nth == a->c_nth && b->c_core <
+			    a->c_core && node_of[b->c_os] == node_of[a->c_os];
 	}
 	cpu_order_ranks(order, spots, count, ranks);
 	free(spots);

@@ -63,11 +63,10 @@ profile_used(const struct profile *pr, enum profile_key key)
 	const unsigned need = profile_fields[key].pf_need;
 
 	return (need == PROFILE_NEED_SMT ? v[PROFILE_TOPO_SMT] > 1 :
-	    need == PROFILE_NEED_CACHES ?
-	    ceil(cores / nodes) > v[PROFILE_TOPO_CCX] :
-	    need == PROFILE_NEED_NODES ? nodes > 1 :
-	    need == PROFILE_NEED_NEVER ?
-	    pr->pr_from[key] != PROVENANCE_ABSENT : true);
+	    need == PROFILE_NEED_CACHES ? ceil(cores / nodes) >
+	    v[PROFILE_TOPO_CCX] : need == PROFILE_NEED_NODES ? nodes > 1 :
+	    need != PROFILE_NEED_NEVER ||
+	    pr->pr_from[key] != PROVENANCE_ABSENT);
 }
 
 double

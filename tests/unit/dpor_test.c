@@ -225,9 +225,8 @@ static void
 run_all(enum vm_memory memory, struct vm *store, struct states *ss)
 {
 	struct path path = { 0 };
-	const struct vm_control vh = { .vh_choose = path_choose,
-	    .vh_context = &path, .vh_memory = memory,
-	    .vh_polls = VM_POLLS_ONCE };
+	const struct vm_control vh = { .vh_choose = path_choose, .vh_context =
+	    &path, .vh_memory = memory, .vh_polls = VM_POLLS_ONCE };
 
 	*ss = (struct states){ 0 };
 	do {
@@ -242,9 +241,8 @@ run_reduced(enum vm_memory memory, struct vm *store, struct states *ss)
 	struct strategy sg;
 	const struct vm_control vh = { .vh_choose = strategy_choose,
 	    .vh_running = strategy_dpor.sy_running,
-	    .vh_access = strategy_dpor.sy_access,
-	    .vh_context = &sg, .vh_memory = memory,
-	    .vh_polls = VM_POLLS_ONCE };
+	    .vh_access = strategy_dpor.sy_access, .vh_context = &sg,
+	    .vh_memory = memory, .vh_polls = VM_POLLS_ONCE };
 	uint64_t redundant;
 
 	*ss = (struct states){ 0 };

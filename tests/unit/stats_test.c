@@ -174,10 +174,8 @@ TEST(mann_whitney__counted, "Few different values: exact, 2 of the 126 orders "
 	const double b[] = { 2.5, 3.5, 8, 9, 10 };
 	double long_a[20], long_b[20];
 
-	CHECK_NEAR(2 / 126.0, hypothesis_mann_whitney(five, 5, four, 4),
-	    1e-12);
-	CHECK_NEAR(2 / 126.0, hypothesis_mann_whitney(four, 4, five, 5),
-	    1e-12);
+	CHECK_NEAR(2 / 126.0, hypothesis_mann_whitney(five, 5, four, 4), 1e-12);
+	CHECK_NEAR(2 / 126.0, hypothesis_mann_whitney(four, 4, five, 5), 1e-12);
 	CHECK_NEAR(0.20202020202020204, hypothesis_mann_whitney(a, 7, b, 5),
 	    1e-12);
 	for (unsigned i = 0; i < 20; i++) {
@@ -267,8 +265,7 @@ TEST(trend__by_hand, "Mann and Kendall's test from S and its variance, with "
 	CHECK_NEAR(0.0074878868151490845, hypothesis_trend(x, y, 12), 1e-9);
 	/* S = 23, variance 59 2/3. */
 	CHECK_NEAR(0.004397968961524267, hypothesis_trend(x, tied, 8), 1e-9);
-	CHECK_NEAR(0.004397968961524267, hypothesis_trend(back, tied, 8),
-	    1e-9);
+	CHECK_NEAR(0.004397968961524267, hypothesis_trend(back, tied, 8), 1e-9);
 	ATF_CHECK_EQ(1, hypothesis_trend(x, flat, 8));
 	ATF_CHECK_EQ(1, hypothesis_trend(x, y, 1));
 }

@@ -107,8 +107,7 @@ macro_init(struct macro *ma)
 		for (unsigned k = 0; k < ma->ma_threads; k++) {
 			if (i == k)
 				continue;
-			d = DISTANCE(vt, ma->ma_cpus[i],
-			    ma->ma_cpus[k]);
+			d = DISTANCE(vt, ma->ma_cpus[i], ma->ma_cpus[k]);
 			pairs++;
 			lat += d == VM_REMOTE ? far :
 			    macro_ns(vc->vc_lat_ps[d]);

@@ -63,8 +63,7 @@ cast_main(void *arg)
 	unsigned i;
 
 	machine_attach(&self, "first");
-	lock_init(&c->c_a, lock_class_find(c->c_kind), "A",
-	    &config, NULL);
+	lock_init(&c->c_a, lock_class_find(c->c_kind), "A", &config, NULL);
 	lock_init(&c->c_b, lock_class_find(c->c_kind),
 	    second_name, &config, NULL);
 	for (i = 0; i < c->c_roles; i++)
@@ -316,11 +315,9 @@ many_main(void *arg)
 	struct cast *c = arg;
 
 	config.threads = MANY;
-	lock_init(&c->c_a, lock_class_find(c->c_kind), "A",
-	    &config, NULL);
+	lock_init(&c->c_a, lock_class_find(c->c_kind), "A", &config, NULL);
 	for (unsigned i = 0; i < MANY; i++)
-		support_spawn(&c->c_td[i], "one of many", (int)i, role_main,
-		    c);
+		support_spawn(&c->c_td[i], "one of many", (int)i, role_main, c);
 	for (unsigned i = 0; i < MANY; i++)
 		machine_join(&c->c_td[i]);
 }
