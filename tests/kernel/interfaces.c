@@ -288,6 +288,7 @@ check_memory(void)
 	size_t size;
 	blockcount_t blocks;
 	volatile u_int refs;
+	struct sbuf *sb;
 	char *p;
 
 	MPASS(e->i == 1);
@@ -335,6 +336,10 @@ check_memory(void)
 	MPASS(p[19] == 0);
 	uma_zfree(zone, p);
 	uma_zdestroy(zone);
+	sb = sbuf_new_auto();
+	MPASS(sbuf_cat(sb, "seven..") == 0 && sbuf_finish(sb) == 0);
+	MPASS(sbuf_data(sb) != NULL && sbuf_len(sb) >= 0);
+	sbuf_delete(sb);
 	p = strdup("copy", M_CHECK);
 	MPASS(strcmp(p, "copy") == 0);
 	free(p, M_CHECK);

@@ -221,9 +221,8 @@ TEST(result_load__refuses_what_was_edited,
 
 	for (size_t i = 0; i < nitems(edits); i++) {
 		memset(&r, 0x5a, sizeof(r));
-		ATF_CHECK_EQ_MSG(EINVAL, fixture_load_edited(text,
-		    edits[i].old, edits[i].new, &r, why), "%s",
-		    edits[i].new);
+		ATF_CHECK_EQ_MSG(EINVAL, fixture_load_edited(text, edits[i].old,
+		    edits[i].new, &r, why), "%s", edits[i].new);
 		ATF_CHECK_MSG(strstr(why, edits[i].message) != NULL,
 		    "%s: %s", edits[i].new, why);
 		ATF_CHECK_EQ(0x5a, *(unsigned char *)&r);
@@ -311,8 +310,7 @@ make(void)
 		for (unsigned k = 0; k < REPEATS; k++) {
 			set_total(&c->samples[k], c->readers,
 			    grid[i].fc_mb_per_s + around[k]);
-			c->samples[k].harvest.cpu_percent +=
-			    around[k] / 10;
+			c->samples[k].harvest.cpu_percent += around[k] / 10;
 			c->samples[k].fairness.min_max += around[k] / 100;
 		}
 	}

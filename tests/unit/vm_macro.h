@@ -125,8 +125,7 @@ macro_init(struct macro *ma)
 	ma->ma_far = far;
 	ma->ma_farther = macro_farther(ma, far);
 	ma->ma_write = ma->ma_nodes == 1 ? ma->ma_node_latency : far +
-	    (ma->ma_nodes - 2) *
-	    macro_ns(vc->vc_ps[PROFILE_LINE_INVALIDATE]);
+	    (ma->ma_nodes - 2) * macro_ns(vc->vc_ps[PROFILE_LINE_INVALIDATE]);
 	ma->ma_hit = macro_ns(vc->vc_lat_ps[VM_SELF]);
 	ma->ma_rmw = macro_ns(vc->vc_ps[PROFILE_LAT_RMW]);
 }
@@ -169,10 +168,9 @@ static inline double
 macro_ticket_of(const struct macro *ma, double period, double waiters,
     double write, double latency, double service)
 {
-	return (ma->ma_hold + macro_came(ma->ma_hold, period) *
-	    fmin(latency, ma->ma_node_latency) + write * (1 + 1.5 *
-	    write / period) + latency + service * waiters / 2 +
-	    3 * ma->ma_hit);
+	return (ma->ma_hold + macro_came(ma->ma_hold, period) * fmin(latency,
+	    ma->ma_node_latency) + write * (1 + 1.5 * write / period) +
+	    latency + service * waiters / 2 + 3 * ma->ma_hit);
 }
 
 static inline double
@@ -214,10 +212,9 @@ macro_qspin(const struct macro *ma, double period)
 	double came = macro_came(ma->ma_hold, period);
 
 	return (ma->ma_hold + came * ma->ma_farther + (1 - came) *
-	    ma->ma_latency + ma->ma_latency + ma->ma_service / 2 +
-	    2 * ma->ma_latency +
-	    3 * ma->ma_farther * ma->ma_farther / period +
-	    2 * ma->ma_rmw + 3 * ma->ma_hit);
+	    ma->ma_latency + ma->ma_latency + ma->ma_service / 2 + 2 *
+	    ma->ma_latency + 3 * ma->ma_farther * ma->ma_farther / period + 2 *
+	    ma->ma_rmw + 3 * ma->ma_hit);
 }
 
 /*

@@ -147,6 +147,12 @@ struct sbuf *kern_sbuf_new(struct sbuf *, const void *, int,
 int	kern_sbuf_add(struct sbuf *, int, const struct kern_site *);
 #define	sbuf_new_for_sysctl(s, buf, length, req)			\
 	kern_sbuf_new(s, buf, length, req, KERN_SITE())
+enum { SBUF_FIXEDLEN, SBUF_AUTOEXTEND };	/* the former: as if large */
+#define	sbuf_new(s, buf, length, flags)	kern_sbuf_new(s, buf,		\
+	(flags) == SBUF_AUTOEXTEND ? 16 : INT_MAX, NULL, KERN_SITE())
+#define	sbuf_new_auto()		sbuf_new(NULL, NULL, 0, SBUF_AUTOEXTEND)
+#define	sbuf_data(s)		((void)(s), __DECONST(char *, zero_region))
+#define	sbuf_len(s)		((ssize_t)(s)->s_length % (INT_MAX / 2))
 #define	sbuf_printf(s, ...)						\
 	kern_sbuf_add(s, snprintf(NULL, 0, __VA_ARGS__), KERN_SITE())
 #define	sbuf_cat(s, text)	kern_sbuf_add(s, (int)strlen(text), KERN_SITE())
