@@ -239,10 +239,10 @@ page_print(FILE *out, const void *page)
 		    "private names of its own. ");
 	text_add(&unshown, "Weak memory beyond rngsim-explore(1)'s: load "
 	    "buffering, plain data without a lock. What health tests say of a "
-	    "source, and how often the harvest thread runs. A kernel's "
-	    "scheduler, its interrupts and its stack. That the ciphers and "
-	    "hashes are good. Other kinds of machines. Anything beyond the "
-	    "bounds.");
+	    "source, and how often the harvest thread runs. Calls of "
+	    "read_random() where nothing may sleep. A kernel's scheduler, its "
+	    "interrupts and its stack. That the ciphers and hashes are good. "
+	    "Other kinds of machines. Anything beyond the bounds.");
 	row(out, "not shown", "", unshown.s);
 	commands(out, "Replay", pg->pg_command);
 	for (unsigned i = 0; i < EVIDENCE_ROWS; i++)
