@@ -153,11 +153,10 @@ host_bind(struct kernel *k, int cpu, bool interrupt,
 {
 	struct kern_thread *kt = kern_thread_of(k);
 
-	host_may_block(k, site, interrupt ? "smp_rendezvous()" :
-	    "sched_bind()");
 	if (cpu >= (int)k->k_host.kh_cpus)
 		kernel_stop(k, site, "there is no CPU %d", cpu);
 	if (!interrupt) {
+		host_may_block(k, site, "sched_bind()");
 		if (kt->kt_pinned == 0)
 			kt->kt_pinned_site = site;
 		kt->kt_pinned += (cpu >= 0) - (unsigned)kt->kt_bound;

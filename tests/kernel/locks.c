@@ -149,8 +149,6 @@ MISUSE("Sleeping on \"smr\" with spinlock or critical section held: "	\
     "smr smr1", smr_enter(smr1); pause("smr", 1))			\
 MISUSE("Calling uiomove() with the following non-sleepable locks held",	\
     mtx_lock(&m1); locks_move())					\
-MISUSE("80 bytes, is used beyond its end", memcpy((char *)malloc(80,	\
-    M_ENTROPY, M_WAITOK) + 32, pairs, 64))				\
 MISUSE("Kernel page fault with the following non-sleepable locks held",	\
     mtx_lock(&m1); (void)copyin("u", &n, 1))				\
 MISUSE("mtx_unlock() of spin mutex spin", mtx_lock_spin(&spin);		\

@@ -115,6 +115,7 @@ void
 kern_rendezvous(cpuset_t map, void (*func[])(void *), void *arg,
     const struct kern_site *site)
 {
+	HOST(may_block, site, "smp_rendezvous()");
 	for (int f = 0; f < 3; f++)
 		for (int i = 0; i < mp_ncpus && func[f] != NULL; i++) {
 			if (!CPU_ISSET(i, &map))
