@@ -390,7 +390,9 @@ locks_sections(void)
 	DELAY(WORK_US);
 	KASSERT(node->a == node->b, ("freed in a section"));
 	smr_exit(smr1);
+	MPASS(THREAD_CAN_SLEEP());
 	epoch_enter_preempt(epp, &et);
+	MPASS(!THREAD_CAN_SLEEP());
 	node = (struct node *)atomic_load_acq_ptr(
 	    (volatile uintptr_t *)&unpublished.__ptr);
 	DELAY(WORK_US);
@@ -442,13 +444,11 @@ locks_sleep(void)
 static void
 locks_read(uint8_t *buf, size_t n)
 {
-	if (THREAD_CAN_SLEEP()) {
-		locks_publish();
-		locks_alone();
-		locks_shared();
-		locks_sections();
-		locks_sleep();
-	}
+	locks_publish();
+	locks_alone();
+	locks_shared();
+	locks_sections();
+	locks_sleep();
 	random_fortuna_read(buf, n);
 }
 

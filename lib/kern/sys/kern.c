@@ -316,7 +316,8 @@ kern_sbuf_add(struct sbuf *s, int n, const struct kern_site *site)
 {
 	if ((s->s_length += n) < s->s_size)
 		return (0);
-	s->s_length = 0;
+	/* As long as it grows, nothing is copied out. */
+	s->s_length = s->s_req == NULL ? s->s_length : 0;
 	if (s->s_req == NULL || !s->s_req->lock)
 		HOST(may_sleep, site, "Copying a sysctl's text");
 	return (0);

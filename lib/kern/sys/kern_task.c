@@ -299,19 +299,12 @@ int
 kern_process(const char *file, int line, const char *name,
     void (*func)(void *), void *arg)
 {
-	static const char *first, *first_file;
-	static int first_line;
+	static const char *first;
 
-	if (first != NULL && file == NULL) {
-		file = first_file != NULL ? first_file : __FILE__;
-		line = first_line;
-	}
 	if (first != NULL)
-		kern_panic(file, line, "the kernel has %s and %s: rngsim runs "
-		    "one process", first, name);
+		kern_panic(file != NULL ? file : __FILE__, line, "the kernel "
+		    "has %s and %s: rngsim runs one process", first, name);
 	first = name;
-	first_file = file;
-	first_line = line;
 	HOST(process, func, arg);
 	return (kern_booted(SI_SUB_INTRINSIC, "a thread is made too early in "
 	    "boot: before SI_SUB_INTRINSIC", file, line));
