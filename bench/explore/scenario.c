@@ -68,8 +68,9 @@ draw_small(struct scenario *sn, const struct scenario_limits *sm,
 	sn->sn_bursts = sm->lim_reseeds;
 	for (unsigned k = 0; k < sn->sn_bursts; k++)
 		sn->sn_burst[k] = (struct scenario_step){
-		.stp_sleep_ms = clone ? 101 : 0, .stp_amount = sn->sn_queue ?
-		    SCENARIO_QUEUE_EVENTS : sm->lim_events };
+		    .stp_sleep_ms = clone ? 101 : 0,
+		    .stp_amount = sn->sn_queue ? SCENARIO_QUEUE_EVENTS :
+		    sm->lim_events };
 	for (unsigned i = 0; i < sn->sn_readers; i++) {
 		sn->sn_reads[i] = sm->lim_reads;
 		for (unsigned k = 0; k < sm->lim_reads; k++)

@@ -113,8 +113,9 @@ walk(struct walk *wa, const char *object, const struct field *f, size_t at,
 				number[k] = stats_median(wa->wa_values,
 				    c->repeats);
 			else
-				error = check_median(wa, object, f, f->f_shape
-				    == FIELD_EACH ? (int)k : -1, number[k]);
+				error = check_median(wa, object, f,
+				    f->f_shape == FIELD_EACH ? (int)k : -1,
+				    number[k]);
 		}
 	}
 	return (error);

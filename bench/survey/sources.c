@@ -251,12 +251,14 @@ print_point(FILE *out, const struct survey *sv,
 
 	COLUMNS_ROW(out, point_columns, reads(su)->nu_source->ns_name,
 	    FORMATF("%u", reads(su)->nu_bits), FORMATF("%u%s",
-	    pt->pt_task.wtk_threads, oversubscribed(sv, pt) ? "*" : unbound(pt)
-	    ? "!" : " "), FORMAT(real, ns_of(pt)), FORMAT(spread, pt),
-	    FORMAT(real, pt->pt_per_s / 1e6), FORMAT(real, gbit_per_s(su, pt)),
-	    FORMAT(percent, pt->pt_failures_percent), one->pt_task.wtk_threads >
-	    1 || one->pt_count == 0 ? NULL : FORMATF("%.2f", pt->pt_per_s /
-	    one->pt_per_s), FORMAT(percent, pt->pt_cpu_percent));
+	    pt->pt_task.wtk_threads, oversubscribed(sv, pt) ? "*" :
+	    unbound(pt) ? "!" : " "), FORMAT(real, ns_of(pt)),
+	    FORMAT(spread, pt), FORMAT(real, pt->pt_per_s / 1e6),
+	    FORMAT(real, gbit_per_s(su, pt)),
+	    FORMAT(percent, pt->pt_failures_percent),
+	    one->pt_task.wtk_threads > 1 || one->pt_count == 0 ? NULL :
+	    FORMATF("%.2f", pt->pt_per_s / one->pt_per_s),
+	    FORMAT(percent, pt->pt_cpu_percent));
 }
 
 static void

@@ -53,8 +53,9 @@ tunable_format(const struct tunable *tn, const void *base, char *buf,
 		snprintf(buf, size, "%u", tn->tn_type == TUNABLE_UINT ?
 		    *(const unsigned *)field : *(const bool *)field);
 	else
-		snprintf(buf, size, "%s", tn->tn_type == TUNABLE_STRING ? (const
-		    char *)field : tn->tn_choices[*(const unsigned *)field]);
+		snprintf(buf, size, "%s", tn->tn_type == TUNABLE_STRING ?
+		    (const char *)field :
+		    tn->tn_choices[*(const unsigned *)field]);
 }
 
 void

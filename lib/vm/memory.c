@@ -382,7 +382,8 @@ memory_latest(struct vm *vm, const void *p, unsigned access)
 	mt = memory_self(vm);
 	if ((mw = word_make(me, p, access >> VM_SIZE_SHIFT)) != NULL) {
 		view_join((access & VM_ACQUIRE) != 0 ? &mt->met_view :
-		&mt->met_acquires, &mw->mw_view[mw->mw_newest % MEMORY_VALUES]);
+		    &mt->met_acquires,
+		    &mw->mw_view[mw->mw_newest % MEMORY_VALUES]);
 		view_set(&mt->met_view, memory_place(me, mw), mw->mw_newest);
 	} else
 		see_all(vm);
