@@ -244,6 +244,8 @@ compare__refused_body() {
 	    --fail-if 'total_mb_per_s < -5%'
 	atf_check -s exit:1 -o not-empty -e match:'%: every row was refused' \
 	    $cmd few.json --fail-if 'total_mb_per_s < -5%' --refused-ok
+	# Not the nearest name of all formats.
+	atf_check -s exit:2 -e match:'or sentences$' $cmd few.json --format json
 	for format in table sentences csv; do
 		atf_check -s exit:1 -o not-empty \
 		    -e inline:'rngsim: compare: every row was refused\n' \

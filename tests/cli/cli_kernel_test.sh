@@ -143,6 +143,11 @@ kernel__revision_body() {
 	compiled 0
 	builds base repo/sys/dev/random/fortuna.c@base
 	git -C repo branch file
+	# A file beside a folder dev/random, of which that is no part.
+	mkdir -p repo/own/dev/random && : >repo/own/dev/random/own.h
+	cp "$src/harvest/random_harvestq.c" repo/own && commit repo own
+	atf_check -o match:'^replaced  fortuna.c$' "$(program)" kernel check \
+	    repo/own/random_harvestq.c@HEAD
 	git -C repo rm -q -f -r sys
 	commit repo gone
 	builds file repo/sys@file

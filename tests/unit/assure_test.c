@@ -318,8 +318,7 @@ TEST(page__verdict, "The claim is the worst of the rows; commands can be "
 	    sizeof(text)));
 	ATF_CHECK_MSG(strstr(text, "\nClaim         Design concurrent holds "
 	    "within the bounds below.\nBounds        Seed 9, a budget of 60 "
-	    "s") != NULL,
-	    "%s", text);
+	    "s") != NULL, "%s", text);
 	ATF_CHECK_MSG(strstr(text, " --only 12345\n") != NULL &&
 	    strstr(text, "\n              rngsim two\n") != NULL &&
 	    strstr(text, " \\\n                  --") != NULL, "%s", text);

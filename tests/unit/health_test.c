@@ -166,8 +166,7 @@ ATF_TC_BODY(cutoffs__formulas, tc)
 
 	support_machine(&self);
 	support_crypto();
-	de = patched(tc, "harvest/random_harvestq.c", entropy,
-	    nitems(entropy));
+	de = patched(tc, "harvest/random_harvestq.c", entropy, nitems(entropy));
 	patched_path(tc, "tests/models/health.py", path, sizeof(path));
 	snprintf(command, sizeof(command), "python3 -B '%s' cutoffs", path);
 	model = popen(command, "r");

@@ -43,9 +43,8 @@ TEST(hist_index__monotone, "A greater value is never counted in a lower "
 
 	for (v = 0; v < 1 << 17; v++) {
 		i = hist_index(v);
-		ATF_REQUIRE_MSG(i == last || i == last + 1,
-		    "%" PRIu64 " is in bucket %u, its predecessor in %u", v, i,
-		    last);
+		ATF_REQUIRE_MSG(i == last || i == last + 1, "%" PRIu64 " is in "
+		    "bucket %u, its predecessor in %u", v, i, last);
 		last = i;
 	}
 	/* Above: both sides of every power of two and of its parts. */

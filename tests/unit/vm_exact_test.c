@@ -588,8 +588,7 @@ act_both(void (*fn)(void *))
 {
 	act(0, do_store);
 	for (unsigned i = SAME_CACHE; i <= SAME_NODE; i++)
-		begin_act(&scene.td[i], i, fn,
-		    &scene.began[i]);
+		begin_act(&scene.td[i], i, fn, &scene.began[i]);
 	for (unsigned i = SAME_CACHE; i <= SAME_NODE; i++)
 		machine_join(&scene.td[i]);
 	ATF_CHECK_EQ(scene.began[SAME_CACHE], scene.began[SAME_NODE]);
@@ -859,8 +858,7 @@ fingerprint(const char *lock, uint64_t seed, bool observed,
 {
 	struct machine_config mc;
 	uint64_t notes = 0;
-	struct vm_observer vo = { .vb_note = count_note,
-	    .vb_context = &notes };
+	struct vm_observer vo = { .vb_note = count_note, .vb_context = &notes };
 	struct critical_section se;
 
 	make_exact(&mc);
