@@ -191,11 +191,14 @@ finish_until(struct options *op)
 	if (op->op_until == 0)
 		return (0);
 	if (op->op_simulated || op->op_ledger ||
+	    option_list_max(&op->op_producers) > 0 ||
+	    option_list_max(&op->op_sizes) > SLICES_REQUEST_MAX_BYTES ||
 	    op->op_time_s < SLICES_MIN_TIME_S || op->op_designs.ol_count *
 	    op->op_locks.ol_count * op->op_ciphers.ol_count < 2)
 		return (usage_error("--until: expected two designs, locks or "
-		    "ciphers or more to compare, -t %g or more, --engine real, "
-		    "and no --ledger", SLICES_MIN_TIME_S));
+		    "ciphers or more to compare, -s of at most %d, -t %g or "
+		    "more, --engine real, no --producers and no --ledger",
+		    SLICES_REQUEST_MAX_BYTES, SLICES_MIN_TIME_S));
 	op->op_until_repeats = op->op_repeats;
 	op->op_repeats = OPTIONS_REPEATS_MAX;
 	return (0);

@@ -49,7 +49,8 @@ validate_takes(const struct result_cell *rc)
 }
 
 /* What cells of one table may differ in, beside their readers. */
-enum { APART = 1 << PART_ENGINE | 1 << PART_DESIGN | 1 << PART_LOCK };
+enum { APART = 1 << PART_ENGINE | 1 << PART_HOST | 1 << PART_DESIGN |
+    1 << PART_LOCK };
 
 static const struct result_cell *
 partner(const struct result *r, const struct result_cell *like)

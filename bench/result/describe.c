@@ -13,6 +13,7 @@ cells_differ(const struct result_cell *a, const struct result_cell *b,
 	return (part == PART_CIPHER ? strcmp(a->cipher, b->cipher) != 0 :
 	    part == PART_CRYPTO ? strcmp(a->crypto, b->crypto) != 0 :
 	    part == PART_ENGINE ? strcmp(a->engine, b->engine) != 0 :
+	    part == PART_HOST ? strcmp(a->host, b->host) != 0 :
 	    part == PART_DESIGN ? strcmp(a->design, b->design) != 0 :
 	    part == PART_LOCK ? strcmp(a->lock, b->lock) != 0 ||
 	    a->spin_polls != b->spin_polls :
@@ -126,12 +127,14 @@ describe_part(struct text *t, const struct result_cell *cell,
 		return;
 	if (part == PART_LOAD && cell->producers > 0)
 		text_list(t, "producers of %s", cell->producer);
-	if (part == PART_LOAD && cell->readers == 0)
+	if ((part == PART_LOAD && cell->readers == 0) ||
+	    (part == PART_HOST && cell->host[0] == '\0'))
 		return;
 	text_list(t, "%s", part == PART_CIPHER ? cell->cipher :
 	    part == PART_CRYPTO ? crypto_name(cell) :
 	    part == PART_LOCK ? "lock " : part == PART_LOAD ? "requests of " :
-	    part == PART_ENGINE ? provenance_short(cell) : cell->design);
+	    part == PART_ENGINE ? provenance_short(cell) :
+	    part == PART_HOST ? FORMATF("on %s", cell->host) : cell->design);
 	if (part == PART_LOCK)
 		add_lock(t, cell);
 	else if (part == PART_LOAD)
@@ -182,6 +185,8 @@ describe_cell(struct text *t, const struct result_cell *cell)
 	describe_load(t, cell);
 	if (provenance_predicted(cell))
 		text_add(t, ", %s", provenance_short(cell));
+	if (cell->host[0] != '\0')
+		text_add(t, ", %s", cell->host);
 	return (t->s);
 }
 
@@ -205,6 +210,14 @@ describe_result(struct text *t, const struct result *r)
 		    machine[0] != '\0' ? " for " : "", machine,
 		    both ? "" : ",", both ? ", as each says," : "");
 	text_add(t, " %s, %u CPU%s", h->cpu_model, h->cpus, PLURAL(h->cpus));
+	for (unsigned i = 0, k; i < r->cell_count; i++) {
+		for (k = 0; cells_differ(&r->cells[k], &r->cells[i], PART_HOST);
+		    k++)
+			continue;
+		if (k == i && r->cells[i].host[0] != '\0')
+			text_add(t, "%s %s", k == 0 ? "; hosts" : " and",
+			    r->cells[i].host);
+	}
 	if (h->cpu_quota > 0)
 		text_add(t, " (quota %.2f)", fmin(h->cpu_quota, 1e6));
 	text_add(t, ", %s, %s", h->kernel, h->libcrypto);

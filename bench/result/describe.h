@@ -9,7 +9,7 @@ enum cell_part {
 	PART_CRYPTO,
 	PART_LOCK,		/* and its polls */
 	PART_LOAD,		/* of each reader */
-	PART_ENGINE, PART_DESIGN, PARTS
+	PART_ENGINE, PART_HOST, PART_DESIGN, PARTS
 };
 
 /* Whether two cells differ in a part; in none but some, which are bits. */

@@ -101,7 +101,7 @@ grid_make(struct sweeping *sw)
 	    expand_controls(op, sw->sw_cells + sw->sw_grid);
 	/* The memory of other jobs' cells is not touched. */
 	for (unsigned i = 0; i < sw->sw_count; i++)
-		if (grid_in_part(op, i))
+		if (i >= sw->sw_grid || grid_in_part(op, i))
 			sw->sw_cells[i].sc_result.samples = xcalloc(
 			    op->op_repeats, sizeof(struct result_sample));
 	sw->sw_rounds = op->op_repeats * (1 + op->op_uncertainty);

@@ -147,10 +147,11 @@ look(const struct sweeping *sw)
 	unsigned k;
 
 	for (unsigned i = 0; i < sw->sw_grid; i++) {
-		for (k = 0; !together(op, &cells[k].sc_cell,
+		for (k = 0; k < i && !together(op, &cells[k].sc_cell,
 		    &cells[i].sc_cell); k++)
 			continue;
-		if (k == i)
+		if (k == i && together(op, &cells[i].sc_cell,
+		    &cells[i].sc_cell))
 			continue;
 		comparable_paired(&cells[k].sc_result, &cells[i].sc_result,
 		    &quantities[QUANTITY_TOTAL], &pd);

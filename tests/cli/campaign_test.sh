@@ -166,12 +166,11 @@ campaign__bad_plans_body() {
 	[ ! -d e ] || atf_fail "e was made"
 }
 
-test_case campaign__hosts "measurements of several hosts are merged only with" \
-    "the host as a factor"
+test_case campaign__hosts "measurements of several hosts, with controls, are" \
+    "merged only with the host as a factor"
 campaign__hosts_body() {
 	plan=d
-	plans 2 sweep -r 1-2 -c aes -s 4k -n 3 -t 0.01 --seed 1 --plan d \
-	    -S rngsim.sweep.controls=0
+	plans 2 sweep -r 1-2 -c aes -s 4k -n 3 -t 0.01 --seed 1 --plan d
 	in_path
 	sh -e d/plan >out 2>&1 || atf_fail "$(cat out)"
 	runs merge d/*.json -o all.json
@@ -185,6 +184,7 @@ campaign__hosts_body() {
 	complains 1 'b2.json: measured on another host|--across' \
 	    merge d/1.json b2.json -o two.json
 	runs merge --across d/1.json d/2.json b1.json b2.json -o two.json
+	shows '1 and another#2, Linux' report two.json
 	# Whatever ran beside.
 	sed -i 's/"gate": "[^"]*"/"gate": ""/' two.json
 	"$(program)" compare two.json --by host -v >out

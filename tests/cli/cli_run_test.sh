@@ -195,6 +195,7 @@ sweep__until_body() {
 	refused 2 'expected --until with it' "$@" --time-limit 2
 	refused 2 'expected two designs' "$@" -d locked --until 2%
 	refused 2 'expected two designs' "$@" --until 2% --ledger
+	refused 2 'at most 1048576' -r 1 -t 0.1 --until 2% -s 32,2m
 }
 
 test_case sweep__seed_sets_the_order "equal seeds measure in equal order," \
