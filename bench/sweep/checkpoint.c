@@ -213,9 +213,10 @@ take_line(struct checkpoint *ck, json_t *record)
 	    "repeat", &round, "measure", &measure, "drawn", &drawn);
 	if (drawn == NULL && measure == NULL)
 		return (refuse(ck, "of no known kind"));
-	if (cell < 0 || round < 0 || cell >= (drawn != NULL ? sw->sw_grid :
-	    sw->sw_count) || round >= sw->sw_rounds || (drawn != NULL) !=
-	    (round >= sw->sw_options->op_repeats) ||
+	if (cell < 0 || cell >= (drawn != NULL ? sw->sw_grid : sw->sw_count) ||
+	    round < 0 || round >= sw->sw_rounds ||
+	    (drawn != NULL) != (round >= sw->sw_options->op_repeats) ||
+	    (drawn == NULL && sw->sw_cells[cell].sc_result.samples == NULL) ||
 	    *grid_has(sw, (unsigned)cell, (unsigned)round))
 		return (refuse(ck, "a repeat that this run does not have"));
 	error = drawn != NULL ? take_drawn(ck, drawn, grid_drawn(sw,
@@ -249,6 +250,7 @@ checkpoint_begin(struct checkpoint *ck, struct sweeping *sw)
 	json_error_t where;
 	bool kept = false;
 	json_t *record;
+	unsigned own = 0;
 	size_t len;
 	int error;
 
@@ -274,9 +276,11 @@ checkpoint_begin(struct checkpoint *ck, struct sweeping *sw)
 	}
 	if (error == 0 && (error = journal_continue(&ck->ckp_journal)) != 0)
 		(void)refuse(ck, "%s", strerror(error));
+	for (unsigned i = 0; i < sw->sw_count; i++)
+		own += sw->sw_cells[i].sc_result.samples != NULL;
 	if (error == 0)
 		run_note("%s: %u of %u repeats were there%s", ck->ckp_file,
-		    ck->ckp_before, sw->sw_count * op->op_repeats,
+		    ck->ckp_before, own * op->op_repeats,
 		    op->op_uncertainty == 0 ? "" : FORMATF(", and %u runs with "
 		    "drawn profiles", ck->ckp_drawn));
 	return (error);

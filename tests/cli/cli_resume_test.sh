@@ -123,6 +123,8 @@ $killed_line" r.json.journal
 	    atf_fail "report lost something"
 	atf_check -o file:out -e match:'r.json is complete: nothing was' \
 	    "$(program)" sweep --resume r.json
+	killed 2 $sweep --part 1/2
+	atf_check -o ignore -e match:': 2 of 40 rep' "$(program)" $sweep --part 1/2
 }
 
 test_case resume__run "run -n resumes as well, also with its own name and" \
