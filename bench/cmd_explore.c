@@ -127,10 +127,9 @@ print_again(const struct options *op, const struct counterexample *cx,
 		printf(GIVEN(op, ALLOW) ? " --allow %s\n" : "\n",
 		    op->op_text[OPTION_ALLOW]);
 	}
-	printf("Unshrunk: rngsim explore -d %s -l %s -c %s",
+	printf("Unshrunk: rngsim explore -d %s -l %s -c %s%s",
 	    ksource_words(tb->tb_design->de_ident), tb->tb_lock->lc_name,
-	    tb->tb_cipher->ci_name);
-	fputs(op->op_exhaustive ? " --exhaustive" : "", stdout);
+	    tb->tb_cipher->ci_name, op->op_exhaustive ? " --exhaustive" : "");
 	for (unsigned i = 0; i < nitems(kept); i++)
 		if (op->op_text[kept[i]] != NULL)
 			printf(" --%s %s", option_defs[kept[i]].od_name,
@@ -208,9 +207,7 @@ report_failure(struct exploration *ep, struct campaign_result *ce)
 	free(text);
 	/* Only stdout has the failure: a full disk must not hide it. */
 	errno = 0;
-	if (fflush(stdout) != 0 || ferror(stdout))
-		(void)run_error("stdout: %s",
-		    strerror(errno != 0 ? errno : EIO));
+	(void)command_flush();
 }
 
 /* Runs the current row; EALREADY: something failed and was reported. */
@@ -316,23 +313,21 @@ replay(const struct options *op)
 }
 
 /* For "all": every member but those that promise nothing. */
-static int
+static void
 take_all(struct options *op)
 {
 	const bool designs = op->op_designs.ol_count == 0;
 	const bool locks = op->op_locks.ol_count == 0;
 	const bool all_ciphers = op->op_ciphers.ol_count == 0;
-	int error = 0;
 
 	for (unsigned i = 0; designs && design_at(i) != NULL; i++)
 		if ((design_at(i)->de_flags & DE_NULL) == 0)
-			error |= option_list_add(&op->op_designs, "-d", "", i);
+			option_list_add(&op->op_designs, "-d", "", i);
 	for (unsigned i = 0; locks && i < virtual_lock_class_count; i++)
 		if ((virtual_lock_classes[i]->lc_flags & LC_EXCLUDES) != 0)
-			error |= option_list_add(&op->op_locks, "-l", "", i);
+			option_list_add(&op->op_locks, "-l", "", i);
 	for (unsigned i = 0; all_ciphers && i < cipher_count; i++)
-		error |= option_list_add(&op->op_ciphers, "-c", "", i);
-	return (error);
+		option_list_add(&op->op_ciphers, "-c", "", i);
 }
 
 static int
@@ -371,9 +366,8 @@ check(struct options *op)
 	if (op->op_exhaustive && !options_tunable_seen(op, SPIN_POLLS) &&
 	    (error = option_tunable(op, "--exhaustive", SPIN_POLLS "=0")) != 0)
 		return (error);
-	if ((error = take_all(op)) == 0)
-		error = make_campaign(&cn, op);
-	if (error != 0)
+	take_all(op);
+	if ((error = make_campaign(&cn, op)) != 0)
 		return (error);
 	if (op->op_clone != CLONE_NONE && (campaign_is_whole(&cn) ||
 	    GIVEN(op, EXPLORE_SIZE) || op->op_reads == 0))

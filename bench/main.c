@@ -113,11 +113,7 @@ main(int argc, char *argv[])
 	status = dispatch(argc, argv);
 	cpu_fini();
 	errno = 0;
+	usage_command = NULL;
 	/* A command that failed has printed why. */
-	if ((fflush(stdout) != 0 || ferror(stdout)) && status == EXIT_SUCCESS) {
-		usage_command = NULL;
-		return (run_error("stdout: %s",
-		    strerror(errno != 0 ? errno : EIO)));
-	}
-	return (status);
+	return (status != EXIT_SUCCESS ? status : command_flush());
 }

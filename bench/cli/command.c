@@ -57,6 +57,15 @@ command_commit(const char *path, const char *text, size_t len)
 }
 
 int
+command_flush(void)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return (EXIT_SUCCESS);
+	return (errno == EPIPE ? EXIT_FAILURE :
+	    run_error("stdout: %s", strerror(errno != 0 ? errno : EIO)));
+}
+
+int
 command_write(const char *path, void (*print)(FILE *out, const void *arg),
     const void *arg)
 {

@@ -51,6 +51,12 @@ int command_open(const char *path, const char *temp);
 /* Writes text and completes the file that was opened with this pointer. */
 int command_commit(const char *path, const char *text, size_t len);
 
+/*
+ * Writes what stdout holds back: only then an error shows.  errno was 0 before
+ * it was printed.  Says nothing of a pipe whose reader has ended.
+ */
+int command_flush(void);
+
 /* The same with what a function prints. */
 int command_write(const char *path, void (*print)(FILE *out, const void *arg),
     const void *arg);

@@ -193,7 +193,5 @@ report_show(report_printer *print, const void *of)
 {
 	errno = 0;
 	print(stdout, of);
-	/* A full disk shows at the flush. */
-	return (fflush(stdout) == 0 && !ferror(stdout) ? EXIT_SUCCESS :
-	    run_error("stdout: %s", strerror(errno != 0 ? errno : EIO)));
+	return (command_flush());
 }

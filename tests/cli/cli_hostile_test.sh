@@ -172,30 +172,27 @@ gone() {
 	return $status
 }
 
-# gone_check STATUS PATTERN COMMAND...
+# gone_check STATUS COMMAND...
 gone_check() {
-	want=$1 pattern=$2
-	shift 2
+	want=$1
+	shift
 	gone "$@" 2>err.txt
-	status=$?
-	[ $status = $want ] || atf_fail "$*: exit $status: $(cat err.txt)"
-	grep -Eq -e "$pattern" err.txt || [ -z "$pattern$(cat err.txt)" ] ||
-	    atf_fail "$*: $(cat err.txt)"
+	[ $? = $want ] && [ ! -s err.txt ] ||
+	    atf_fail "$*: exit status, or a message: $(cat err.txt)"
 }
 
-test_case stdout__reader_gone "a pipe whose reader ended: exit 1 and no" \
-    "signal; the file is whole"
+test_case stdout__reader_gone "a pipe whose reader ended: silence and exit 1"
 stdout__reader_gone_body() {
-	gone_check 1 'stdout: Broken pipe' "$(program)" run $brief -o r.json
+	gone_check 1 "$(program)" run $brief -o r.json
 	whole r.json
-	gone_check 1 'stdout: Broken pipe' "$(program)" list
-	gone_check 1 'stdout: Broken pipe' "$(program)" report r.json
-	gone_check 1 'stdout: Broken pipe' "$(program)" --help
+	gone_check 1 "$(program)" list
+	gone_check 1 "$(program)" report r.json
+	gone_check 1 "$(program)" --help
 	printf 'cipher aes\nmode locked\ninit\nstate\n' >s.kat
-	gone_check 1 'stdout: Broken pipe' "$(program)" kat s.kat
+	gone_check 1 "$(program)" kat s.kat
 	# For cat that is how it ends.
-	gone_check 0 '' "$(program)" cat
-	gone_check 0 '' "$(program)" cat -n 100000
+	gone_check 0 "$(program)" cat
+	gone_check 0 "$(program)" cat -n 100000
 }
 
 test_case cat__length "cat writes as many bytes as asked, endless into head"
