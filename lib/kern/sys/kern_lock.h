@@ -88,13 +88,13 @@ KERN_LOCK_STRUCT(rmlock, rm_lock);
 	    (((priority) & KERN_PSPIN) != 0 ? KERN_SPINS : 0u), ns, msg,	\
 	    KERN_SITE())
 #define	KERN_INTERLOCK(l)	((l)->lock_object.lo_witness)
-#define	KERN_TICKS(timo)						\
-	((timo) == 0 ? -1 : (int64_t)(timo) * (1000000000 / hz))
+KERN_CALL(int64_t, kern_ticks, (int timo),
+    timo == 0 ? -1 : (int64_t)timo * (1000000000 / hz))
 #define	KERN_SBT(sbt, flags)	((sbt) == 0 ? -1 : KERN_UNTIL(sbt, flags))
-#define	KERN_UNTIL(sbt, flags)	MAX(sbttons((sbt) -			\
+#define	KERN_UNTIL(sbt, flags)	lmax(sbttons((sbt) -			\
 	(((flags) & C_ABSOLUTE) != 0 ? sbinuptime() : 0)), 0)
 #define	mtx_sleep(ident, l, priority, msg, timo)			\
-	KERN_SLEEP(ident, KERN_INTERLOCK(l), priority, KERN_TICKS(timo), msg)
+	KERN_SLEEP(ident, KERN_INTERLOCK(l), priority, kern_ticks(timo), msg)
 #define	msleep_spin(ident, l, msg, timo)				\
 	mtx_sleep(ident, l, KERN_PSPIN, msg, timo)
 #define	msleep_sbt(ident, l, priority, msg, sbt, precision, flags)	\
@@ -102,14 +102,14 @@ KERN_LOCK_STRUCT(rmlock, rm_lock);
 #define	msleep_spin_sbt(ident, l, msg, sbt, precision, flags)		\
 	msleep_sbt(ident, l, KERN_PSPIN, msg, sbt, precision, flags)
 #define	tsleep(ident, priority, msg, timo)				\
-	KERN_SLEEP(ident, NULL, priority, KERN_TICKS(timo), msg)
+	KERN_SLEEP(ident, NULL, priority, kern_ticks(timo), msg)
 #define	tsleep_sbt(ident, priority, msg, sbt, precision, flags)		\
 	KERN_SLEEP(ident, NULL, priority, KERN_SBT(sbt, flags), msg)
-#define	pause(msg, timo)	tsleep(&kern_host, 0, msg, MAX(timo, 1))
+#define	pause(msg, timo)	tsleep(&kern_host, 0, msg, imax(timo, 1))
 #define	pause_sig(msg, timo)						\
-	tsleep(&kern_host, PCATCH, msg, MAX(timo, 1))
+	tsleep(&kern_host, PCATCH, msg, imax(timo, 1))
 #define	pause_sbt(msg, sbt, precision, flags)				\
-	tsleep_sbt(&kern_host, 0, msg, MAX(sbt, 1), precision, flags)
+	tsleep_sbt(&kern_host, 0, msg, lmax(sbt, 1), precision, flags)
 /* Whether a signal has come: EINTR, ERESTART or 0. */
 #define	sig_intr() ({							\
 	const int kern_error = tsleep_sbt(&kern_host, PCATCH, "", 1, 0, 0); \
