@@ -326,6 +326,8 @@ kern_file_open(struct kern_file *kf, const char *path, const void *object,
 	    path == NULL ? "" : ": ", why != NULL ? why :
 	    "no object of kernel sources, or of another version of rngsim");
 	free(text);
+	free(kf->kf_path);
+	pthread_mutex_destroy(&kf->kf_mutex);
 	return (path == NULL ? rc : EINVAL);
 }
 

@@ -237,12 +237,14 @@ int
 ledger_new(struct ledger **lgp, const struct ledger_config *config)
 {
 	struct ledger *lg = xaligned(_Alignof(struct ledger), sizeof(*lg));
+	int error;
 
 	lg->lg_config = *config;
 	ledger_keys_init(lg);
 	if (getentropy(lg->lg_secret, sizeof(lg->lg_secret)) != 0) {
+		error = errno;
 		ledger_free(lg);
-		return (errno);
+		return (error);
 	}
 	ledger_reset(lg);
 	*lgp = lg;

@@ -162,11 +162,13 @@ cpu_quota(void)
 		return (0);
 	while (fgets(line, sizeof(line), f) != NULL) {
 		line[strcspn(line, "\n")] = '\0';
-		group = strrchr(line, ':');
+		/* A path may have colons, too. */
+		if ((group = strstr(line, ":/")) == NULL)
+			continue;
 		if (strncmp(line, "0::", 3) == 0)
 			q = cgroup_quota("/sys/fs/cgroup", group + 1);
 		else if (strstr(line, "cpu,") != NULL ||
-		    strstr(line, ":cpu:") != NULL)
+		    strstr(line, "cpu:") != NULL)
 			q = cgroup_quota("/sys/fs/cgroup/cpu", group + 1);
 		if (q > 0 && (best == 0 || q < best))
 			best = q;
@@ -202,34 +204,27 @@ cpu_rank(unsigned os)
 	return (-1);
 }
 
-#define	CPU_NUMBER(name, value)						\
+static const struct cpu *
+cpu_of(unsigned rank)
+{
+	KASSERT(rank < count, ("rank %u of %u", rank, count));
+	return (&cpus[rank]);
+}
+
+#define	CPU_CALL(name, parameter, value)				\
 unsigned								\
-name(void)								\
+name(parameter)								\
 {									\
 	return (value);							\
 }
 
-CPU_NUMBER(cpu_count_machine, count_machine)
-CPU_NUMBER(cpu_ids, node_of_count)
-CPU_NUMBER(cpu_nodes, nodes)
-
-unsigned
-cpu_node(unsigned os)
-{
-	return (os < node_of_count ? node_of[os] : 0);
-}
-
-#define	CPU_MEMBER(name, member)					\
-unsigned								\
-name(unsigned rank)							\
-{									\
-	KASSERT(rank < count, ("rank %u of %u", rank, count));		\
-	return (cpus[rank].member);					\
-}
-
-CPU_MEMBER(cpu_os_index, c_os)
-CPU_MEMBER(cpu_core, c_core)
-CPU_MEMBER(cpu_cache, c_cache)
+CPU_CALL(cpu_count_machine, void, count_machine)
+CPU_CALL(cpu_ids, void, node_of_count)
+CPU_CALL(cpu_nodes, void, nodes)
+CPU_CALL(cpu_node, unsigned os, os < node_of_count ? node_of[os] : 0)
+CPU_CALL(cpu_os_index, unsigned rank, cpu_of(rank)->c_os)
+CPU_CALL(cpu_core, unsigned rank, cpu_of(rank)->c_core)
+CPU_CALL(cpu_cache, unsigned rank, cpu_of(rank)->c_cache)
 
 unsigned
 cpu_kind(unsigned os)

@@ -53,10 +53,13 @@ static void
 on_stop(int sig)
 {
 	struct freezer *fz = freezer_self;
-	const uint32_t round = atomic_load(&fz->fz_round);
+	const uint32_t round = fz == NULL ? 0 : atomic_load(&fz->fz_round);
 	const uint64_t began_ns = own_cpu_ns();
 	const int saved = errno;
 
+	/* The signal is another program's. */
+	if (round % 2 == 0)
+		return;
 	/* Then hold_end() raises it again. */
 	if (hold_self.ho_depth > 0) {
 		hold_self.ho_signal = sig;
