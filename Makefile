@@ -25,7 +25,7 @@
 #
 # All but "make" and install get packages that are missing.  Packagers set CC,
 # CFLAGS, CPPFLAGS, LDFLAGS, PKG_CONFIG, LIBS, BOOST_CONTEXT, PREFIX, MANDIR, ZSHDIR,
-# DESTDIR and LOCALBASE.  Nothing is written outside BUILDDIR.
+# DESTDIR, LOCALBASE; SITE of a port.  Nothing is written outside BUILDDIR.
 
 BUILDDIR = build
 PREFIX = /usr/local

@@ -10,10 +10,13 @@ packages()
 	FreeBSD:build) echo libgcrypt hwloc2 jansson gsl concurrencykit \
 	    boost-libs gnuplot-lite kyua python3 spin pkgconf ;;
 	FreeBSD:model) echo gcc python3 spin ;;
-	FreeBSD:stat) echo dieharder ent rng-tools ;;
+	# It has no port of rngtest(1) and gcovr; clang is in its base.
+	FreeBSD:stat) echo dieharder ent ;;
+	FreeBSD:coverage) echo gcc ;;
+	FreeBSD:clang | FreeBSD:freebsd) ;;
+	FreeBSD:slurm) echo slurm-wlm ;;
 	*:browser) echo chromium ;;
 	*:freebsd) echo python3-pip ;;
-	FreeBSD:coverage) echo gcc py311-gcovr ;;
 	*:build) echo gcc libc6-dev pkgconf libssl-dev libgcrypt20-dev \
 	    zlib1g-dev libatf-dev atf-sh kyua libjemalloc-dev libhwloc-dev \
 	    libjansson-dev libgsl-dev libck-dev \
