@@ -181,12 +181,15 @@ print_row(FILE *out, const struct compare *co, const struct compare_row *row)
 	const double *range = drawn ? row->cmr_drawn.chg_band :
 	    row->cmr_change_ci95;
 	const struct quantity *qu = row->cmr_quantity;
+	const char *low = FORMAT(change, range[0]);
+	const char *high = FORMAT(change, range[1]);
+	const bool same = co->co_page && strcmp(low, high) == 0;
 	const char *const texts[nitems(page_columns)] = {
 	    TEXT_OF(verdict_pair, co, row->cmr_pair, NULL), qu->qu_title,
 	    TEXT_OF(quantity_figure, qu, row->cmr_median[0]),
 	    TEXT_OF(quantity_figure, qu, row->cmr_median[1]),
-	    FORMAT(change, compare_change(row)), FORMATF("%s..%s",
-	    FORMAT(change, range[0]), FORMAT(change, range[1])),
+	    FORMAT(change, compare_change(row)),
+	    same ? low : FORMATF("%s..%s", low, high),
 	    row->cmr_basis == COMPARE_BY_VALUE ? "exact" : drawn ?
 	    FORMATF("in %s%%", FORMAT(percent, 100 *
 	    row->cmr_drawn.chg_share)) : FORMAT(p, fmin(row->cmr_p[0],
