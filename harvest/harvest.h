@@ -198,8 +198,8 @@ int harvest_init(struct harvest *hv, const struct harvest_config *config,
     char why[HARVEST_ERROR_SIZE]);
 
 /*
- * Registers those that are polled.  No thread uses the device yet; it outlives
- * hv, which does not move.
+ * Registers those that are polled.  No thread uses the device yet.  hv stays
+ * where it is until the harvest thread has ended.
  */
 void harvest_attach(struct harvest *hv, struct randomdev *rd);
 

@@ -1,6 +1,6 @@
 /*
- * What crosses between rngsim and the random(4) of an object: kernel_device()
- * returns a struct random_object.  Plain C types, as in lib/kern/abi.h.
+ * What crosses between rngsim and the random(4) of an object: ko_device() of
+ * lib/kern/abi.h returns a struct random_object.  Plain C types, as there.
  */
 #ifndef FORTUNA_DEVICE_ABI_H
 #define FORTUNA_DEVICE_ABI_H
@@ -115,8 +115,7 @@ struct random_object {
 			    size_t *left);
 	/* read_random(). */
 	void		 (*ro_read_kernel)(void *buf, unsigned n);
-	/* Reads, and sets, its sysctls; then d_write of its device. */
-	/* Returns: bytes that were written. */
+	/* Reads and sets its sysctls, then d_write.  Returns: bytes written. */
 	size_t		 (*ro_use)(const void *buf, size_t n, int writes);
 	/* random_harvest_queue() and its like; false: it is masked. */
 	bool		 (*ro_harvest)(enum random_entry entry,

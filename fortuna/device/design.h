@@ -49,8 +49,6 @@ enum { DESIGN_VARIANTS = DESIGN_MACHINES * HARVEST_MODELS };
 /* This flavour's, beside lib/machine/machine.h. */
 #define	DESIGN_MACHINE	(MACHINE_SIMULATED ? DESIGN_SIMULATED : DESIGN_REAL)
 
-struct design_object;
-
 struct design {
 	const char	*de_ident;	/* as -d and results have it */
 	const char	*de_descr;	/* one line for listings */
@@ -65,8 +63,8 @@ struct design {
 /* What is known of an object that was opened. */
 struct design_info {
 	unsigned	di_poolcount;
-	uint32_t	di_lag;		/* as lc_lag */
-	uint64_t	di_stored_bytes;	/* as lc_stored_bytes */
+	uint32_t	di_lag;		/* as lgo_lag */
+	uint64_t	di_stored_bytes;	/* as lgo_stored_bytes */
 	/* As its struct random_claims. */
 	bool		di_never_blocks, di_clones;
 	bool		di_cored;	/* it is known where its K is */

@@ -138,8 +138,8 @@ enum random_fate randomdev_harvest(struct randomdev *rd,
     enum random_entropy_source source);
 
 /*
- * Registers a source, which outlives the device, for the harvest thread to
- * read: up to RANDOM_ABI_SOURCES_MAX.  NULL: there is nothing to read.
+ * Registers a source, which stays until the harvest thread has ended, for it
+ * to read: up to RANDOM_ABI_SOURCES_MAX.  NULL: there is nothing to read.
  */
 void randomdev_register(struct randomdev *rd, const char *ident,
     enum random_entropy_source source, randomdev_read_source *read,

@@ -17,7 +17,7 @@ enum {
 
 struct cipher_key;
 
-/* A cipher.  ci_whole_blocks: keystream lengths are multiples of ci_block. */
+/* ci_whole_blocks: keystream lengths are multiples of ci_block_bytes. */
 struct cipher {
 	unsigned	 ci_index;	/* in ciphers[], of a stub also */
 	const char	*ci_name;	/* as -c takes it */

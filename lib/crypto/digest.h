@@ -94,8 +94,6 @@ extern const struct hash hash_stub;
 
 /* Makes it ready and checks its known answer, before threads start. */
 enum hash_state hash_load(struct hash *ha);
-
-/* Undoes all hash_load(). */
 void hash_unload_all(void);
 
 /* Makes an empty context of a ready hash.  Returns: 0, ENOMEM or ENOTSUP. */

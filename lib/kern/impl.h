@@ -23,11 +23,6 @@ enum {
 	KERN_STACK_BYTES	= 64 * 1024	/* of a source's functions */
 };
 
-struct hash_slot;
-struct block;
-struct key_place;
-struct secret;
-
 struct kern_lock {
 	struct lock	 kl_lock;	/* first */
 	struct kern_lock *kl_next;

@@ -1,4 +1,4 @@
-/* Start and end of a kernel; clocks, memory. */
+/* Start and end of a kernel and of calls; clocks, settings. */
 #include "lib/kern/impl.h"
 
 enum { UNPACED_STEP_NS = 1000 * 1000 * 1000 };

@@ -58,8 +58,6 @@ struct kernel_params {
 	const struct lock_class *kp_spin;
 };
 
-struct kernel;
-
 /*
  * Loads a copy of the object: its variables are as loaded, no function has run.
  * Returns: 0; EMFILE when no more copies can be loaded; ENOEXEC.

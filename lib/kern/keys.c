@@ -1,5 +1,4 @@
 /* Where keys are, for the ledger: from set or copied to overwritten, freed. */
-
 #include "lib/kern/impl.h"
 
 enum {

@@ -6,7 +6,6 @@
  * A secret is found by two words of it that follow each other.  Words are
  * masked wherever a compiler may put them on a stack.
  */
-
 #include "lib/kern/impl.h"
 
 /* ThreadSanitizer keeps registers on the stacks that it watches. */

@@ -16,8 +16,6 @@
  * thread.  Returns: 0, or an errno value when hwloc fails.
  */
 int cpu_init(void);
-
-/* Undoes cpu_init(). */
 void cpu_fini(void);
 
 /* Lists all cpu_count() ranks in an order. */

@@ -80,5 +80,4 @@ tick_since(uint64_t then, uint64_t now)
 	return (now - then > UINT64_MAX / 2 ? 0 : now - then);
 }
 
-/* Cycles in ns nanoseconds. */
 uint64_t tick_ns_to_cycles(uint64_t ns);

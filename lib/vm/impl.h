@@ -156,7 +156,7 @@ struct vm_controlled {
 	struct memory	*vx_memory;	/* NULL: VM_SC */
 	const void	*vx_owns;	/* the word that is written now */
 	uint64_t	 vx_storing;	/* have stores that are not committed */
-	uint64_t	 vx_draining;	/* until stores are: memory.c */
+	uint64_t	 vx_draining;	/* until stores are: drain.c */
 	uint64_t	 vx_tried;	/* sleep on until all are */
 	/* The last choice, but for stores: of which; that sleep. */
 	uint64_t	 vx_set, vx_asleep;
@@ -339,9 +339,7 @@ void vm_sched_timer(struct vm *vm, struct vm_cpu *vc);
 /* CPU time of a thread until now. */
 uint64_t vm_sched_used_ps(const struct vm *vm, const struct vm_thread *vt);
 
-/* line.c */
-
-/* The line of a word. */
+/* line.c: the line of a word. */
 struct vm_line *vm_line_of(struct vm *vm, const void *p);
 
 /* wait.c: a thread no longer spins on the line it awaits. */
@@ -397,6 +395,45 @@ vm_uses(const struct vm *vm, const void *p, size_t n, enum vm_use use)
 {
 	vm_uses_as(vm, vm->vm_self->vt_id, p, n, use);
 }
+
+/* controlled_scheduler.c */
+
+/* Whether one more thread can be started. */
+bool vm_controlled_room(const struct vm *vm);
+
+/* A thread starts, or is no longer blocked; the caller keeps running. */
+void vm_controlled_ready(struct vm *vm, struct vm_thread *vt);
+
+/* The caller is blocked or has ended; its state is set. */
+void vm_controlled_leave(struct vm *vm, const char *why);
+
+/* The thread that runs next; may be the caller. */
+struct vm_thread *vm_controlled_next(struct vm *vm, enum vm_point point);
+
+/* A scheduling point: others may run before the caller continues. */
+void vm_controlled_point(struct vm *vm, enum vm_point point);
+
+/* The same before a system call, which is a full barrier; on any machine. */
+void vm_controlled_call(struct vm *vm);
+
+/* A thread was joined: after the last one commits all stores, in any order. */
+void vm_controlled_join(struct vm *vm);
+
+/* A choice of the caller's ways: 0 is the usual one. */
+unsigned vm_controlled_pick(struct vm *vm, enum vm_point point, unsigned ways);
+
+/* kernel_cpu.c: threads that cannot run, as others have their CPUs. */
+uint64_t vm_kernel_kept_off(const struct vm *vm);
+
+/* The caller found nothing to do. */
+void vm_controlled_spin(struct vm *vm);
+
+/* As vm_await(). */
+unsigned vm_controlled_await(struct vm *vm, const struct vm_waiter *vw,
+    unsigned most);
+
+/* Something that a spinning thread could see has changed. */
+void vm_controlled_changed(struct vm *vm);
 
 /* memory.c */
 
@@ -456,40 +493,3 @@ void memory_follow(struct vm *vm, unsigned thread, unsigned other);
  */
 void memory_guard(struct vm *vm, const void *object, const char *what,
     unsigned access);
-
-/* Whether one more thread can be started. */
-bool vm_controlled_room(const struct vm *vm);
-
-/* A thread starts, or is no longer blocked; the caller keeps running. */
-void vm_controlled_ready(struct vm *vm, struct vm_thread *vt);
-
-/* The caller is blocked or has ended; its state is set. */
-void vm_controlled_leave(struct vm *vm, const char *why);
-
-/* The thread that runs next; may be the caller. */
-struct vm_thread *vm_controlled_next(struct vm *vm, enum vm_point point);
-
-/* A scheduling point: others may run before the caller continues. */
-void vm_controlled_point(struct vm *vm, enum vm_point point);
-
-/* The same before a system call, which is a full barrier; on any machine. */
-void vm_controlled_call(struct vm *vm);
-
-/* A thread was joined: after the last one commits all stores, in any order. */
-void vm_controlled_join(struct vm *vm);
-
-/* A choice of the caller's ways: 0 is the usual one. */
-unsigned vm_controlled_pick(struct vm *vm, enum vm_point point, unsigned ways);
-
-/* kernel_cpu.c: threads that cannot run, as others have their CPUs. */
-uint64_t vm_kernel_kept_off(const struct vm *vm);
-
-/* The caller found nothing to do. */
-void vm_controlled_spin(struct vm *vm);
-
-/* As vm_await(). */
-unsigned vm_controlled_await(struct vm *vm, const struct vm_waiter *vw,
-    unsigned most);
-
-/* Something that a spinning thread could see has changed. */
-void vm_controlled_changed(struct vm *vm);

@@ -10,9 +10,6 @@ enum {
 	VM_PS_PER_NS	= 1000
 };
 
-struct vm_line;
-struct vm_thread;
-
 /* A thread in its starter's storage; the simulated state is mt_thread's. */
 struct mthread {
 	struct vm_thread *mt_thread;

@@ -19,12 +19,10 @@ vm_tell(const struct vm *vm, const struct vm_thread *vt, struct vm_note *vn)
 void
 vm_bail(struct vm *vm, int error, const char *why)
 {
-	struct vm_thread *self = vm->vm_self;
-
 	vm->vm_error = error;
 	if (error == EDEADLK)
 		vm_describe_stuck(vm, why);
-	fiber_exit(&self->vt_fiber, &vm->vm_root);
+	fiber_exit(&vm->vm_self->vt_fiber, &vm->vm_root);
 }
 
 void

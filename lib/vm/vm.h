@@ -111,31 +111,6 @@ struct vm_choice {
 	uint64_t	 vo_asleep;
 };
 
-/*
- * Replaces time-ordered scheduling; the first thread, which has no CPU, is not
- * scheduled.  Costs are ignored.  Each thread has a CPU of its own, the one
- * that it is bound to if that is free; machine_spawn() returns EAGAIN when
- * none is left.  Where only one thread is runnable it runs without a choice,
- * so the same choices make the same run.
- *
- * A thread stops before each access, sleep, wake-up and interrupt, and where
- * bulk work is charged.  The first read after an await, a pause or a yield is
- * an exception.  A stopped thread is runnable
- *
- * - that awaits a word without a limit: while its condition holds;
- * - that sleeps with a time-out: always, as all others may be slow;
- * - that pauses, yields, or awaits a word with a limit (which may end at once):
- *   when no other awake thread is runnable.  If it has read a word since its
- *   last such step and nothing has changed since, only after the next change:
- *   a store, or a thread that falls asleep, wakes or ends.  When all other
- *   threads wait and none has a time-out, such threads run in turn; when that
- *   changes nothing, the run ends with EDEADLK;
- * - else always.
- *
- * Each step takes a nanosecond.  If the chosen thread sleeps, time goes to the
- * end of its sleep if that is later.  The first thread's sleeps and polls end
- * when their time comes, or when no other thread is runnable.
- */
 enum vm_memory {
 	VM_SC,			/* sequentially consistent */
 	VM_TSO,			/* total store order, as x86 */
@@ -172,6 +147,31 @@ enum vm_use {
 	VM_USE_UNTIL
 };
 
+/*
+ * Replaces time-ordered scheduling; the first thread, which has no CPU, is not
+ * scheduled.  Costs are ignored.  Each thread has a CPU of its own, the one
+ * that it is bound to if that is free; machine_spawn() returns EAGAIN when
+ * none is left.  Where only one thread is runnable it runs without a choice,
+ * so the same choices make the same run.
+ *
+ * A thread stops before each access, sleep, wake-up and interrupt, and where
+ * bulk work is charged.  The first read after an await, a pause or a yield is
+ * an exception.  A stopped thread is runnable
+ *
+ * - that awaits a word without a limit: while its condition holds;
+ * - that sleeps with a time-out: always, as all others may be slow;
+ * - that pauses, yields, or awaits a word with a limit (which may end at once):
+ *   when no other awake thread is runnable.  If it has read a word since its
+ *   last such step and nothing has changed since, only after the next change:
+ *   a store, or a thread that falls asleep, wakes or ends.  When all other
+ *   threads wait and none has a time-out, such threads run in turn; when that
+ *   changes nothing, the run ends with EDEADLK;
+ * - else always.
+ *
+ * Each step takes a nanosecond.  If the chosen thread sleeps, time goes to the
+ * end of its sleep if that is later.  The first thread's sleeps and polls end
+ * when their time comes, or when no other thread is runnable.
+ */
 struct vm_control {
 	/* Returns: an index into vo_thread. */
 	unsigned	(*vh_choose)(void *context, const struct vm_choice *vo);

@@ -317,6 +317,5 @@ vm_await(const void *p, size_t size, uint64_t value, bool until_is,
 		share(vm, vl, (unsigned)self->vt_cpu);
 	/* A preempted thread did not poll meanwhile. */
 	polls = (vm_sched_used_ps(vm, self) - began_ps) / poll_ps + 1;
-	return (most > 0 && polls > most ? most : (unsigned)(polls >
-	    UINT32_MAX ? UINT32_MAX : polls));
+	return ((unsigned)MIN(polls, most > 0 ? most : UINT32_MAX));
 }

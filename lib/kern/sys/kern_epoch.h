@@ -98,7 +98,6 @@ typedef uint32_t	seqc_t;
 KERN_CALL(bool, seqc_in_modify, (seqc_t s), (s & 1) != 0)
 KERN_CALL(seqc_t, seqc_read_any, (const seqc_t *p),
     atomic_load_acq_32(__DECONST(uint32_t *, p)))
-
 KERN_CALL(seqc_t, seqc_read_notmodify, (const seqc_t *p),
     seqc_read_any(p) & ~1u)
 
