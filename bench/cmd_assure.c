@@ -171,14 +171,11 @@ run(struct options *op)
 	static struct text spec = { .s = "" };
 	int status = 0;
 
-	for (unsigned i = 0; (op->op_plan != NULL || !GIVEN(op, ROWS)) &&
-	    status == 0 && i < EVIDENCE_ROWS; i++)
+	for (unsigned i = 0; !GIVEN(op, ROWS) && i < EVIDENCE_ROWS; i++)
 		if (evidences[i].ev_lock == lock)
-			status = option_list_add(&op->op_rows, "--only",
-			    evidences[i].ev_name, i);
+			option_list_add(&op->op_rows, "", "", i);
 	if (op->op_plan != NULL)
-		return (status != 0 ? status :
-		    plan_write(op, op->op_rows.ol_count));
+		return (plan_write(op, op->op_rows.ol_count));
 	for (unsigned i = 0; i < op->op_rows.ol_count; i++)
 		pg.pg_rows[op->op_rows.ol_value[i]] =
 		    &rows[op->op_rows.ol_value[i]];

@@ -178,6 +178,7 @@ measure(struct options *op, struct checkpoint *ck, char *const argv[])
 	status |= trace_end(op);
 	if (op->op_ledger_log != NULL) {
 		lost = ferror(op->op_ledger_log) != 0;
+		errno = 0;
 		if (fclose(op->op_ledger_log) != 0 || lost)
 			status = run_error("%s: %s", op->op_ledger_path,
 			    errno != 0 ? strerror(errno) :

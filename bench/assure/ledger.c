@@ -1,5 +1,4 @@
 /* "rngsim sweep --ledger", on this machine and on many simulated CPUs. */
-
 #include <jansson.h>
 
 #include "bench/assure/evidence.h"

@@ -84,10 +84,12 @@ ran(const struct assure_params *ap, enum machine m, struct lock_trial *lt,
 	if (m == SIMULATED) {
 		error = virtual_make(&vi, TRIAL_PROFILE, cpus,
 		    LOCK_TRIAL_NODES, why);
-		mc.mc_topology = vi.vi_topology;
-		vm_costs(&vi.vi_profile, "chacha20", true, &mc.mc_costs);
-		if (error == 0)
+		if (error == 0) {
+			mc.mc_topology = vi.vi_topology;
+			vm_costs(&vi.vi_profile, "chacha20", true,
+			    &mc.mc_costs);
 			error = virtual_lock_trial(lt, &mc);
+		}
 	} else
 		error = real_lock_trial(lt, NULL);
 	if (error == 0 || (error == EDEADLK &&

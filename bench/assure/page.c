@@ -190,7 +190,8 @@ subject(FILE *out, const struct page *pg)
 		text_add(&t, ", others may pass a waiter for ever");
 	if ((lc->lc_knobs & LK_LIMITS) != 0)
 		text_add(&t, ", a node's waiters pass others up to a limit");
-	row(out, "claims", "", strcat(t.s, "."));
+	text_add(&t, ".");
+	row(out, "claims", "", t.s);
 }
 
 /* Adds one of the rows' texts, each with its name. */

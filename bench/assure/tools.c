@@ -1,5 +1,4 @@
 /* Rows of other programs: models in Promela, and sanitizers' builds. */
-
 #include "bench/assure/evidence.h"
 #include "bench/kernel/ksource.h"
 

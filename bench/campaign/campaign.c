@@ -322,6 +322,7 @@ merge_uncertainty(struct merge *mg)
 	struct options op = { .op_cmd = COMMAND_sweep };
 	int status = options_parse(&op, COMMAND_sweep, mg->mg_all.argv + 1);
 
+	usage_command = command_texts[COMMAND_merge].ct_name;
 	op.op_seed = mg->mg_all.seed;
 	if (status == 0 && !op.op_help) {
 		field_free(result_uncertainty_fields, &mg->mg_all.uncertainty);

@@ -42,9 +42,8 @@ compare_gate_met(const struct compare *co, const struct compare_gate *cg,
     const struct compare_pair *pa)
 {
 	const struct compare_row *row = &pa->pa_row[cg->cg_quantity];
-	const bool drawn = row->cmr_basis == COMPARE_BY_DRAWS;
-	const double *reach = drawn ? row->cmr_drawn.chg_band :
-	    row->cmr_change_ci95;
+	const double *reach = row->cmr_basis == COMPARE_BY_DRAWS ?
+	    row->cmr_drawn.chg_band : row->cmr_change_ci95;
 	double change = compare_change(row), slack;
 
 	/* Nothing is excluded. */

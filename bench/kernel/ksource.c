@@ -22,7 +22,6 @@ struct source {
 	char		 kso_name[RESULT_NAME_SIZE];
 	char		 kso_spec[KSOURCE_SPEC_SIZE];	/* as given */
 	struct listing	 kso_found;	/* what source.sh prints */
-	char		*kso_why;
 };
 
 /* All that were opened, in order. */
@@ -129,7 +128,7 @@ set_name(struct source *so)
 
 /* Adds the design.  A source has a queue, or is linked with rngsim's two. */
 static int
-add(struct source *so)
+add(struct source *so, char why[KSOURCE_WHY_SIZE])
 {
 	static const char *const members[DESIGN_VARIANTS] = { "real",
 	    "real-2019", "simulated", "simulated-2019" };
@@ -144,8 +143,8 @@ add(struct source *so)
 		    access(path[i], F_OK) == 0 ? path[i] : NULL;
 	}
 	status = design_add(so->kso_name, object, error);
-	return (status == 0 ? 0 : refuse(so->kso_why, EXIT_FAILURE, status ==
-	    EINVAL ? "%.900s; \"rngsim kernel clean\" removes what was "
+	return (status == 0 ? 0 : refuse(why, EXIT_FAILURE, status == EINVAL ?
+	    "%.900s; \"rngsim kernel clean\" removes what was "
 	    "compiled" : "no memory", error));
 }
 
@@ -156,7 +155,6 @@ ksource_open(const char *spec, bool ciphers, const char **name,
 	struct source **last = &sources, *so = xcalloc(1, sizeof(*so));
 	int status;
 
-	so->kso_why = why;
 	spec += ksource_named(spec) ? sizeof(KSOURCE_PREFIX) - 1 : 0;
 	if ((size_t)snprintf(so->kso_spec, sizeof(so->kso_spec), "%s", spec) >=
 	    sizeof(so->kso_spec))
@@ -171,7 +169,7 @@ ksource_open(const char *spec, bool ciphers, const char **name,
 			break;
 	if (status == 0 && *last == NULL) {
 		set_name(so);
-		if ((status = add(so)) == 0)
+		if ((status = add(so, why)) == 0)
 			*last = so;
 	}
 	if (status == 0)
@@ -299,7 +297,7 @@ describe(const struct source *so, struct result_kernel *rk)
 	/* "HASH FILE" of each, which the compiler read. */
 	rk->files = xcalloc(so->kso_found.lst_count, sizeof(*rk->files));
 	for (unsigned i = 0; (sum = value(so, "sum", i))[0] != '\0'; i++)
-		if (strlen(sum) > SUM_SIZE + n &&
+		if (strlen(sum) > SUM_SIZE + n && sum[SUM_SIZE + n] == '/' &&
 		    strncmp(sum + SUM_SIZE, folder, n) == 0) {
 			set_text(rk->files[rk->file_count].name,
 			    sum + SUM_SIZE + n + 1);
@@ -322,7 +320,6 @@ ksource_command(const char *action, const char *spec, FILE *out,
 	char *text;
 	int status;
 
-	why[0] = '\0';
 	status = script(action, spec, NULL, &text, why);
 	if (text != NULL)
 		fputs(text, out);

@@ -261,7 +261,7 @@ options_read(struct options *op, enum command_id cm, char *const argv[])
 
 	memset(op, 0, sizeof(*op));
 	op->op_cmd = cm;
-	usage_command = argv[0];
+	usage_command = command_texts[cm].ct_name;
 	workload_init(&op->op_workload);
 	bench_config_default(&op->op_config, cpu_count());
 	error = parse(op, argv + 1);

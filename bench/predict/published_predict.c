@@ -16,9 +16,7 @@ enum {
 static const double warmup_share = 0.25;	/* of the window */
 static const double alike = 0.01;	/* rates of queues that do the same */
 
-/*
- * Takes an entry of --map: the simulated kinds of locks, of a ratio A/B both.
- */
+/* Takes an entry of --map: simulated kinds of locks, of a ratio A/B both. */
 static int
 map_lock(struct published *pb, const char *name, const char *text)
 {

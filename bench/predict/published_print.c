@@ -290,7 +290,6 @@ json_row(const void *of, unsigned i)
 {
 	const struct published *pb = of;
 	const struct published_row *rb = pb->pb_chosen[i];
-
 	json_t *js = json_pack("{s:s, s:s, s:s, s:i, s:f}", "group",
 	    pb->pb_groups.nm_name[rb->rb_group], "lock",
 	    pb->pb_locks.nm_name[rb->rb_lock], "simulated",

@@ -33,9 +33,7 @@ struct reproduction {
 extern const struct reproduction reproductions[];
 extern const unsigned reproduction_count;
 
-/*
- * Simulates a run.  Returns: 0 and REPRODUCE_FIGURES figures; or errno and why.
- */
+/* Simulates a run.  Returns: 0 and REPRODUCE_FIGURES figures; or errno, why. */
 typedef int	reproduce_runner(const struct profile *pr, unsigned run,
 		    uint64_t seed, double *figures, char why[CELL_ERROR_SIZE]);
 reproduce_runner reproduce_run;

@@ -157,10 +157,10 @@ print_row(struct table *tb, const struct result_cell *base,
 		    few ? "?" : FORMAT(percent, fmin(1e6, 50 *
 		    (ci95[1] - ci95[0]) / fmax(1, middle))),
 		kind == SEEDING ? FORMAT(count, cell->blocked_readers) :
-		kind == PRODUCERS ?
+		    kind == PRODUCERS ?
 		    FORMAT(percent, cell->production.full_percent) :
-		    kind == OPEN ? p99 : kind == LOCKS ?
-		    FORMAT(real, cell->acquisition_thread_ns) :
+		    kind == OPEN ? p99 :
+		    kind == LOCKS ? FORMAT(real, cell->acquisition_thread_ns) :
 		    FORMATF("%s%s", FORMAT(percent, cell->harvest.cpu_percent),
 		    FEW_PASSES(tb->tbl_result)),
 		kind == PRODUCERS ?
@@ -168,11 +168,10 @@ print_row(struct table *tb, const struct result_cell *base,
 		    kind != OPEN ? p99 : FORMAT(ns, COMPARABLE_QUANTILE(cell,
 		    latency_uncorrected_ns.p99)),
 		kind == SEEDING ? FORMAT(count, cell->harvest.discarded) :
-		kind == PRODUCERS ? (cell->readers == 0 ? "-" :
-		    FORMATF("%u x %s", cell->readers, FORMAT(real,
-		    cell->total_mb_per_s / cell->readers))) :
-		    kind == OPEN || kind == LOCKS || cell == base ? "" :
-		    ratio_text(tb, base, cell, ratio),
+		    kind != PRODUCERS ? (kind == OPEN || kind == LOCKS ||
+		    cell == base ? "" : ratio_text(tb, base, cell, ratio)) :
+		    cell->readers == 0 ? "-" : FORMATF("%u x %s", cell->readers,
+		    FORMAT(real, cell->total_mb_per_s / cell->readers)),
 		notes
 	};
 

@@ -239,7 +239,6 @@ static void
 merge_number(const struct field *f, void *to, const void *from)
 {
 	const bool sum = f->f_how == FIELD_HOW_SUM;
-	const uint32_t *bucket = from;
 	uint64_t *u = to, more;
 	double *d = to, v;
 
@@ -257,7 +256,7 @@ merge_number(const struct field *f, void *to, const void *from)
 		break;
 	case FORM_BUCKETS:
 		for (unsigned i = 0; i < f->f_room; i++)
-			((uint32_t *)to)[i] += bucket[i];
+			((uint32_t *)to)[i] += ((const uint32_t *)from)[i];
 		break;
 	default:
 		MPASS(false);

@@ -296,7 +296,6 @@ summary_finish(struct sweep_cell *sc, const struct options *op,
 	const struct engine *en = grid_engine(op);
 	struct cell_measure *sum = &sc->sc_sum;
 	double reader_ns = 0;
-
 	CTASSERT((int)PROFILE_NAME_SIZE <= (int)RESULT_TEXT_SIZE);
 
 	*rc = sc->sc_result;

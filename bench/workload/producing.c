@@ -29,13 +29,13 @@ static const char items[] = "expected work=TIME, work~TIME, cv=SHARE, "
 static int
 parse_rate(const char *text, double *rate)
 {
-	static const char units[] = "kmg";
+	static const char units[] = " kmg";	/* 1000^n at n */
 	const size_t n = strlen(text);
-	const char *unit = n == 0 ? NULL : strchr(units, text[n - 1]);
+	const char *unit = n == 0 ? NULL : strchr(units + 1, text[n - 1]);
 	const int error = parse_real(FORMATF("%.*s", (int)(n - (unit !=
 	    NULL)), text), rate);
 
-	for (; error == 0 && unit != NULL && unit >= units; unit--)
+	for (; error == 0 && unit != NULL && unit > units; unit--)
 		*rate *= 1000;
 	return (error);
 }
