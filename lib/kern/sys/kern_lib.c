@@ -52,22 +52,31 @@ timingsafe_bcmp(const void *a, const void *b, size_t n)
 
 /* Steele, Lea and Flood's splitmix64. */
 KERN_PLAIN uint32_t
-arc4random(void)
+prng32(void)
 {
-	static const uint64_t step = 0x9e3779b97f4a7c15;
 	static uint64_t state;
-	extern void read_random(void *, u_int);
-	uint64_t x = __atomic_add_fetch(&state, step, __ATOMIC_RELAXED), key[4];
+	uint64_t x = __atomic_add_fetch(&state, 0x9e3779b97f4a7c15,
+	    __ATOMIC_RELAXED);
 
-	/* As the kernel's it has a mutex, and at times reads a new key. */
-	HOST(may_block, KERN_SITE(), "arc4random()");
-	if (x == step || (x >> 8) % 16 == 0) {
-		read_random(key, sizeof(key));
-		explicit_bzero(key, sizeof(key));
-	}
 	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
 	x = (x ^ x >> 27) * 0x94d049bb133111eb;
 	return ((uint32_t)(x >> 32));
+}
+
+/* As the kernel's it has a mutex, and at times reads a new key. */
+KERN_PLAIN uint32_t
+arc4random(void)
+{
+	static u_int calls;
+	extern void read_random(void *, u_int);
+	uint64_t key[4];
+
+	HOST(may_block, KERN_SITE(), "arc4random()");
+	if (__atomic_fetch_add(&calls, 1, __ATOMIC_RELAXED) % 16 == 0) {
+		read_random(key, sizeof(key));
+		explicit_bzero(key, sizeof(key));
+	}
+	return (prng32());
 }
 
 void

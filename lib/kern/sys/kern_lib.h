@@ -28,9 +28,12 @@ char	*strchr(const char *, int), *strncpy(char *, const char *, size_t),
 int	timingsafe_bcmp(const void *, const void *, size_t);
 
 /* Numbers of a sequence, the same in each run: no entropy. */
-uint32_t arc4random(void);
+uint32_t arc4random(void), prng32(void);
 KERN_CALL(uint32_t, arc4random_uniform, (uint32_t most),
     (uint32_t)((uint64_t)arc4random() * most >> 32))
+KERN_CALL(uint32_t, prng32_bounded, (uint32_t most),
+    (uint32_t)((uint64_t)prng32() * most >> 32))
+KERN_CALL(u_long, random, (void), prng32() >> 1)
 void	arc4random_buf(void *, size_t);
 
 /* Loaders set nothing but what TUNABLE_ and sysctls read. */
