@@ -116,11 +116,10 @@ hash_init(const struct hash *ha, union hash_context *hc)
 static inline void
 hash_fini(const struct hash *ha, union hash_context *hc)
 {
-	if (ha->ha_library->hl_fini != NULL) {
-		hold_begin();
+	hold_begin();
+	if (ha->ha_library->hl_fini != NULL)
 		ha->ha_library->hl_fini(hc);
-		hold_end();
-	}
+	hold_end();
 	*hc = (union hash_context){ .hc_word = 0 };
 }
 

@@ -31,8 +31,7 @@ kern_file_image(const struct kern_file *kf)
 
 	if (fd < 0)
 		return (-1);
-	for (size_t at = 0; at < kf->kf_bytes && done >= 0;
-	    at += (size_t)done)
+	for (size_t at = 0; at < kf->kf_bytes && done >= 0; at += (size_t)done)
 		done = write(fd, object + at, kf->kf_bytes - at);
 	if (done >= 0)
 		return (fd);

@@ -401,10 +401,8 @@ host_downgrade(struct kernel *k, struct kern_lock *kl,
 uint32_t
 host_advance(struct kernel *k __unused, struct kern_lock *kl, bool deferred)
 {
-	uint32_t v = deferred ? atomic_load_acq_32(&kl->kl_sequence) :
-	    atomic_fetchadd_rel_32(&kl->kl_sequence, 2);
-
-	return (v + 2);
+	return ((deferred ? atomic_load_acq_32(&kl->kl_sequence) :
+	    atomic_fetchadd_rel_32(&kl->kl_sequence, 2)) + 2);
 }
 
 bool

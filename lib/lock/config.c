@@ -1,4 +1,3 @@
-/* Configuration of locks. */
 #include "lib/lock/lock.h"
 
 enum {

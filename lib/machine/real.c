@@ -122,14 +122,13 @@ machine_interrupt(struct mthread *td)
 bool
 machine_running(struct mthread *owner, struct machine_probe *probe)
 {
-	struct mthread *td = machine_curthread();
 	struct mptr *slot;
 	int64_t cpu_ns;
 
 	if (atomic_load_32(&owner->mt_offcpu) != 0)
 		return (false);
 	slot = machine_slot(owner);
-	if (slot == machine_slot(td))
+	if (slot == machine_slot(machine_curthread()))
 		return (false);
 	machine_oncpu();
 	if (atomic_load_ptr(slot) != (uintptr_t)owner)

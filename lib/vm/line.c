@@ -181,9 +181,8 @@ serve_copy(struct vm *vm, struct vm_thread *vt, struct vm_request *rq,
 static void
 fetch(struct vm *vm, struct vm_line *vl)
 {
-	struct vm_request rq = { .vr_line = vl, .vr_serve = serve_copy };
-
-	vm_request(vm, &rq);
+	vm_request(vm, &(struct vm_request){ .vr_line = vl,
+	    .vr_serve = serve_copy });
 	/* Until the copy arrives, the owner may write without a request. */
 	share(vm, vl, (unsigned)vm->vm_self->vt_cpu);
 }
@@ -235,10 +234,9 @@ serve_own(struct vm *vm, struct vm_thread *vt, struct vm_request *rq,
 static void
 own(struct vm *vm, struct vm_line *vl, uint64_t then_ps, uint64_t extra_ps)
 {
-	struct vm_request rq = { .vr_line = vl, .vr_serve = serve_own,
-	    .vr_then_ps = then_ps, .vr_extra_ps = extra_ps, .vr_keeps = true };
-
-	vm_request(vm, &rq);
+	vm_request(vm, &(struct vm_request){ .vr_line = vl,
+	    .vr_serve = serve_own, .vr_then_ps = then_ps,
+	    .vr_extra_ps = extra_ps, .vr_keeps = true });
 }
 
 /* Stores go out in order, and the thread goes on. */

@@ -490,9 +490,8 @@ kern_sysctl(unsigned i)
 		kx = (struct kern_sysctl){ .kx_name = kern_sysctl_path(oid),
 		    .kx_descr = oid->oid_descr, .kx_type = type - 1,
 		    .kx_tunable = (oid->oid_kind & CTLFLAG_TUN) != 0,
-		    .kx_stored = oid->oid_arg1 != NULL,
-		    .kx_set = kern_sysctl_set, .kx_get = kern_sysctl_get,
-		    .kx_oid = oid };
+		    .kx_stored = oid->oid_arg1 != NULL, .kx_oid = oid,
+		    .kx_set = kern_sysctl_set, .kx_get = kern_sysctl_get };
 		return (&kx);
 	}
 	return (NULL);
