@@ -175,8 +175,8 @@ measure(struct calibration *cb, const struct options *op,
 	int error;
 
 	calibrate_await_rest(&before, !force);
-	if (calibrate_objections(&before, error_text, CALIBRATE_TEXT_SIZE) >
-	    0 && !force)
+	if (!force &&
+	    calibrate_objections(&before, error_text, CALIBRATE_TEXT_SIZE) > 0)
 		return (EBUSY);
 	progress_init(others + native, 0);
 	progress_update(0, "ciphers, native");

@@ -114,7 +114,7 @@ half_bytes(const struct options *op)
 	return (most < n ? n : (size_t)most / n * n);
 }
 
-/* Starts threads that wait for their half; so many, also after a failure. */
+/* Starts threads that wait for their half; *started have, if it fails, too. */
 static int
 start(const struct options *op, struct randomdev *rd, struct stream *streams,
     unsigned *started)

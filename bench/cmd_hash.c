@@ -316,8 +316,8 @@ run(struct options *op)
 	status = left > 0 ? survey_command(&sv, op) :
 	    run_error("no digest is left to be timed");
 	for (unsigned i = 0; i < sv.sv_count; i++)
-		digest_fini(&((struct hash_work *)
-		    sv.sv_subjects[i].su_of)->hb_digest);
+		digest_fini(
+		    &((struct hash_work *)sv.sv_subjects[i].su_of)->hb_digest);
 	survey_free(&sv);
 	free(text);
 	return (wrong ? EXIT_FAILURE : status);

@@ -209,9 +209,9 @@ go_on(const struct options *given, int *status, char *why)
 
 	if (error != 0)
 		checkpoint_close(&ck, true);
-	if (error == ENOMSG || (error == ENOENT && (result_load(file, &begun,
-	    unread) != 0 || !begun.complete || (job && !field_same_words(
-	    begun.argv, command_argv))))) {
+	if (error == ENOMSG || (error == ENOENT &&
+	    (result_load(file, &begun, unread) != 0 || !begun.complete ||
+	    (job && !field_same_words(begun.argv, command_argv))))) {
 		result_free(&begun);
 		return (false);
 	}

@@ -354,8 +354,8 @@ read_long(const struct assure_params *ap, struct evidence_row *row)
 		    (i == 0 && left > 0))
 			row_fails(row, "read_random_uio() of %d bytes%s "
 			    "returns %s, and %zu bytes are missing. ",
-			    LONG_BYTES, i > 0 ? " with a signal" : "", error ==
-			    0 ? "0" : "an error", left);
+			    LONG_BYTES, i > 0 ? " with a signal" : "",
+			    error == 0 ? "0" : "an error", left);
 	}
 	/* 2^32, as other bits may get lost, of memory that is not there. */
 	if ((error == 0 || error == EINTR) && randomdev_read(sw->swp_device,

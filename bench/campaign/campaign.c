@@ -102,8 +102,8 @@ plan_write(struct options *op, unsigned jobs)
 	out = xmemstream(&text, &size);
 	for (unsigned i = 0; i < jobs; i++) {
 		if (assure) {
-			row = family_evidences.fa_name((unsigned)
-			    op->op_rows.ol_value[i]);
+			row = family_evidences.fa_name(
+			    (unsigned)op->op_rows.ol_value[i]);
 			snprintf(path, PATH_SIZE, "%s/%s.txt", op->op_plan,
 			    row);
 		} else

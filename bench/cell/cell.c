@@ -188,8 +188,8 @@ static int
 measure_seeding(struct cell_run *run, struct result_sample *rs)
 {
 	const struct cell *ce = &run->run_params->cp_cell;
-	const unsigned ms = run->run_params->cp_config->
-	    bc_program.seed_timeout_ms;
+	const unsigned ms =
+	    run->run_params->cp_config->bc_program.seed_timeout_ms;
 	const unsigned threads = ce->ce_readers + ce->ce_producers;
 	struct randomdev *rd = run->run_dev;
 	uint64_t seeded;
@@ -328,11 +328,11 @@ watch_end(void *arg)
 		was = ready + phase;
 		if (left_ns <= 0) {
 			(void)run_error("%s not end; --engine virtual says why "
-			    "(rngsim.end_timeout_ms=%u)", phase == PHASE_STOP &&
-			    ready < all ? FORMATF("%u of %u readers do",
-			    all - ready, run->run_started) : phase ==
-			    PHASE_STOP ? "a producer does" :
-			    "the harvest thread or a source does", timeout_ms);
+			    "(rngsim.end_timeout_ms=%u)", phase != PHASE_STOP ?
+			    "the harvest thread or a source does" :
+			    ready == all ? "a producer does" :
+			    FORMATF("%u of %u readers do", all - ready,
+			    run->run_started), timeout_ms);
 			atomic_file_abort_all();
 			_exit(EXIT_FAILURE);
 		}

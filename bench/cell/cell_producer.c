@@ -42,8 +42,8 @@ take_packet(struct event_producer *evp, uint64_t began, enum phase phase)
 		if (evp->evp_queued > 0)
 			break;
 		/* Looks at the phase now and then. */
-		left_ns = evp->evp_next_ns + 1 - (uint64_t)
-		    machine_cycles_to_ns(now - began);
+		left_ns = evp->evp_next_ns + 1 -
+		    (uint64_t)machine_cycles_to_ns(now - began);
 		left_ns = left_ns < WAIT_MAX_NS ? left_ns : WAIT_MAX_NS;
 		now = machine_interrupt_wait(left_ns) ? machine_cycles() :
 		    cell_wait_until(evp->evp_run, now +

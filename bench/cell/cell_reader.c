@@ -111,7 +111,7 @@ next_due(struct reader *r, struct workload_step *st, uint64_t began,
 /*
  * The measured loop.  One time stamp a request: the end of one is the start of
  * the next.  A workload begins anew with the window, and in open loop a
- * request's latency counts from when it was due.  Also without workloads.
+ * request's latency counts from when it was due.  plain: without a workload.
  */
 static inline __attribute__((always_inline)) int
 reader_loop(struct reader *r, const bool plain)

@@ -418,8 +418,8 @@ print_figures(FILE *out, const struct compare_row *row, unsigned from,
 			else if (row->cmr_verdict != COMPARE_REFUSED &&
 			    (fg->fg_bases & 1u << row->cmr_basis) != 0)
 				fprintf(out, "%.9g", fg->fg_unit *
-				    ((const double *)(const void *)((const char
-				    *)row + fg->fg_offset))[k]);
+				    ((const double *)(const void *)
+				    ((const char *)row + fg->fg_offset))[k]);
 		}
 }
 

@@ -60,8 +60,8 @@ compare_copies(struct execution *ex, const uint8_t *buf, size_t n, bool late,
 	to->to_late += late ? again : 0;
 	ex->ex_repeated += renewed ? again : 0;
 	/* Each reader may have bytes that were made before. */
-	if (ex->ex_repeated > design_info(ex->ex_subject->tb_design).
-	    di_stored_bytes * ex->ex_scenario->sn_readers)
+	if (ex->ex_repeated > ex->ex_scenario->sn_readers *
+	    design_info(ex->ex_subject->tb_design).di_stored_bytes)
 		execution_fail(ex, EXECUTION_CLONED, "%zu of %zu bytes that %s "
 		    "of the second copy got are those that the first copy "
 		    "returned", again, n, machine_curthread()->mt_name);

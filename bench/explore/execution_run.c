@@ -107,9 +107,9 @@ assertion_failed(const char *file, int line, const char *func,
 {
 	if (running == NULL)
 		other_handler(file, line, func, expr, msg);
-	execution_fail(running, EXECUTION_ASSERTION, strcmp(expr, "panic") ==
-	    0 ? "%s:%d: %s: %s: %s" : "%s:%d: %s: \"%s\" is not so: %s", file,
-	    line, func, expr, msg);
+	execution_fail(running, EXECUTION_ASSERTION,
+	    strcmp(expr, "panic") == 0 ? "%s:%d: %s: %s: %s" :
+	    "%s:%d: %s: \"%s\" is not so: %s", file, line, func, expr, msg);
 }
 
 void
@@ -341,11 +341,11 @@ run(struct execution *ex)
 	    .vh_unordered = unordered,
 	    .vh_access = ex->ex_control->vh_access != NULL ? uses : NULL };
 	const struct vm_observer vo = { .vb_note = observe, .vb_context = ex };
-	struct machine_config mc = { .mc_topology = { .tp_cpus =
-	    EXECUTION_CPUS, .tp_cores = EXECUTION_CPUS, .tp_nodes = NODES,
-	    .tp_ccx_cores = EXECUTION_CPUS / NODES }, .mc_seed = ex->ex_seed,
-	    .mc_observer = &vo, .mc_control = &vh, .mc_store = ex->ex_store,
-	    .mc_stop = ex->ex_subject->tb_stop };
+	struct machine_config mc = { .mc_topology = {
+	    .tp_cpus = EXECUTION_CPUS, .tp_cores = EXECUTION_CPUS,
+	    .tp_nodes = NODES, .tp_ccx_cores = EXECUTION_CPUS / NODES },
+	    .mc_seed = ex->ex_seed, .mc_observer = &vo, .mc_control = &vh,
+	    .mc_store = ex->ex_store, .mc_stop = ex->ex_subject->tb_stop };
 	const struct ledger_property_text *lp;
 	struct outcome *to = ex->ex_outcome;
 	struct machine_outcome mo;

@@ -164,8 +164,8 @@ void
 execution_sources_end(struct execution *ex)
 {
 	const struct execution_source *xs = ex->ex_source;
-	const unsigned pools = design_info(ex->ex_subject->tb_design)
-	    .di_poolcount;
+	const unsigned pools =
+	    design_info(ex->ex_subject->tb_design).di_poolcount;
 	unsigned given = 0;
 
 	for (unsigned i = 0; i < EXECUTION_POLLED; i++)

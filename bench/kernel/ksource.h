@@ -27,7 +27,7 @@ int ksource_open(const char *spec, bool ciphers, const char **name,
 /* A kernel's option, for all sources that are opened; false: it is none. */
 bool ksource_define(const char *text);
 
-/* Appends " -D NAME" of each to a command, for a kernel source. */
+/* A design as -d takes it, and " -D NAME" of each behind a kernel source. */
 const char *ksource_words(const char *design);
 
 /*

@@ -188,8 +188,8 @@ check_trace(const struct options *op)
 	if (label != NULL && op->op_repeats > 1)
 		return (usage_error("-n: \"%u\": expected 1 with %s, which "
 		    "holds one repeat", op->op_repeats, label));
-	return (op->op_trace == NULL || op->op_until_seeded || (double)
-	    op->op_trace_from_ps < op->op_time_s * 1e3 * PS_PER_MS ? 0 :
+	return (op->op_trace == NULL || op->op_until_seeded ||
+	    (double)op->op_trace_from_ps < op->op_time_s * 1e3 * PS_PER_MS ? 0 :
 	    usage_error("--trace-time begins after the end of the window: "
 	    "expected less than its %g ms, or a larger -t",
 	    op->op_time_s * 1e3));

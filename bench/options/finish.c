@@ -299,8 +299,8 @@ finish_producers(struct options *op)
 			    PLURAL(n), n, lines.s[0] == '\0' ? "nothing" :
 			    lines.s));
 		}
-		if (n > 0 && GIVEN(op, PRODUCER) && (double)
-		    producing_work_ns(pg, n) > op->op_time_s * 1e9)
+		if (n > 0 && GIVEN(op, PRODUCER) &&
+		    (double)producing_work_ns(pg, n) > op->op_time_s * 1e9)
 			return (usage_error("--producer: %s: the work of one "
 			    "event, %.9g s, is longer than the window: "
 			    "expected %g s or less, or a larger -t",

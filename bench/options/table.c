@@ -293,9 +293,9 @@ option_accepted(struct text *t, const struct option_def *od, enum command_id cm)
 
 	if (od->od_type == TYPE_NAME || od->od_type == TYPE_NAMES)
 		return (family_join(t, od->od_family, (unsigned)od->od_max,
-		    od->od_family != &family_designs ? (od->od_flags & ALL) !=
-		    0 ? "all" : NULL : (od->od_flags & ALL) != 0 ?
-		    "kernel:PATH or all" : "kernel:PATH"));
+		    od->od_family == &family_designs ?
+		    (od->od_flags & ALL) != 0 ? "kernel:PATH or all" :
+		    "kernel:PATH" : (od->od_flags & ALL) != 0 ? "all" : NULL));
 	text_add(t, "%s%s%s%s%s", od->od_what != NULL ? od->od_what :
 	    od->od_value, ranges ? " or a range such as 1-4" : "",
 	    range[0] != '\0' ? ", " : "", range,
@@ -377,10 +377,11 @@ family_refuse(const struct family *fa, const char *label, const char *text,
 	const char *near = fa == NULL ? NULL : nearest_name(fa->fa_name, text);
 
 	/* Not all members may be accepted. */
-	return (usage_error("%s\"%s\": expected %s%s", label, text, accepted ==
-	    NULL ? TEXT_OF(family_join, fa, 0, NULL) : accepted, near == NULL ||
-	    (accepted != NULL && fa->fam_topic == NULL && strstr(accepted,
-	    near) == NULL) ? "" : FORMATF("; did you mean %s?", near)));
+	return (usage_error("%s\"%s\": expected %s%s", label, text,
+	    accepted != NULL ? accepted : TEXT_OF(family_join, fa, 0, NULL),
+	    near == NULL || (accepted != NULL && fa->fam_topic == NULL &&
+	    strstr(accepted, near) == NULL) ? "" :
+	    FORMATF("; did you mean %s?", near)));
 }
 
 const char *

@@ -97,14 +97,17 @@ print_subject(FILE *out, const struct compare *co,
 			continue;
 		text_list(&t, "%s in %u of %u", verdict_names[v], n[v], all);
 		if (v < COMPARE_NONE)
-			text_add(&t, " (%s %%%s%s)", low, strcmp(low, high) ==
-			    0 ? "" : FORMATF(" to %s %%", high),
+			text_add(&t, " (%s %%%s%s)", low,
+			    strcmp(low, high) == 0 ? "" :
+			    FORMATF(" to %s %%", high),
 			    2 * n[v] > all || n[v] > SUBJECT_PLACES ? "" :
 			    where[v].s);
 	}
-	fprintf(out, "<p%s>\n", n[COMPARE_WORSE] == 0 && 2 * n[COMPARE_BETTER] >
-	    all ? " class=\"better\"" : n[COMPARE_BETTER] == 0 && 2 *
-	    n[COMPARE_WORSE] > all ? " class=\"worse\"" : "");
+	fprintf(out, "<p%s>\n",
+	    n[COMPARE_WORSE] == 0 && 2 * n[COMPARE_BETTER] > all ?
+	    " class=\"better\"" :
+	    n[COMPARE_BETTER] == 0 && 2 * n[COMPARE_WORSE] > all ?
+	    " class=\"worse\"" : "");
 	page_paragraph(out, "strong", FORMATF("%s%s instead of %s",
 	    subject(co, pa), co->co_by == COMPARE_RESULTS ? ", B" : "",
 	    compare_name(co, pa, 0)));

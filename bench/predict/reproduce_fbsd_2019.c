@@ -184,9 +184,9 @@ fit(struct reproducing *ri)
 	if (gsl_root_fsolver_set(solver, &f, 0, fit_high) != GSL_SUCCESS)
 		*value = fabs(below) < fabs(above) ? 0 : fit_high;
 	else
-		for (unsigned i = 0; i < FIT_STEPS_MAX && fabs(ri->ri_off) >
-		    fit_tolerance && gsl_root_fsolver_iterate(solver) ==
-		    GSL_SUCCESS; i++)
+		for (unsigned i = 0; i < FIT_STEPS_MAX &&
+		    fabs(ri->ri_off) > fit_tolerance &&
+		    gsl_root_fsolver_iterate(solver) == GSL_SUCCESS; i++)
 			continue;
 	gsl_root_fsolver_free(solver);
 	gsl_set_error_handler(handler);

@@ -315,9 +315,9 @@ forwarding_print(FILE *out, const void *of __unused)
 		const struct forwarding_row *fw = fo.fwd_choice[i];
 		const struct forwarding_row *last = fo.fwd_choice[i - (i > 0)];
 
-		if (i == 0 || strcmp(last->fw_text[0], fw->fw_text[0]) !=
-		    0 || strcmp(last->fw_text[2], fw->fw_text[2]) != 0 ||
-		    last->fw_mask != fw->fw_mask) {
+		if (i == 0 || last->fw_mask != fw->fw_mask ||
+		    strcmp(last->fw_text[0], fw->fw_text[0]) != 0 ||
+		    strcmp(last->fw_text[2], fw->fw_text[2]) != 0) {
 			format_wrapf(out, "\n", 2, "%s, %s, mask %u instead of "
 			    "%u; predicted for %s%s%s, spin mutex %s%s",
 			    fw->fw_text[0], fw->fw_text[2], fw->fw_mask,

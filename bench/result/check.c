@@ -106,9 +106,9 @@ walk(struct walk *wa, const char *object, const struct field *f, size_t at,
 		    f->f_how == FIELD_HOW_MEDIAN;
 		for (unsigned k = 0; k < n && error == 0; k++) {
 			for (unsigned i = 0; i < c->repeats; i++)
-				wa->wa_values[i] = ((const double *)
-				    field_elements(s, (const char *)
-				    &c->samples[i] + twin_at))[k];
+				wa->wa_values[i] =
+				    ((const double *)field_elements(s, twin_at +
+				    (const char *)&c->samples[i]))[k];
 			if (wa->wa_error == NULL)
 				number[k] = stats_median(wa->wa_values,
 				    c->repeats);

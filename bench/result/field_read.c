@@ -166,7 +166,7 @@ read_array(struct reader *rd, const json_t *j, const struct field *f,
 	if (f->f_shape == FIELD_EACH && n != rd->frd_readers)
 		return (refuse(rd, f->f_key, "%zu elements for %u readers", n,
 		    rd->frd_readers));
-	/* 0: it was no field. */
+	/* Its own field, if it has one, is read already. */
 	if (counts && *count != 0 && n != *count)
 		return (refuse(rd, f->f_key, "%zu elements, but %s is %u", n,
 		    f->f_count_key, *count));

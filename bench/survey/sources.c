@@ -272,9 +272,9 @@ print_saturation(FILE *out, const struct survey *sv)
 
 		enough = enough_threads(sv, su, &most);
 		if (most > 0)
-			format_wrap(out, FORMATF("%-8s %3u", reads(su)->
-			    nu_source->ns_name, reads(su)->nu_bits), 14,
-			    enough == 0 ?
+			format_wrap(out, FORMATF("%-8s %3u",
+			    reads(su)->nu_source->ns_name, reads(su)->nu_bits),
+			    14, enough == 0 ?
 			    "not known from one number of threads" :
 			    FORMATF(enough == most ?
 			    "not reached with %u threads" : "at %u thread%s",

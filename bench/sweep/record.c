@@ -26,8 +26,8 @@ static const struct field hist_fields[] = {
 	MEMBER(hist, hi, count, SEED, SUM),
 	MEMBER(hist, hi, total, SEED, SUM),
 	MEMBER(hist, hi, max, SEED, MAX),
-	{ .f_key = "buckets", .f_kind = FIELD_BUCKETS, .f_offset =
-	    offsetof(struct hist, hi_bucket), .f_room = HIST_BUCKETS, SUM },
+	{ .f_key = "buckets", .f_kind = FIELD_BUCKETS, .f_room = HIST_BUCKETS,
+	    .f_offset = offsetof(struct hist, hi_bucket), SUM },
 	{ .f_key = NULL }
 };
 

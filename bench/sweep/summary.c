@@ -243,8 +243,8 @@ describe(const struct sweep_cell *sc, const struct options *op,
 	if (ce->ce_producers > 0 && ksource_named(rc->design) &&
 	    !design_info(design_find(rc->design)).di_queued)
 		note(rc, "the source has no random_harvestq.c: producers use "
-		    "rngsim's, model %s", design_queue_names[op->op_config
-		    .bc_harvest.queue]);
+		    "rngsim's, model %s",
+		    design_queue_names[op->op_config.bc_harvest.queue]);
 	knobs = (unsigned)lock_class_find(rc->lock)->lc_knobs;
 	if ((knobs & LK_SPIN_POLLS) != 0)
 		rc->spin_polls = config->spin_polls;

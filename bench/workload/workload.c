@@ -123,8 +123,8 @@ workload_begin(struct workload_player *wp, const struct workload *wl,
 		/* As many are far below 2^32, so the bias is too. */
 		wp->wp_next = (size_t)(draw_share(wp) *
 		    (double)wp->wp_stream->rcs_count);
-		wp->wp_loop_ns = -(double)wp->wp_stream->
-		    rcs_requests[wp->wp_next].rq_at_ns;
+		wp->wp_loop_ns = -(double)
+		    wp->wp_stream->rcs_requests[wp->wp_next].rq_at_ns;
 	}
 }
 
