@@ -10,6 +10,18 @@
 #define	vm_monitored(p, store)
 #endif
 
+/* ThreadSanitizer keeps registers on stacks, so none is looked at. */
+#if defined(__SANITIZE_THREAD__)
+#define	KERN_NO_STACK	1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define	KERN_NO_STACK	1
+#endif
+#endif
+#ifndef KERN_NO_STACK
+#define	KERN_NO_STACK	0
+#endif
+
 enum {
 	KERN_HELD_MAX		= 32,	/* locks and sections of one thread */
 	KERN_CLASSES_MORE	= 8,	/* of locks, a time */

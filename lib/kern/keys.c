@@ -263,7 +263,7 @@ kern_keys_set(struct kernel *k, void *at, const uint8_t *key, bool unseen)
 	    1);
 	struct key_place **first = &kb->kb_bucket[bucket_of(at)];
 
-	if (!MACHINE_SIMULATED && ky != NULL)
+	if (!MACHINE_SIMULATED && !KERN_NO_STACK && ky != NULL)
 		find_copies(k, ky->ky_key);
 	ledger_key_set(k->k_params.kp_ledger, ky != NULL ? ky->ky_key : no_key,
 	    key);

@@ -8,18 +8,6 @@
  */
 #include "lib/kern/impl.h"
 
-/* ThreadSanitizer keeps registers on the stacks that it watches. */
-#if defined(__SANITIZE_THREAD__)
-#define	NO_STACK	1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define	NO_STACK	1
-#endif
-#endif
-#ifndef NO_STACK
-#define	NO_STACK	0
-#endif
-
 enum {
 	SECRETS		= 512,
 	SECRETS_SHIFT	= 64 - 9,
@@ -163,7 +151,7 @@ kern_secrets_stack(struct kernel *k __unused, const void *func __unused)
 	unsigned unused = 0;
 	word_t *p;
 
-	if (NO_STACK || vm_running_machine == NULL)
+	if (KERN_NO_STACK || vm_running_machine == NULL)
 		return;
 	p = (void *)(top - top % MACHINE_CACHE_LINE);
 	bottom = vm_stack();
