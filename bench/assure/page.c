@@ -188,9 +188,8 @@ subject(FILE *out, const struct page *pg)
 		text_add(&t, ", first come, first served");
 	if ((lc->lc_flags & LC_STARVES) != 0)
 		text_add(&t, ", others may pass a waiter for ever");
-	if ((lc->lc_knobs & LK_LIMITS) != 0)
-		text_add(&t, ", a node's waiters pass others up to a limit");
-	text_add(&t, ".");
+	text_add(&t, "%s.", (lc->lc_knobs & LK_LIMITS) == 0 ? "" :
+	    ", a node's waiters pass others up to a limit");
 	row(out, "claims", "", t.s);
 }
 

@@ -1,3 +1,5 @@
+#include <poll.h>
+
 #include "bench/cli/command.h"
 
 char *const *command_argv;
@@ -59,9 +61,13 @@ command_commit(const char *path, const char *text, size_t len)
 int
 command_flush(void)
 {
+	struct pollfd pf = { .fd = STDOUT_FILENO, .events = POLLOUT };
+
 	if (fflush(stdout) == 0 && !ferror(stdout))
 		return (EXIT_SUCCESS);
-	return (errno == EPIPE ? EXIT_FAILURE :
+	/* The write that failed may be one of long ago. */
+	return (poll(&pf, 1, 0) > 0 && (pf.revents & POLLERR) != 0 ?
+	    EXIT_FAILURE :
 	    run_error("stdout: %s", strerror(errno != 0 ? errno : EIO)));
 }
 

@@ -52,8 +52,8 @@ int command_open(const char *path, const char *temp);
 int command_commit(const char *path, const char *text, size_t len);
 
 /*
- * Writes what stdout holds back: only then an error shows.  errno was 0 before
- * it was printed.  Says nothing of a pipe whose reader has ended.
+ * Writes what stdout holds back: only then an error shows, errno, if it is not
+ * 0.  Says nothing of a pipe whose reader has ended.  Returns: an exit status.
  */
 int command_flush(void);
 

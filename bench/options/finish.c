@@ -192,7 +192,8 @@ finish_until(struct options *op)
 		return (0);
 	if (op->op_simulated || op->op_ledger ||
 	    option_list_max(&op->op_producers) > 0 ||
-	    option_list_max(&op->op_sizes) > SLICES_REQUEST_MAX_BYTES ||
+	    workload_max_bytes(&op->op_workload,
+	    option_list_max(&op->op_sizes)) > SLICES_REQUEST_MAX_BYTES ||
 	    op->op_time_s < SLICES_MIN_TIME_S || op->op_designs.ol_count *
 	    op->op_locks.ol_count * op->op_ciphers.ol_count < 2)
 		return (usage_error("--until: expected two designs, locks or "

@@ -210,7 +210,7 @@ const char *option_accepted(struct text *t, const struct option_def *od,
  * return an exit status, or 0.
  *
  * Reads a command's arguments, or those before --help, and sets defaults.
- * argv[0] is its name in messages.  options_free() op also after a failure.
+ * Messages name that command.  options_free() op also after a failure.
  */
 int options_read(struct options *op, enum command_id cm, char *const argv[]);
 

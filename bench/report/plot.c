@@ -4,7 +4,7 @@
 
 enum {
 	PLOT_CURVES	= 6,	/* in one row: different shapes */
-	PLOT_ROWS	= 64
+	PLOT_ROWS	= 32
 };
 
 EMBED(sheet, "bench/report/sheet.gnuplot");

@@ -210,16 +210,15 @@ describe_result(struct text *t, const struct result *r)
 		    machine[0] != '\0' ? " for " : "", machine,
 		    both ? "" : ",", both ? ", as each says," : "");
 	text_add(t, " %s, %u CPU%s", h->cpu_model, h->cpus, PLURAL(h->cpus));
-	for (unsigned i = 0, k; i < r->cell_count; i++) {
-		for (k = 0; cells_differ(&r->cells[k], &r->cells[i], PART_HOST);
-		    k++)
-			continue;
+	if (h->cpu_quota > 0)
+		text_add(t, " (quota %.2f)", fmin(h->cpu_quota, 1e6));
+	for (unsigned i = 0, k = 0; i < r->cell_count; i++, k = 0) {
+		while (cells_differ(&r->cells[k], &r->cells[i], PART_HOST))
+			k++;
 		if (k == i && r->cells[i].host[0] != '\0')
 			text_add(t, "%s %s", k == 0 ? "; hosts" : " and",
 			    r->cells[i].host);
 	}
-	if (h->cpu_quota > 0)
-		text_add(t, " (quota %.2f)", fmin(h->cpu_quota, 1e6));
 	text_add(t, ", %s, %s", h->kernel, h->libcrypto);
 	if (h->revision[0] != '\0')
 		text_add(t, ", rngsim %s", h->revision);

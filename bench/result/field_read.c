@@ -23,13 +23,12 @@ read_text(struct reader *rd, const json_t *j, const struct field *f,
     const char *key, char *out)
 {
 	const struct field_type *ft = &field_types[f->f_kind];
-	const bool hex = f->f_kind == FIELD_HEX || f->f_kind == FIELD_SHA256;
 	const char *text = json_string_value(j);
 	size_t n = json_string_length(j);
 
 	if (text == NULL)
 		return (refuse(rd, key, "not a string"));
-	if (hex && (f->f_kind == FIELD_SHA256 || n > 0) &&
+	if ((f->f_kind == FIELD_SHA256 || (f->f_kind == FIELD_HEX && n > 0)) &&
 	    ((double)n < ft->ft_high ||
 	    (double)strspn(text, "0123456789abcdef") < ft->ft_high))
 		return (refuse(rd, key, "not %.0f hexadecimal digits",

@@ -216,7 +216,7 @@ take_line(struct checkpoint *ck, json_t *record)
 	if (cell < 0 || cell >= (drawn != NULL ? sw->sw_grid : sw->sw_count) ||
 	    round < 0 || round >= sw->sw_rounds ||
 	    (drawn != NULL) != (round >= sw->sw_options->op_repeats) ||
-	    (drawn == NULL && sw->sw_cells[cell].sc_result.samples == NULL) ||
+	    sw->sw_cells[cell].sc_result.samples == NULL ||
 	    *grid_has(sw, (unsigned)cell, (unsigned)round))
 		return (refuse(ck, "a repeat that this run does not have"));
 	error = drawn != NULL ? take_drawn(ck, drawn, grid_drawn(sw,

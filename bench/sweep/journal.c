@@ -17,7 +17,6 @@ take_lock(int fd, pid_t *other)
 {
 	struct flock fl = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
 
-	*other = 0;
 	if (fcntl(fd, F_SETLK, &fl) == 0)
 		return (0);
 	/* A file system without locks can hold a journal all the same. */

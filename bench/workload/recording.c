@@ -140,9 +140,8 @@ static int
 load_line(struct loading *ld)
 {
 	static const char blanks[] = " \t";
-	struct lines *li = &ld->ld_lines;
 	struct recording *rec = ld->ld_rec;
-	char *rest = NULL, *first = strtok_r(li->li_text, blanks, &rest);
+	char *rest, *first = strtok_r(ld->ld_lines.li_text, blanks, &rest);
 	char *second = first == NULL ? NULL : strtok_r(NULL, blanks, &rest);
 	const bool two = second != NULL &&
 	    strtok_r(NULL, blanks, &rest) == NULL;
