@@ -10,7 +10,7 @@ packages()
 	FreeBSD:build) echo libgcrypt hwloc2 jansson gsl concurrencykit \
 	    boost-libs gnuplot-lite kyua python3 spin pkgconf ;;
 	FreeBSD:model) echo gcc python3 spin ;;
-	# It has no port of rngtest(1) and gcovr; clang is in its base.
+	# FreeBSD has no port of rngtest(1) or gcovr, and clang in its base.
 	FreeBSD:stat) echo dieharder ent ;;
 	FreeBSD:coverage) echo gcc ;;
 	FreeBSD:clang | FreeBSD:freebsd) ;;

@@ -162,7 +162,6 @@ cpu_quota(void)
 		return (0);
 	while (fgets(line, sizeof(line), f) != NULL) {
 		line[strcspn(line, "\n")] = '\0';
-		/* A path may have colons, too. */
 		if ((group = strstr(line, ":/")) == NULL)
 			continue;
 		if (strncmp(line, "0::", 3) == 0)

@@ -422,9 +422,6 @@ void vm_controlled_join(struct vm *vm);
 /* A choice of the caller's ways: 0 is the usual one. */
 unsigned vm_controlled_pick(struct vm *vm, enum vm_point point, unsigned ways);
 
-/* kernel_cpu.c: threads that cannot run, as others have their CPUs. */
-uint64_t vm_kernel_kept_off(const struct vm *vm);
-
 /* The caller found nothing to do. */
 void vm_controlled_spin(struct vm *vm);
 
@@ -434,6 +431,9 @@ unsigned vm_controlled_await(struct vm *vm, const struct vm_waiter *vw,
 
 /* Something that a spinning thread could see has changed. */
 void vm_controlled_changed(struct vm *vm);
+
+/* kernel_cpu.c: threads that cannot run, as others have their CPUs. */
+uint64_t vm_kernel_kept_off(const struct vm *vm);
 
 /* memory.c */
 

@@ -12,7 +12,8 @@ $2 BUILDDIR="$1" DESTDIR="$port/root" PREFIX=/usr/local \
     >"$port/pkg-plist"
 rm -r "$port/root"
 cp packaging/freebsd/pkg-descr "$port"
-sed -e "s/%%VERSION%%/$version/" -e "s|%%SITE%%|${SITE-}|" packaging/freebsd/Makefile >"$port/Makefile"
+sed -e "s/%%VERSION%%/$version/" -e "s|%%SITE%%|${SITE-}|" \
+    packaging/freebsd/Makefile >"$port/Makefile"
 cd "$build"
 tarball=rngsim-$version.tar.gz
 cat >port/distinfo <<DISTINFO

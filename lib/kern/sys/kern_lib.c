@@ -154,16 +154,14 @@ void *
 kern_uma_made(uma_zone_t zone, void *p, void *arg, int flags)
 {
 	const int size = (int)zone->uz_size;
+	const bool made = p != NULL && (zone->uz_init == NULL ||
+	    zone->uz_init(p, size, flags) == 0);
 
-	if (p != NULL && zone->uz_init != NULL &&
-	    zone->uz_init(p, size, flags) != 0)
-		goto fail;
-	if (p == NULL || zone->uz_ctor == NULL ||
-	    zone->uz_ctor(p, size, arg, flags) == 0)
+	if (p == NULL || (made && (zone->uz_ctor == NULL ||
+	    zone->uz_ctor(p, size, arg, flags) == 0)))
 		return (p);
-	if (zone->uz_fini != NULL)
+	if (made && zone->uz_fini != NULL)
 		zone->uz_fini(p, size);
-fail:
 	HOST(free, p, KERN_ITEM, KERN_SITE());
 	return (NULL);
 }

@@ -81,6 +81,7 @@ KERN_LOCK_STRUCT(rmlock, rm_lock);
 #define	KERN_PSPIN		0x800	/* of a spin mutex */
 #define	C_PREL(x)		0
 #define	C_HARDCLOCK		0
+#define	C_ABSOLUTE		0x200
 #define	KERN_SLEEP(ident, lock, priority, ns, msg)			\
 	HOST(sleep, __DEVOLATILE(const void *, ident), lock,		\
 	    (((priority) & PCATCH) != 0 ? KERN_CATCH : 0u) |		\
@@ -90,21 +91,22 @@ KERN_LOCK_STRUCT(rmlock, rm_lock);
 #define	KERN_INTERLOCK(l)	((l)->lock_object.lo_witness)
 KERN_CALL(int64_t, kern_ticks, (int timo),
     timo == 0 ? -1 : (int64_t)timo * (1000000000 / hz))
-#define	KERN_SBT(sbt, flags)	((sbt) == 0 ? -1 : KERN_UNTIL(sbt, flags))
 #define	KERN_UNTIL(sbt, flags)	lmax(sbttons((sbt) -			\
 	(((flags) & C_ABSOLUTE) != 0 ? sbinuptime() : 0)), 0)
+KERN_CALL(int64_t, kern_sbt_ns, (sbintime_t sbt, int flags),
+    sbt == 0 ? -1 : KERN_UNTIL(sbt, flags))
 #define	mtx_sleep(ident, l, priority, msg, timo)			\
 	KERN_SLEEP(ident, KERN_INTERLOCK(l), priority, kern_ticks(timo), msg)
 #define	msleep_spin(ident, l, msg, timo)				\
 	mtx_sleep(ident, l, KERN_PSPIN, msg, timo)
 #define	msleep_sbt(ident, l, priority, msg, sbt, precision, flags)	\
-	KERN_SLEEP(ident, KERN_INTERLOCK(l), priority, KERN_SBT(sbt, flags), msg)
+	KERN_SLEEP(ident, KERN_INTERLOCK(l), priority, kern_sbt_ns(sbt, flags), msg)
 #define	msleep_spin_sbt(ident, l, msg, sbt, precision, flags)		\
 	msleep_sbt(ident, l, KERN_PSPIN, msg, sbt, precision, flags)
 #define	tsleep(ident, priority, msg, timo)				\
 	KERN_SLEEP(ident, NULL, priority, kern_ticks(timo), msg)
 #define	tsleep_sbt(ident, priority, msg, sbt, precision, flags)		\
-	KERN_SLEEP(ident, NULL, priority, KERN_SBT(sbt, flags), msg)
+	KERN_SLEEP(ident, NULL, priority, kern_sbt_ns(sbt, flags), msg)
 #define	pause(msg, timo)	tsleep(&kern_host, 0, msg, imax(timo, 1))
 #define	pause_sig(msg, timo)						\
 	tsleep(&kern_host, PCATCH, msg, imax(timo, 1))

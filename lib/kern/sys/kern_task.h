@@ -40,7 +40,6 @@ struct callout {
 };
 typedef void callout_func_t(void *);
 enum { CALLOUT_MPSAFE = 8, CALLOUT_RETURNUNLOCKED = 0x10 };
-#define	C_ABSOLUTE		0x200
 #define	C_DIRECT_EXEC		1
 #define	callout_init(c, mpsafe)	callout_init_mtx(c, NULL, 0)
 #define	callout_init_mtx(c, m, flags)					\
