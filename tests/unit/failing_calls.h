@@ -152,12 +152,12 @@ int __wrap_open(const char *path, int flags, ...);
 int
 __wrap_open(const char *path, int flags, ...)
 {
-	mode_t mode = 0;
+	int mode = 0;	/* as mode_t is passed, which may be a short */
 	va_list ap;
 
 	if ((flags & O_CREAT) != 0) {
 		va_start(ap, flags);
-		mode = va_arg(ap, mode_t);
+		mode = va_arg(ap, int);
 		va_end(ap);
 	}
 	return (fails(FILES, EMFILE) ? -1 : __real_open(path, flags, mode));
