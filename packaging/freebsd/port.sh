@@ -12,7 +12,8 @@ $2 BUILDDIR="$1" DESTDIR="$port/root" PREFIX=/usr/local \
     >"$port/pkg-plist"
 rm -r "$port/root"
 cp packaging/freebsd/pkg-descr "$port"
-sed -e "s/%%VERSION%%/$version/" -e "s|%%SITE%%|${SITE-}|" \
+site=$(printf %s "${SITE-}" | sed 's/[&|\]/\\&/g')
+sed -e "s/%%VERSION%%/$version/" -e "${site:+s|%%SITE%%|$site|;}/%%SITE%%/d" \
     packaging/freebsd/Makefile >"$port/Makefile"
 cd "$build"
 tarball=rngsim-$version.tar.gz
