@@ -92,8 +92,7 @@ ran(const struct assure_params *ap, enum machine m, struct lock_trial *lt,
 		}
 	} else
 		error = real_lock_trial(lt, NULL);
-	if (error == 0 || (error == EDEADLK &&
-	    lt->lt_kind == LOCK_TRIAL_TWICE))
+	if (error == 0 || (error == EDEADLK && lt->lt_kind == LOCK_TRIAL_TWICE))
 		return (error == 0);
 	if (error == EDEADLK) {
 		/* The beginning of a report with a line for each thread. */
@@ -350,7 +349,6 @@ oversubscription_gather(const struct assure_params *ap,
 	struct lock_trial lt = crowd(ap, SIMULATED, 1);
 
 	/* One that gets stuck anyway has no second report here. */
-	if (ran(ap, SIMULATED, &lt, row) ||
-	    row->er_state == EVIDENCE_HOLDS)
+	if (ran(ap, SIMULATED, &lt, row) || row->er_state == EVIDENCE_HOLDS)
 		try_ends(ap, OVER, row);
 }

@@ -105,8 +105,10 @@ claim(FILE *out, const struct page *pg)
 	else
 		text_add(&t, "%c%s %s holds within the bounds below%s.%s%s%s",
 		    toupper((unsigned char)kind[0]), kind + 1, name,
-		    verdict == EVIDENCE_MISSING ?
-		    "; not all rows were run" : "", none.s[0] == '\0' ? "" :
+		    verdict != EVIDENCE_MISSING ? "" :
+		    FORMATF("; not all rows were run: %u are missing",
+		    count(pg, EVIDENCE_MISSING)),
+		    none.s[0] == '\0' ? "" :
 		    " There is no evidence for it under ", none.s,
 		    none.s[0] == '\0' ? "" : ".");
 	row(out, "claim", "", t.s);

@@ -154,11 +154,12 @@ schedules_gather(const struct assure_params *ap, struct evidence_row *row)
 	row_says(row, "%s thousand, %s thousand of them with weak memory: "
 	    "%" PRIu64 " reads, %" PRIu64 " reseeds, %" PRIu64 " blocks; all "
 	    "under the ledger, none fails. At 95 %%, a fault shows in at most "
-	    "%s of a million such schedules.",
+	    "%s of a thousand such scenarios.",
 	    FORMAT(count, (double)sum->cgr_row.schedules / 1000),
 	    FORMAT(count, (double)ed.ed_weak / 1000),
 	    sum->cgr_row.reads, sum->cgr_row.reseeds, sum->cgr_row.blocks,
-	    FORMAT(real, 3e6 / (double)sum->cgr_row.schedules));
+	    FORMAT(real, 3e3 * rounds * CAMPAIGN_BLOCK /
+	    (double)(sum->cgr_row.schedules - ed.ed_weak)));
 	evidence_say(row->er_bounds, "%u to %u readers and the harvest thread, "
 	    "reads of 0 to 8 KiB and some of AES to 2 MiB, %s and %s, %s, "
 	    "drawn strategies%s.", ed.ed_campaign.cn_limits.lim_readers_least,

@@ -60,8 +60,7 @@ campaign_limits(struct campaign *cn)
 
 	cn->cn_limits = (struct scenario_limits){ .lim_readers_least = 2,
 	    .lim_readers_most = campaign_is_whole(cn) ? 2 : 4,
-	    .lim_all = campaign_is_whole(cn),
-	    .lim_reads = 1, .lim_reseeds = 1,
+	    .lim_all = campaign_is_whole(cn), .lim_reads = 1, .lim_reseeds = 1,
 	    .lim_events = (tb->tb_design->de_flags & DE_NULL) != 0 ? 2 :
 	    SCENARIO_RESEED_EVENTS,
 	    .lim_block_bytes = tb->tb_cipher->ci_block_bytes,

@@ -49,8 +49,7 @@ event_trace_add_record(struct event_trace *et, uint64_t step,
 	    /* The last counter; a log has the one after it. */
 	    lr->lgr_op == LEDGER_USE ?
 	    FORMATF("use K%u %s..%s", key, lo, COUNTER(lr->lgr_hi - 1)) :
-	    lr->lgr_op == LEDGER_INSTALL ?
-	    FORMATF("K is K%u C %s", key, lo) :
+	    lr->lgr_op == LEDGER_INSTALL ? FORMATF("K is K%u C %s", key, lo) :
 	    lr->lgr_op == LEDGER_EVENT ? FORMATF("event P%s", lo) :
 	    lr->lgr_op == LEDGER_DRAIN ? FORMATF("drain %s pools", lo) :
 	    FORMATF("%s %u", op, lr->lgr_generation));

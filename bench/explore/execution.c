@@ -244,6 +244,8 @@ static int
 make_device(struct execution *ex, const struct subject *tb)
 {
 	const struct scenario *sn = ex->ex_scenario;
+	const bool scans = sn->sn_aged || sn->sn_unpaced ||
+	    ex->ex_seed % EXECUTION_SCANS == 0;
 	struct kern_setting setting[DESIGN_SETTINGS_MAX];
 	struct randomdev_params rp = {
 		.rp_design = tb->tb_design,
@@ -261,8 +263,7 @@ make_device(struct execution *ex, const struct subject *tb)
 		    ex->ex_seed / EXECUTION_SCANS % 2 != 0 ?
 		    sizeof(ex->ex_loaded) : 0,
 		.rp_kernel.kp_ledger = ex->ex_ledger,
-		.rp_kernel.kp_scans = sn->sn_aged || sn->sn_unpaced ||
-		    ex->ex_seed % EXECUTION_SCANS == 0,
+		.rp_kernel.kp_scans = scans, .rp_kernel.kp_scarce = scans,
 		.rp_kernel.kp_unpaced = sn->sn_unpaced != 0,
 		.rp_arg = ex, .rp_timed = true,
 		.rp_idle = sn->sn_queue ? execution_idle : NULL,
@@ -373,8 +374,7 @@ run_threads(struct execution *ex)
 		machine_join(&ex->ex_reader[i].xrd_td);
 	machine_join(sn->sn_queue ? &ex->ex_producer : &ex->ex_harvest);
 	/* Whether reseeds still come after all that. */
-	if (ex->ex_seed % LAST_EVERY == 0 && !ex->ex_faulted &&
-	    !sn->sn_unpaced)
+	if (ex->ex_seed % LAST_EVERY == 0 && !ex->ex_faulted && !sn->sn_unpaced)
 		turn(ex, &ex->ex_reader[0], 0);
 	if (ex->ex_seed % LAST_EVERY == 0)
 		randomdev_use(ex->ex_device, NULL, 0, 3);

@@ -258,8 +258,7 @@ execution_idle(void *arg, int64_t *timeout_ns)
 		*timeout_ns = ex->ex_passes > most ? INT64_MAX : 0;
 		return;
 	}
-	if (++ex->ex_passes < most &&
-	    atomic_load_acq_32(&ex->ex_produced) == 0)
+	if (++ex->ex_passes < most && atomic_load_acq_32(&ex->ex_produced) == 0)
 		return;
 	while (atomic_load_acq_32(&ex->ex_produced) == 0)
 		machine_wait_32(&ex->ex_produced, 0, -1);

@@ -1,8 +1,6 @@
 #include "bench/explore/print.h"
 #include "bench/page/page.h"
 
-enum { FEW = 100 };
-
 static const char head[] = "No failure:";
 
 void
@@ -26,15 +24,14 @@ explore_print_row(FILE *out, const struct campaign_result *ce)
 }
 
 void
-explore_print_excluded(FILE *out, uint64_t n, bool rows)
+explore_print_excluded(FILE *out, uint64_t schedules, bool rows)
 {
-	const bool few = n < FEW;
+	const uint64_t n = howmany(schedules, CAMPAIGN_BLOCK);
 
-	/* The rule of three, which does not hold for few. */
-	format_wrapf(out, head, 0, "a fault that shows in more than %s%" PRIu64
-	    "%s = %.2g of such schedules is excluded at 95 %%%s.", few ?
-	    "1 - 0.05^(1/" : "3/", n, few ? ")" : "", few ? 1 - pow(0.05, 1 /
-	    (double)n) : 3 / (double)n, rows ? ", for each row" : "");
+	format_wrapf(out, head, 0, "a fault that shows in more than 1 - "
+	    "0.05^(1/%" PRIu64 ") = %.2g of such scenarios (%d schedules each) "
+	    "is excluded at 95 %%%s.", n, 1 - pow(0.05, 1 / (double)n),
+	    CAMPAIGN_BLOCK, rows ? ", for each row" : "");
 }
 
 /* Of a search of all schedules. */

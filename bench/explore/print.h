@@ -7,8 +7,8 @@
 /* A campaign's row, below the titles. */
 void explore_print_row(FILE *out, const struct campaign_result *ce);
 
-/* What follows from n schedules without a failure, of each row. */
-void explore_print_excluded(FILE *out, uint64_t n, bool rows);
+/* What follows from schedules without a failure, of each row. */
+void explore_print_excluded(FILE *out, uint64_t schedules, bool rows);
 
 /* What follows when none of the campaigns, of which cn is one, has failed. */
 void explore_print_sum(FILE *out, const struct campaign *cn,

@@ -31,8 +31,7 @@ read_ns() {
 # pipe COMMAND...: MB/s that it writes into a pipe.
 pipe() {
 	{ "$@" 2>/dev/null || :; } | dd bs=128k count=8000 iflag=fullblock \
-	    2>&1 >/dev/null |
-	    awk '/copied/ { print $1 / 1e6 / $(NF - 3) }'
+	    2>&1 >/dev/null | awk '/copied/ { print $1 / 1e6 / $(NF - 3) }'
 }
 
 # openssl_speed BYTES ALGORITHM: bytes a second of libcrypto alone.

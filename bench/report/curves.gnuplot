@@ -163,25 +163,28 @@ do for [p=1:words(PANELS)] {
 	} else {
 		if (NOW eq 'latency') {
 			plot for [i=1:N] $D using (beside(i, $3)):(cell(i, 0, $10)) \
-			    with lines linestyle i linewidth 0.8, \
+			    with lines linestyle i linewidth 0.8 title NAME[i], \
 			    for [g=0:GATED] for [i=1:N] $D using (beside(i, $3)):(cell(i, g, $10)):10:13 \
-			    with yerrorbars linestyle i + 6 * g dashtype 1 linewidth 1, \
+			    with yerrorbars linestyle i + 6 * g dashtype 1 linewidth 1 \
+			    title NAME[i], \
 			    for [g=0:GATED] for [i=1:N] $D using (beside(i, $3) - tick($3) / 2): \
 			    (cell(i, g, $11)):(tick($3)):(0) with vectors nohead \
-			    linestyle i dashtype 1, \
+			    linestyle i dashtype 1 title NAME[i], \
 			    for [g=0:GATED] for [i=1:N] $D using (beside(i, $3) - tick($3)): \
 			    (cell(i, g, $12)):(2 * tick($3)):(0) with vectors nohead \
-			    linestyle i dashtype 1 linewidth 2.4
+			    linestyle i dashtype 1 linewidth 2.4 title NAME[i]
 		} else {
 			plot for [i=1:N] $D using 3:(cell(i, 0, per(column(A), $3))):(per(column(B), $3)) \
-			    with filledcurves linestyle i fillstyle transparent solid 0.15 noborder, \
+			    with filledcurves linestyle i fillstyle transparent solid 0.15 noborder \
+			    title NAME[i], \
 			    for [i=1:N] $D using 3:(cell(i, 0, column(A) < column(B) ? per(column(V), $3) : NaN)): \
 			    (per(column(A), $3)):(per(column(B), $3)) \
-			    with yerrorbars linestyle i dashtype 1 linewidth 1 pointtype -1, \
+			    with yerrorbars linestyle i dashtype 1 linewidth 1 pointtype -1 \
+			    title NAME[i], \
 			    for [i=1:N] $D using 3:(cell(i, 0, per(column(V), $3))) \
-			    with linespoints linestyle i, \
+			    with linespoints linestyle i title NAME[i], \
 			    for [i=1:GATED ? N : 0] $D using 3:(cell(i, 1, per(column(V), $3))) \
-			    with points linestyle i + 6
+			    with points linestyle i + 6 title NAME[i]
 		}
 		do for [k=1:HTML ? |$D| : 0] {
 			# A browser shows the title of what is below the pointer.

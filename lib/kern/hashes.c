@@ -16,7 +16,7 @@ struct hash_ref {
 	uint64_t	 hr_tag;
 	uint64_t	 hr_at;		/* where it began; elsewhere: a copy */
 	uint64_t	 hr_slot;	/* from 1 */
-};
+} __attribute__((packed, may_alias));
 
 CTASSERT(sizeof(struct hash_ref) <= KERN_HASH_STATE);
 CTASSERT(KERN_POOLS_MAX <= INT8_MAX);
@@ -33,20 +33,19 @@ struct hash_slot {
 	struct digest	 hsl_digest;
 };
 
-/* p: what may be a reference, or any memory, of any alignment. */
+/* p: a reference, or any memory; not copied, as copies on stacks are found. */
 static inline struct hash_slot *
 slot_of(struct kernel *k, const void *p, bool copied)
 {
 	struct hash_slot *sl;
-	struct hash_ref r;
+	const struct hash_ref *r = p;
 
-	memcpy(&r, p, sizeof(r));
-	if (r.hr_slot - 1 >= k->k_slots || r.hr_tag == 0 ||
-	    (r.hr_at != KERN_HASH_AT(p)) != copied)
+	if (r->hr_slot - 1 >= k->k_slots || r->hr_tag == 0 ||
+	    (r->hr_at != KERN_HASH_AT(p)) != copied)
 		return (NULL);
-	sl = &k->k_slot[r.hr_slot - 1];
+	sl = &k->k_slot[r->hr_slot - 1];
 	return (atomic_load_explicit(&sl->hsl_tag, memory_order_relaxed) ==
-	    r.hr_tag ? sl : NULL);
+	    r->hr_tag ? sl : NULL);
 }
 
 /* A hash ends: its slot is free, or the thread keeps it. */
@@ -229,7 +228,7 @@ host_hash_add(struct kernel *k, void *state, const void *data, size_t n)
 	struct kern_thread *kt = kern_thread_of(k);
 	struct hash_slot *sl = hash_begun(k, kt, state);
 	const struct hash_ref *r = state;
-	const uint64_t swapped[] = { r->hr_at, r->hr_tag };
+	uint64_t swapped[] = { r->hr_at, r->hr_tag };
 
 	kern_check_seen(k, kt, data, n);
 	digest_update(&sl->hsl_digest, data, n);
@@ -253,6 +252,7 @@ host_hash_add(struct kernel *k, void *state, const void *data, size_t n)
 	if (k->k_booted) {
 		kern_secret(k, KERN_SECRET_STATE, swapped, sizeof(swapped));
 		kern_secret(k, KERN_SECRET_STATE, r, sizeof(swapped));
+		wipe(swapped, sizeof(swapped));
 	}
 	if (__builtin_expect(kt->kt_bare, 0) && kern_locked(kt))
 		kernel_stop(k, KERN_HERE, "random_harvest_healthtest() was "

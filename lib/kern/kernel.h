@@ -45,6 +45,7 @@ struct kernel_params {
 	struct ledger	*kp_ledger;	/* or NULL */
 	/* With it: secrets, of a stub, and leaks, on a simulated machine. */
 	bool		 kp_scans;
+	bool		 kp_scarce;	/* M_NOWAIT fails in a third of calls */
 	const struct kern_setting *kp_settings;	/* applied before boot */
 	unsigned	 kp_setting_count;
 	unsigned	 kp_cpus;	/* that the kernel has */

@@ -156,8 +156,7 @@ host_malloc(struct kernel *k, size_t n, int flags, const struct kern_site *site)
 		host_may_sleep(k, site, "malloc(M_WAITOK)");
 	if (n > SIZE_MAX / 2 && (flags & KERN_WAITOK) != 0)
 		kernel_stop(k, site, "malloc: no memory has %zu bytes", n);
-	/* Explored: of a thread's three calls one gets none. */
-	if (n > SIZE_MAX / 2 || (k->k_secrets != NULL && k->k_booted &&
+	if (n > SIZE_MAX / 2 || (k->k_params.kp_scarce && k->k_booted &&
 	    (flags & KERN_WAITOK) == 0 &&
 	    (kt->kt_calls / 2 + k->k_params.kp_cpus) % 3 == 0))
 		return (NULL);

@@ -44,7 +44,7 @@ queues=2019
 
 flags="-std=gnu11 -O2 -g -fPIC -fvisibility=hidden -fno-strict-aliasing \
 -ffreestanding -fno-common -Werror=implicit-function-declaration -nostdinc \
--Werror=frame-larger-than=16384 \
+-Werror=frame-larger-than=16384 -Wformat -Werror=format \
 -D_KERNEL -DSMP -DDEV_RANDOM"
 # A sanitizer's build of rngsim has it in the objects that it runs.
 real_flags=${RNGSIM_KERNEL_SANITIZER-}
@@ -395,6 +395,12 @@ write_headers()
 		print "#define TUNABLE_" $2 "(...) KERN_TUNABLE" type
 		next
 	}
+	$1 == "LOCK_" {
+		for (i = 3; split(tolower($i), kind, "_") > 0; i++)
+			print "#define", $i "(...)",
+			    "KERN_" $2 "(" kind[1] ", __VA_ARGS__)"
+		next
+	}
 	{
 		for (i = 2; i <= NF; i++)
 			print "#define", $1 == "CK_" ? $1 $i " " $i : $i " " $1
@@ -675,8 +681,7 @@ open()
 	echo "$described"
 	read_sums "$cache/files.$method" && [ -x "$cache/$key" ] || {
 		build
-		read_sums "$work/files" &&
-		    cp "$work/files" "$cache/files.$$" &&
+		read_sums "$work/files" && cp "$work/files" "$cache/files.$$" &&
 		    mv "$cache/files.$$" "$cache/files.$method" ||
 			fail 1 "cannot write the cache $cache: $cached"
 		keep "$key"

@@ -78,7 +78,7 @@ test_case ledger__repeats "a simulated run is the same with a ledger and" \
     "without"
 ledger__repeats_body() {
 	for way in "" --ledger; do
-		"$(program)" run $simulated -r 2 -s 4k --seed 5 $way \
+		"$(program)" run $simulated -r 2 -s 64k --seed 5 $way \
 		    -o "r$way.json" >/dev/null 2>err || atf_fail "$(cat err)"
 	done
 	grep trace_hash r.json >want

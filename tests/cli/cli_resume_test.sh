@@ -233,8 +233,7 @@ was \"other\"" sweep --resume r.json
 	cp "$(source_folder)/bench/workload/shell.workload" my.workload
 	killed 3 $sweep --workload @my.workload
 	echo '5 5' >>my.workload
-	refuses 1 'mean something else now: --workload is' \
-	    sweep --resume r.json
+	refuses 1 'mean something else now: --workload is' sweep --resume r.json
 }
 
 test_case resume__other_counter "on the real engine another cycle counter is" \

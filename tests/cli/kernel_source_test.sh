@@ -202,18 +202,21 @@ found() {
 	IFS=$old
 }
 
-test_case kernel_source__broken "what does not compile or link is told"
+test_case kernel_source__broken "what does not compile or link is told," \
+    "also a function for another kind of lock, or a wrong format"
 kernel_source__broken_body() {
 	prepare
-	sed '/^static bool fortuna_concurrent_read/s/^/static vmem_t fortuna_arena; /' \
-	    "$folder/../fortuna/fortuna.c" >uncompiled.c
-	found uncompiled 'uncompiled.c:49:.*vmem_t' run -r 1 -s 64 -t 0.05
-	sed -e '/^static bool fortuna_concurrent_read/s/^/void random_account(void); /' \
-	    -e 's/^	now = getsbinuptime();/&random_account();/' \
-	    "$folder/../fortuna/fortuna.c" >unlinked.c
-	line=$(sed -n '/now = .*random_account();/=' unlinked.c)
-	found unlinked "unlinked.c:$line:.*undefined .*random_account" run -r 1 \
-	    -s 64 -t 0.05
+	while IFS='|' read -r name change word; do
+		sed "$change" "$folder/../fortuna/fortuna.c" >$name.c
+		line=$(diff "$folder/../fortuna/fortuna.c" $name.c |
+		    sed -n '1s/[^0-9].*//p')
+		found $name "$name.c:$line:.*$word" run -r 1 -s 64 -t 0.05
+	done <<-'END'
+	uncompiled|/^static bool fortuna_conc/s/^/static vmem_t arena; /|vmem_t
+	unlinked|s/^	now = getsbin.*/void lost(void); & lost();/|undefined .*lost
+	kind|s/^	now = getsbin.*/& rw_wlock(\&fortuna_state.fs_mtx);/|rw_lock
+	format|s/^	now = getsbin.*/& printf("%s", 1);/|format
+	END
 }
 
 test_case kernel_source__sanitizer "with ThreadSanitizer the source has it," \
@@ -251,8 +254,7 @@ kernel_source__instances_body() {
 	prepare
 	both=$(kernel fortuna),$(kernel percpu)
 	for jobs in 1 2; do
-		runs explore -d "$both" -c all --schedules 500 --seed 3 \
-		    -j $jobs
+		runs explore -d "$both" -c all --schedules 500 --seed 3 -j $jobs
 		"$(program)" sweep $virtual -d "$both" -r 1,8 -s 32 -t 0.01 \
 		    -n 2 --seed 3 --format csv >jobs.$jobs 2>err || atf_fail "$(cat err)"
 	done
@@ -353,8 +355,7 @@ kernel_source__interfaces_body() {
 		set -- "$@" -S kern.random.check.set_$name=$value \
 		    -S kern.random.more.$name=$value
 	done
-	set -- "$@" -S kern.random.check.tuned=9 \
-	    -S kern.random.check.delay_ms=9
+	set -- "$@" -S kern.random.check.tuned=9 -S kern.random.check.delay_ms=9
 	runs run -d "$design" -r 2 -s 64 -t 0.3 "$@"
 	runs run -d "$design" $virtual -r 2 -s 64 -t 0.3 "$@"
 	for memory in sc tso weak; do

@@ -579,8 +579,7 @@ block(struct device *d)
 	b->b_device = d;
 	b->b_out = b->b_buf;
 	b->b_size = sizeof(b->b_buf);
-	support_spawn(&b->b_thread, "blocked", MACHINE_CPU_ANY, blocked_run,
-	    b);
+	support_spawn(&b->b_thread, "blocked", MACHINE_CPU_ANY, blocked_run, b);
 	support_await(&b->b_thread.mt_offcpu);
 	return (b);
 }

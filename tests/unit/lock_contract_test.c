@@ -566,8 +566,7 @@ LOCK_TEST(lock_release__publishes_writes, "What was written before a "
 		return;
 	m = support_alloc(1, sizeof(*m));
 	lock_make(&m->m_lock, class, &config, NULL);
-	support_spawn(&m->m_other, "mail", MACHINE_CPU_ANY,
-	    exchange_other, m);
+	support_spawn(&m->m_other, "mail", MACHINE_CPU_ANY, exchange_other, m);
 	wrong = exchange(m, 0);
 	machine_join(&m->m_other);
 	ATF_CHECK_MSG(wrong + m->m_wrong == 0, "%s: %" PRIu64

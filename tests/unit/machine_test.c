@@ -335,8 +335,7 @@ TEST(machine_running__ended, "A waiter may still look at an owner that "
 	pthread_attr_destroy(&attr);
 #endif
 	a = actors_make(1);
-	support_spawn(&a->a_thread, "ended", MACHINE_CPU_ANY, do_nothing,
-	    NULL);
+	support_spawn(&a->a_thread, "ended", MACHINE_CPU_ANY, do_nothing, NULL);
 	machine_join(&a->a_thread);
 	/* Nothing is certain of it; what counts is to come back. */
 	for (unsigned i = 0; i < 100; i++)

@@ -7,6 +7,7 @@
 	KERN_SITE(), KERN_SHARES))
 #define	KERN_EXIT(s)	HOST(unlock, (s)->lock_object.lo_witness,	\
 	KERN_SITE(), KERN_SHARES)
+#define	in_epoch(s)	(kern_owned(&(s)->lock_object) != 0)
 
 /* epoch(9) */
 struct epoch { struct lock_object lock_object; int ep_flags; };

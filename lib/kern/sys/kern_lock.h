@@ -3,75 +3,62 @@
  * sys/rmlock.h, sys/condvar.h, sys/sema.h.
  */
 
-/* What these have in common; operations that are the same: alias.tbl. */
+/* What these have in common; alias.tbl has the operations that are the same. */
 #define	KERN_LOCK_STRUCT(name, word)					\
 struct name { struct lock_object lock_object; volatile uintptr_t word; }
-#define	KERN_INIT(l, name, type, kind)					\
-	kern_lock_init(&(l)->lock_object, name, type, kind, KERN_SITE())
+#define	KERN_INIT(p, l, name, kind)					\
+	kern_lock_init(KERN_OBJECT(p, l), name, NULL, kind, KERN_SITE())
 
 /* sx(9) */
 enum { SX_DUPOK = 1, SX_NOPROFILE = 2, SX_NOWITNESS = 4, SX_QUIET = 8,
     SX_NOADAPTIVE = 0x10, SX_RECURSE = 0x20, SX_NEW = 0x40 };
 KERN_LOCK_STRUCT(sx, sx_lock);
-#define	sx_init_flags(sx, name, opts)					\
-	KERN_INIT(sx, name, NULL, KERN_SX | KERN_LOCK_FLAGS(SX, opts))
-#define	sx_init(sx, name)	sx_init_flags(sx, name, 0)
-#define	sx_xlock(sx)		((void)KERN_TAKE(sx, 0))
-#define	sx_slock(sx)		((void)KERN_TAKE(sx, KERN_SHARES))
+#define	sx_init_flags(l, name, opts)					\
+	KERN_INIT(sx, l, name, KERN_SX | KERN_LOCK_FLAGS(SX, opts))
+#define	KERN_NEW_LOCK(p, l, name)	p##_init_flags(l, name, 0)
+#define	KERN_LOCK_SYS(p, ...)	KERN_LOCK_SYSINIT(p##_init, __VA_ARGS__)
+#define	KERN_XLOCK(p, l)	((void)KERN_TAKE(p, l, 0))
+#define	KERN_SLOCK(p, l)	((void)KERN_TAKE(p, l, KERN_SHARES))
 /* Only a signal that came before the call ends a wait. */
 #define	KERN_TAKE_SIG(l, how) ({					\
 	const int kern_signal = sig_intr();				\
-	KERN_TAKE(l, (how) | (kern_signal != 0 ? KERN_TRIES : 0u)) ? 0 : \
-	    kern_signal;						\
+	KERN_TAKE(sx, l, (how) | (kern_signal != 0 ? KERN_TRIES : 0u)) ? \
+	    0 : kern_signal;						\
 })
-#define	sx_xlock_sig(sx)	KERN_TAKE_SIG(sx, 0u)
-#define	sx_slock_sig(sx)	KERN_TAKE_SIG(sx, KERN_SHARES)
-#define	sx_try_xlock(sx)	KERN_TAKE(sx, KERN_TRIES)
-#define	sx_try_slock(sx)	KERN_TAKE(sx, KERN_TRIES | KERN_SHARES)
-#define	sx_xunlock(sx)		KERN_DROP_LOCK(sx, 0)
-#define	sx_sunlock(sx)		KERN_DROP_LOCK(sx, KERN_SHARES)
-#define	sx_unlock(sx)		KERN_DROP_LOCK(sx, KERN_EITHER)
-#define	sx_try_upgrade(sx)						\
-	HOST(upgrade, (sx)->lock_object.lo_witness, KERN_SITE())
-#define	sx_downgrade(sx)						\
-	HOST(downgrade, (sx)->lock_object.lo_witness, KERN_SITE())
-#define	sx_xlocked(sx)							\
-	((kern_owned(&(sx)->lock_object) & KERN_OWNED_ALONE) != 0)
-#define	sx_assert(sx, what)						\
-	kern_assert(&(sx)->lock_object, false, what, __FILE__, __LINE__)
-#define	SX_SYSINIT_FLAGS(name, sx, desc, flags)				\
-	KERN_LOCK_SYSINIT(sx_init_flags, name, sx, desc, flags)
-#define	SX_SYSINIT(name, sx, desc)	SX_SYSINIT_FLAGS(name, sx, desc, 0)
+#define	sx_xlock_sig(l)		KERN_TAKE_SIG(l, 0u)
+#define	sx_slock_sig(l)		KERN_TAKE_SIG(l, KERN_SHARES)
+#define	KERN_TRY_XLOCK(p, l)	KERN_TAKE(p, l, KERN_TRIES)
+#define	KERN_TRY_SLOCK(p, l)	KERN_TAKE(p, l, KERN_TRIES | KERN_SHARES)
+#define	KERN_XUNLOCK(p, l)	KERN_DROP_LOCK(p, l, 0)
+#define	KERN_SUNLOCK(p, l)	KERN_DROP_LOCK(p, l, KERN_SHARES)
+#define	KERN_UNLOCK(p, l)	KERN_DROP_LOCK(p, l, KERN_EITHER)
+#define	KERN_UPGRADE(p, l)	HOST(upgrade, KERN_HELD(p, l), KERN_SITE())
+#define	KERN_DOWNGRADE(p, l)	HOST(downgrade, KERN_HELD(p, l), KERN_SITE())
+#define	KERN_XLOCKED(p, l)						\
+	((kern_owned(KERN_OBJECT(p, l)) & KERN_OWNED_ALONE) != 0)
+#define	KERN_ASSERT(p, l, what)						\
+	kern_assert(KERN_OBJECT(p, l), false, what, __FILE__, __LINE__)
 
 /* rwlock(9) */
 enum { RW_DUPOK = 1, RW_NOPROFILE = 2, RW_NOWITNESS = 4, RW_QUIET = 8,
     RW_RECURSE = 0x10, RW_NEW = 0x20 };
 KERN_LOCK_STRUCT(rwlock, rw_lock);
-#define	rw_init_flags(rw, name, opts)					\
-	KERN_INIT(rw, name, NULL, KERN_RW | KERN_LOCK_FLAGS(RW, opts))
-#define	rw_init(rw, name)	rw_init_flags(rw, name, 0)
-#define	RW_SYSINIT_FLAGS(name, rw, desc, flags)				\
-	KERN_LOCK_SYSINIT(rw_init_flags, name, rw, desc, flags)
-#define	RW_SYSINIT(name, rw, desc)	RW_SYSINIT_FLAGS(name, rw, desc, 0)
+#define	rw_init_flags(l, name, opts)					\
+	KERN_INIT(rw, l, name, KERN_RW | KERN_LOCK_FLAGS(RW, opts))
 
 /* rmlock(9) */
 enum { RM_NOWITNESS = 1, RM_RECURSE = 2, RM_SLEEPABLE = 4, RM_NEW = 8,
     RM_DUPOK = 0x10 };
 struct rm_priotracker { struct thread *kt_td; };
 KERN_LOCK_STRUCT(rmlock, rm_lock);
-#define	rm_init_flags(rm, name, opts)					\
-	KERN_INIT(rm, name, NULL, (((opts) & RM_SLEEPABLE) != 0 ?	\
+#define	rm_init_flags(l, name, opts)					\
+	KERN_INIT(rm, l, name, (((opts) & RM_SLEEPABLE) != 0 ?		\
 	    KERN_RM_SLEEPABLE : KERN_RM) | KERN_LOCK_FLAGS(RM, opts))
-#define	rm_init(rm, name)	rm_init_flags(rm, name, 0)
-#define	rm_rlock(rm, tracker)						\
-	((void)KERN_TAKE(rm, KERN_SHARES), KERN_TRACK(tracker))
-#define	rm_try_rlock(rm, tracker)					\
-	(KERN_TAKE(rm, KERN_TRIES | KERN_SHARES) && (KERN_TRACK(tracker), 1))
-#define	rm_runlock(rm, tracker)						\
-	(KERN_TRACKED(tracker), KERN_DROP_LOCK(rm, KERN_SHARES))
-#define	RM_SYSINIT_FLAGS(name, rm, desc, flags)				\
-	KERN_LOCK_SYSINIT(rm_init_flags, name, rm, desc, flags)
-#define	RM_SYSINIT(name, rm, desc)	RM_SYSINIT_FLAGS(name, rm, desc, 0)
+#define	rm_rlock(l, tracker)	(KERN_SLOCK(rm, l), KERN_TRACK(tracker))
+#define	rm_try_rlock(l, tracker)					\
+	(KERN_TRY_SLOCK(rm, l) && (KERN_TRACK(tracker), 1))
+#define	rm_runlock(l, tracker)						\
+	(KERN_TRACKED(tracker), KERN_SUNLOCK(rm, l))
 
 /*
  * sleep(9).  A channel is an address; priorities mean nothing but PCATCH and

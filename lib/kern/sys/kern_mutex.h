@@ -16,7 +16,7 @@ struct lock_object {
 /* Of each kind: a word follows, where there is one. */
 struct mtx {
 	struct lock_object	lock_object;
-	u_int			mtx_spins;	/* KERN_SPINS, or 0 */
+	u_int			mtx_lock;	/* KERN_SPINS, or 0 */
 };
 CTASSERT(sizeof(struct lock_object) == KERN_LOCK_WORD);
 
@@ -28,10 +28,13 @@ CTASSERT(sizeof(struct lock_object) == KERN_LOCK_WORD);
 })
 #define	KERN_LOCK_SITE()						\
 	KERN_SITE(__section("kern_sites") __used __aligned(8))
-#define	KERN_TAKE(l, how)						\
-	kern_lock(&(l)->lock_object, KERN_LOCK_SITE(), how)
-#define	KERN_DROP_LOCK(l, how)						\
-	kern_unlock(&(l)->lock_object, KERN_SITE(), how)
+/* By the word's name, as in a kernel: no other kind of lock has it. */
+#define	KERN_OBJECT(p, l)						\
+	((struct lock_object *)(uintptr_t)&(l)->p##_lock - 1)
+#define	KERN_TAKE(p, l, how)						\
+	kern_lock(KERN_OBJECT(p, l), KERN_LOCK_SITE(), how)
+#define	KERN_DROP_LOCK(p, l, how)					\
+	kern_unlock(KERN_OBJECT(p, l), KERN_SITE(), how)
 KERN_CALL(bool, kern_lock, (const struct lock_object *lo,
     const struct kern_site *site, u_int how), HOST(lock, lo->lo_witness, site,
     how))
@@ -72,7 +75,7 @@ kern_assert(const struct lock_object *lo, bool mutex, int what,
 
 /* These may be given to a call, too. */
 #define	KERN_TAKE_MTX(m, how, flags)					\
-	KERN_TAKE(m, (how) |						\
+	KERN_TAKE(mtx, m, (how) |					\
 	    (((flags) & MTX_RECURSE) != 0 ? KERN_RECURSES : 0u) |	\
 	    (((flags) & MTX_DUPOK) != 0 ? KERN_DUPES : 0u))
 #define	mtx_lock_flags(m, flags)	((void)KERN_TAKE_MTX(m, 0, flags))
@@ -81,8 +84,9 @@ kern_assert(const struct lock_object *lo, bool mutex, int what,
 #define	mtx_trylock_flags(m, flags)	KERN_TAKE_MTX(m, KERN_TRIES, flags)
 #define	mtx_trylock_spin_flags(m, flags)				\
 	KERN_TAKE_MTX(m, KERN_TRIES | KERN_SPINS, flags)
-#define	mtx_unlock_flags(m, flags)	KERN_DROP_LOCK(m, 0)
-#define	mtx_unlock_spin_flags(m, flags)	KERN_DROP_LOCK(m, KERN_SPINS)
+#define	mtx_unlock_flags(m, flags)	KERN_DROP_LOCK(mtx, m, 0)
+#define	mtx_unlock_spin_flags(m, flags)					\
+	KERN_DROP_LOCK(mtx, m, KERN_SPINS)
 #define	mtx_lock(m)		mtx_lock_flags(m, 0)
 #define	mtx_lock_spin(m)	mtx_lock_spin_flags(m, 0)
 #define	mtx_trylock(m)		mtx_trylock_flags(m, 0)
@@ -90,13 +94,15 @@ kern_assert(const struct lock_object *lo, bool mutex, int what,
 #define	mtx_unlock(m)		mtx_unlock_flags(m, 0)
 #define	mtx_unlock_spin(m)	mtx_unlock_spin_flags(m, 0)
 #define	mtx_assert(m, what)						\
-	kern_assert(&(m)->lock_object, true, what, __FILE__, __LINE__)
-#define	mtx_initialized(m)	((m)->lock_object.lo_witness != NULL)
-#define	mtx_owned(m)		(kern_owned(&(m)->lock_object) != 0)
+	kern_assert(KERN_OBJECT(mtx, m), true, what, __FILE__, __LINE__)
+#define	mtx_owned(m)		(kern_owned(KERN_OBJECT(mtx, m)) != 0)
 #define	mtx_recursed(m)							\
-	((kern_owned(&(m)->lock_object) & KERN_OWNED_RECURSED) != 0)
-#define	mtx_name(m)		((m)->lock_object.lo_name)
-#define	mtx_destroy(m)	kern_lock_destroy(&(m)->lock_object, KERN_SITE())
+	((kern_owned(KERN_OBJECT(mtx, m)) & KERN_OWNED_RECURSED) != 0)
+#define	KERN_HELD(p, l)		(KERN_OBJECT(p, l)->lo_witness)
+#define	KERN_INITIALIZED(p, l)	(KERN_HELD(p, l) != NULL)
+#define	KERN_NAME(p, l)		(KERN_OBJECT(p, l)->lo_name)
+#define	KERN_DESTROY(p, l)						\
+	kern_lock_destroy(KERN_OBJECT(p, l), KERN_SITE())
 
 /* Flags of an init function, by the names that it has for them. */
 #define	KERN_LOCK_FLAGS(prefix, flags)					\
@@ -104,9 +110,9 @@ kern_assert(const struct lock_object *lo, bool mutex, int what,
 	(((flags) & prefix##_DUPOK) != 0 ? KERN_DUPOK : 0u) |		\
 	(((flags) & prefix##_NOWITNESS) != 0 ? KERN_NOWITNESS : 0u))
 #define	mtx_init(m, name, type, opts)					\
-	((m)->mtx_spins = ((opts) & MTX_SPIN) * KERN_SPINS,		\
+	((m)->mtx_lock = ((opts) & MTX_SPIN) * KERN_SPINS,		\
 	    kern_lock_init(&(m)->lock_object, name, type,		\
-	    ((m)->mtx_spins != 0 ? KERN_SPIN : KERN_MTX) |		\
+	    ((m)->mtx_lock != 0 ? KERN_SPIN : KERN_MTX) |		\
 	    KERN_LOCK_FLAGS(MTX, opts), KERN_SITE()))
 
 #define	KERN_LOCK_SYSINIT(init, name, ...)				\

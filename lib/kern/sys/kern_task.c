@@ -135,7 +135,7 @@ kern_timed_run(struct kern_timed kd)
 	bool goes_on;
 
 	if (kd.kd_mtx != NULL)
-		(void)KERN_TAKE(kd.kd_mtx, kd.kd_mtx->mtx_spins);
+		(void)KERN_TAKE(mtx, kd.kd_mtx, kd.kd_mtx->mtx_lock);
 	/* It may have been stopped meanwhile. */
 	kern_timed_lock();
 	goes_on = !kern_cancelled;
@@ -158,7 +158,7 @@ kern_timed_run(struct kern_timed kd)
 	}
 	if (kd.kd_mtx != NULL && !(goes_on &&
 	    (kd.kd_flags & CALLOUT_RETURNUNLOCKED) != 0))
-		KERN_DROP_LOCK(kd.kd_mtx, kd.kd_mtx->mtx_spins);
+		KERN_DROP_LOCK(mtx, kd.kd_mtx, kd.kd_mtx->mtx_lock);
 }
 
 /*
@@ -200,7 +200,7 @@ int
     sbintime_t precision __unused, void (*func)(void *), void *arg, int flags)
 {
 	KASSERT((flags & C_DIRECT_EXEC) == 0 || c->c_timed.kd_mtx == NULL ||
-	    c->c_timed.kd_mtx->mtx_spins != 0,
+	    c->c_timed.kd_mtx->mtx_lock != 0,
 	    ("%s: direct callout has non-spin lock", __func__));
 	c->c_active = true;
 	c->c_timed.kd_direct = (flags & C_DIRECT_EXEC) != 0;
