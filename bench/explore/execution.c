@@ -83,6 +83,9 @@ read_one(struct execution *ex, struct execution_reader *r, uint32_t bytes,
 	size_t left = 0;
 	int error = 0;
 
+	/* Those that do not wait may not know yet what others do. */
+	if (seeded && (as == READ_NONBLOCK || as == READ_KERNEL))
+		vm_settle();
 	ex->ex_copied |= ++ex->ex_begun == ex->ex_scenario->sn_copied;
 	if (real) {
 		memset(r->xrd_buf, OUTPUT_CHECK_CANARY, bytes);

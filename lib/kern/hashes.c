@@ -228,7 +228,6 @@ host_hash_add(struct kernel *k, void *state, const void *data, size_t n)
 	struct kern_thread *kt = kern_thread_of(k);
 	struct hash_slot *sl = hash_begun(k, kt, state);
 	const struct hash_ref *r = state;
-	uint64_t swapped[] = { r->hr_at, r->hr_tag };
 
 	kern_check_seen(k, kt, data, n);
 	digest_update(&sl->hsl_digest, data, n);
@@ -248,12 +247,8 @@ host_hash_add(struct kernel *k, void *state, const void *data, size_t n)
 		ledger_kernel(k->k_params.kp_ledger, LEDGER_POOLS, "pool %d "
 		    "takes an event, but did not begin anew after a reseed",
 		    sl->hsl_pool);
-	/* A compiler that copies it by words may swap the first two. */
-	if (k->k_booted) {
-		kern_secret(k, KERN_SECRET_STATE, swapped, sizeof(swapped));
-		kern_secret(k, KERN_SECRET_STATE, r, sizeof(swapped));
-		wipe(swapped, sizeof(swapped));
-	}
+	if (k->k_booted)
+		kern_secret(k, KERN_SECRET_STATE, r, 2 * sizeof(r->hr_at));
 	if (__builtin_expect(kt->kt_bare, 0) && kern_locked(kt))
 		kernel_stop(k, KERN_HERE, "random_harvest_healthtest() was "
 		    "called without the lock under which a pool takes the "

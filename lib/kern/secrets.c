@@ -19,7 +19,7 @@ enum {
 
 #define	MASK	UINT64_C(0x5c5c6a09e667f3bc)
 
-/* Two words of a secret, masked; 0: none. */
+/* Two words of a secret, masked; next 0: one; 0: none. */
 struct secret {
 	uint64_t	 sct_word, sct_next;
 	enum kern_secret sct_kind;
@@ -78,6 +78,11 @@ kern_secret(struct kernel *k, enum kern_secret kind, const void *bytes,
 		se->sct_word = word ^ masked(p + i + 1);
 		se->sct_next = word;
 	}
+	/* A compiler that copies a hash by words may put each elsewhere. */
+	if (kind == KERN_SECRET_STATE) {
+		word = masked(p + 1);
+		*place_of(k, word) = (struct secret){ word, 0, kind };
+	}
 }
 
 /* Two words of a secret, each under the same mask of 32 bits. */
@@ -98,8 +103,8 @@ secret_at(const struct kernel *k, const word_t *p)
 	const uint64_t word = masked(p);
 	const struct secret *se = place_of(k, word);
 
-	return (se->sct_word == word && se->sct_next == masked(p + 1) ? se :
-	    NULL);
+	return (se->sct_word == word && (se->sct_next == 0 ||
+	    se->sct_next == masked(p + 1)) ? se : NULL);
 }
 
 static const char *
@@ -196,7 +201,7 @@ secret_in(const struct kernel *k, const uint8_t *p, size_t n, bool freed)
 		w = (const word_t *)(const void *)(p + i);
 		if ((w[0] >> 48 != 0 && (se = secret_at(k, w)) != NULL &&
 		    (freed || (se->sct_kind != KERN_SECRET_STREAM &&
-		    w[1] != KERN_HASH_AT(w))) &&
+		    w[1] != KERN_HASH_AT(w) && w[0] != KERN_HASH_AT(w - 1))) &&
 		    !kern_keys_covers(k, w, 2 * sizeof(*w))) ||
 		    is_disguised(k, w))
 			return (w);

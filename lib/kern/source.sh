@@ -395,7 +395,7 @@ write_headers()
 		print "#define TUNABLE_" $2 "(...) KERN_TUNABLE" type
 		next
 	}
-	$1 == "LOCK_" {
+	$1 == "LK_" {
 		for (i = 3; split(tolower($i), kind, "_") > 0; i++)
 			print "#define", $i "(...)",
 			    "KERN_" $2 "(" kind[1] ", __VA_ARGS__)"
