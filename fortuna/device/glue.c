@@ -45,13 +45,14 @@ enum random_tested kern_probe_tested(u_int) __attribute__((weak));
 KERN_PLAIN static struct random_event
 glue_copy(const struct harvest_event *event)
 {
+	const u_int kind = event->he_source - (event->he_source <
+	    GLUE_PURE_START ? 0 : GLUE_PURE_START - RANDOM_ABI_PURE);
 	struct random_event copy = {
 		.he_somecounter = event->he_somecounter,
 		.he_size = event->he_size,
 		.he_destination = event->he_destination,
-		.he_source = event->he_source < GLUE_PURE_START ?
-		    event->he_source : event->he_source - GLUE_PURE_START +
-		    RANDOM_ABI_PURE,
+		.he_source = event->he_source == RANDOM_PURE_VMGENID ?
+		    RANDOM_ABI_VMGENID : kind + (kind == RANDOM_ABI_VMGENID),
 	};
 
 	__builtin_memcpy(copy.he_entropy, event->he_entropy,
@@ -171,10 +172,8 @@ glue_attach(const struct random_host *rh)
 KERN_PLAIN static uint8_t
 glue_source(uint8_t source)
 {
-#ifndef RANDOM_NO_VMGENID
-	if (source == RANDOM_ABI_VMGENID)
+	if (source == RANDOM_ABI_VMGENID && RANDOM_PURE_VMGENID < ENTROPYSOURCE)
 		return (RANDOM_PURE_VMGENID);
-#endif
 	return (source < RANDOM_ABI_PURE ? MIN(source, GLUE_PURE_START - 1) :
 	    MIN(GLUE_PURE_START + source - RANDOM_ABI_PURE, ENTROPYSOURCE - 1));
 }

@@ -103,7 +103,7 @@ secret_at(const struct kernel *k, const word_t *p)
 	const uint64_t word = masked(p);
 	const struct secret *se = place_of(k, word);
 
-	return (se->sct_word == word && (se->sct_next == 0 ||
+	return (word != 0 && se->sct_word == word && (se->sct_next == 0 ||
 	    se->sct_next == masked(p + 1)) ? se : NULL);
 }
 

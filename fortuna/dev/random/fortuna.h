@@ -21,5 +21,7 @@ typedef struct mtx mtx_t;
 	mtx_unlock(&fortuna_state.fs_mtx)
 #define	RANDOM_RESEED_ASSERT_LOCK_OWNED(x)				\
 	mtx_assert(&fortuna_state.fs_mtx, MA_OWNED)
+#define	RANDOM_RESEED_ASSERT_LOCK_NOT_OWNED(x)				\
+	mtx_assert(&fortuna_state.fs_mtx, MA_NOTOWNED)
 
 #endif

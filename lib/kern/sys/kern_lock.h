@@ -7,7 +7,7 @@
 #define	KERN_LOCK_STRUCT(name, word)					\
 struct name { struct lock_object lock_object; volatile uintptr_t word; }
 #define	KERN_INIT(p, l, name, kind)					\
-	kern_lock_init(KERN_OBJECT(p, l), name, NULL, kind, KERN_SITE())
+	kern_lock_init(KERN_LO(p, l), name, NULL, kind, KERN_SITE())
 
 /* sx(9) */
 enum { SX_DUPOK = 1, SX_NOPROFILE = 2, SX_NOWITNESS = 4, SX_QUIET = 8,
@@ -35,9 +35,9 @@ KERN_LOCK_STRUCT(sx, sx_lock);
 #define	KERN_UPGRADE(p, l)	HOST(upgrade, KERN_HELD(p, l), KERN_SITE())
 #define	KERN_DOWNGRADE(p, l)	HOST(downgrade, KERN_HELD(p, l), KERN_SITE())
 #define	KERN_XLOCKED(p, l)						\
-	((kern_owned(KERN_OBJECT(p, l)) & KERN_OWNED_ALONE) != 0)
+	((kern_owned(KERN_LO(p, l)) & KERN_OWNED_ALONE) != 0)
 #define	KERN_ASSERT(p, l, what)						\
-	kern_assert(KERN_OBJECT(p, l), false, what, __FILE__, __LINE__)
+	kern_assert(KERN_LO(p, l), false, what, __FILE__, __LINE__)
 
 /* rwlock(9) */
 enum { RW_DUPOK = 1, RW_NOPROFILE = 2, RW_NOWITNESS = 4, RW_QUIET = 8,

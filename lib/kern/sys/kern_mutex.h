@@ -29,12 +29,11 @@ CTASSERT(sizeof(struct lock_object) == KERN_LOCK_WORD);
 #define	KERN_LOCK_SITE()						\
 	KERN_SITE(__section("kern_sites") __used __aligned(8))
 /* By the word's name, as in a kernel: no other kind of lock has it. */
-#define	KERN_OBJECT(p, l)						\
-	((struct lock_object *)(uintptr_t)&(l)->p##_lock - 1)
+#define	KERN_LO(p, l)	((struct lock_object *)(uintptr_t)&(l)->p##_lock - 1)
 #define	KERN_TAKE(p, l, how)						\
-	kern_lock(KERN_OBJECT(p, l), KERN_LOCK_SITE(), how)
+	kern_lock(KERN_LO(p, l), KERN_LOCK_SITE(), how)
 #define	KERN_DROP_LOCK(p, l, how)					\
-	kern_unlock(KERN_OBJECT(p, l), KERN_SITE(), how)
+	kern_unlock(KERN_LO(p, l), KERN_SITE(), how)
 KERN_CALL(bool, kern_lock, (const struct lock_object *lo,
     const struct kern_site *site, u_int how), HOST(lock, lo->lo_witness, site,
     how))
@@ -94,15 +93,14 @@ kern_assert(const struct lock_object *lo, bool mutex, int what,
 #define	mtx_unlock(m)		mtx_unlock_flags(m, 0)
 #define	mtx_unlock_spin(m)	mtx_unlock_spin_flags(m, 0)
 #define	mtx_assert(m, what)						\
-	kern_assert(KERN_OBJECT(mtx, m), true, what, __FILE__, __LINE__)
-#define	mtx_owned(m)		(kern_owned(KERN_OBJECT(mtx, m)) != 0)
+	kern_assert(KERN_LO(mtx, m), true, what, __FILE__, __LINE__)
+#define	mtx_owned(m)		(kern_owned(KERN_LO(mtx, m)) != 0)
 #define	mtx_recursed(m)							\
-	((kern_owned(KERN_OBJECT(mtx, m)) & KERN_OWNED_RECURSED) != 0)
-#define	KERN_HELD(p, l)		(KERN_OBJECT(p, l)->lo_witness)
+	((kern_owned(KERN_LO(mtx, m)) & KERN_OWNED_RECURSED) != 0)
+#define	KERN_HELD(p, l)		(KERN_LO(p, l)->lo_witness)
 #define	KERN_INITIALIZED(p, l)	(KERN_HELD(p, l) != NULL)
-#define	KERN_NAME(p, l)		(KERN_OBJECT(p, l)->lo_name)
-#define	KERN_DESTROY(p, l)						\
-	kern_lock_destroy(KERN_OBJECT(p, l), KERN_SITE())
+#define	KERN_NAME(p, l)		(KERN_LO(p, l)->lo_name)
+#define	KERN_DESTROY(p, l)	kern_lock_destroy(KERN_LO(p, l), KERN_SITE())
 
 /* Flags of an init function, by the names that it has for them. */
 #define	KERN_LOCK_FLAGS(prefix, flags)					\
