@@ -17,6 +17,7 @@ KERN_LOCK_STRUCT(sx, sx_lock);
 	KERN_INIT(sx, l, name, KERN_SX | KERN_LOCK_FLAGS(SX, opts))
 #define	KERN_NEW_LOCK(p, l, name)	p##_init_flags(l, name, 0)
 #define	KERN_LOCK_SYS(p, ...)	KERN_LOCK_SYSINIT(p##_init, __VA_ARGS__)
+#define	KERN_SYS_FLAGS(p, ...)	KERN_LOCK_SYSINIT(p##_init_flags, __VA_ARGS__)
 #define	KERN_XLOCK(p, l)	((void)KERN_TAKE(p, l, 0))
 #define	KERN_SLOCK(p, l)	((void)KERN_TAKE(p, l, KERN_SHARES))
 /* Only a signal that came before the call ends a wait. */
@@ -54,11 +55,9 @@ KERN_LOCK_STRUCT(rmlock, rm_lock);
 #define	rm_init_flags(l, name, opts)					\
 	KERN_INIT(rm, l, name, (((opts) & RM_SLEEPABLE) != 0 ?		\
 	    KERN_RM_SLEEPABLE : KERN_RM) | KERN_LOCK_FLAGS(RM, opts))
-#define	rm_rlock(l, tracker)	(KERN_SLOCK(rm, l), KERN_TRACK(tracker))
-#define	rm_try_rlock(l, tracker)					\
-	(KERN_TRY_SLOCK(rm, l) && (KERN_TRACK(tracker), 1))
-#define	rm_runlock(l, tracker)						\
-	(KERN_TRACKED(tracker), KERN_SUNLOCK(rm, l))
+#define	rm_rlock(l, t)		(KERN_SLOCK(rm, l), KERN_TRACK(t))
+#define	rm_try_rlock(l, t)	(KERN_TRY_SLOCK(rm, l) && (KERN_TRACK(t), 1))
+#define	rm_runlock(l, t)	(KERN_TRACKED(t), KERN_SUNLOCK(rm, l))
 
 /*
  * sleep(9).  A channel is an address; priorities mean nothing but PCATCH and
