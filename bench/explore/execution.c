@@ -83,8 +83,8 @@ read_one(struct execution *ex, struct execution_reader *r, uint32_t bytes,
 	size_t left = 0;
 	int error = 0;
 
-	/* Those that do not wait may not know yet what others do. */
-	if (seeded && (as == READ_NONBLOCK || as == READ_KERNEL))
+	/* One that may not wait does not know yet what others do. */
+	if (seeded && !r->xrd_served && as != READ_USUAL)
 		vm_settle();
 	ex->ex_copied |= ++ex->ex_begun == ex->ex_scenario->sn_copied;
 	if (real) {
@@ -102,7 +102,8 @@ read_one(struct execution *ex, struct execution_reader *r, uint32_t bytes,
 	} else
 		error = randomdev_read(ex->ex_device, KERNEL_CPU_HERE,
 		    r->xrd_buf, bytes, &left, as == READ_NONBLOCK);
-	ex->ex_seeded |= error == 0 && bytes > 0;
+	r->xrd_served |= error == 0 && bytes > 0;
+	ex->ex_seeded |= r->xrd_served;
 	ex->ex_reads++;
 	/* No fault of the source. */
 	if (crypto_failed() != NULL)
@@ -334,6 +335,7 @@ start_reader(struct execution *ex, unsigned i)
 		r->xrd_bytes = bytes;
 	}
 	r->xrd_execution = ex;
+	r->xrd_served = false;
 	return (machine_spawn(&r->xrd_td, FORMATF("reader %u", i + 1),
 	    MACHINE_CPU_ANY, reader_main, r));
 }

@@ -15,6 +15,7 @@ enum {
 
 struct execution_reader {
 	struct execution *xrd_execution;
+	bool		 xrd_served;	/* a read of it was */
 	struct mthread	 xrd_td;
 	uint8_t		*xrd_buf;
 	size_t		 xrd_bytes;

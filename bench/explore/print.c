@@ -26,7 +26,7 @@ explore_print_row(FILE *out, const struct campaign_result *ce)
 void
 explore_print_excluded(FILE *out, uint64_t schedules, bool rows)
 {
-	const uint64_t n = howmany(schedules, CAMPAIGN_BLOCK);
+	const uint64_t n = MAX(schedules / CAMPAIGN_BLOCK, 1);
 
 	format_wrapf(out, head, 0, "a fault that shows in more than 1 - "
 	    "0.05^(1/%" PRIu64 ") = %.2g of such scenarios (%d schedules each) "

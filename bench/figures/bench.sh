@@ -24,9 +24,7 @@ value() {
 }
 
 mb() { value total_mb_per_s "$rngsim" run "$@"; }
-read_ns() {
-	value reads_per_s "$rngsim" run "$@" | awk '{ print 1e9 / $1 }'
-}
+read_ns() { value reads_per_s "$rngsim" run "$@" | awk '{ print 1e9 / $1 }'; }
 
 # pipe COMMAND...: MB/s that it writes into a pipe.
 pipe() {

@@ -174,8 +174,9 @@ glue_source(uint8_t source)
 {
 	if (source == RANDOM_ABI_VMGENID && RANDOM_PURE_VMGENID < ENTROPYSOURCE)
 		return (RANDOM_PURE_VMGENID);
-	return (source < RANDOM_ABI_PURE ? MIN(source, GLUE_PURE_START - 1) :
-	    MIN(GLUE_PURE_START + source - RANDOM_ABI_PURE, ENTROPYSOURCE - 1));
+	source = source < RANDOM_ABI_PURE ? MIN(source, GLUE_PURE_START - 1) :
+	    MIN(GLUE_PURE_START + source - RANDOM_ABI_PURE, ENTROPYSOURCE - 1);
+	return (source - (source == RANDOM_PURE_VMGENID));
 }
 
 KERN_PLAIN static void

@@ -33,7 +33,7 @@ struct hash_slot {
 	struct digest	 hsl_digest;
 };
 
-/* p: a reference, or any memory; not copied, as copies on stacks are found. */
+/* p: a reference or any memory, read in place: copies on stacks are found. */
 static inline struct hash_slot *
 slot_of(struct kernel *k, const void *p, bool copied)
 {

@@ -3,8 +3,8 @@
  * of them on its stack is looked for when it returns; in the source's variables
  * and its heap, at the end.
  *
- * A secret is found by two words of it that follow each other.  Words are
- * masked wherever a compiler may put them on a stack.
+ * A secret is found by two words of it that follow each other, a pool's hash on
+ * a stack by one.  Words are masked where a compiler may put them on a stack.
  */
 #include "lib/kern/impl.h"
 
@@ -19,7 +19,7 @@ enum {
 
 #define	MASK	UINT64_C(0x5c5c6a09e667f3bc)
 
-/* Two words of a secret, masked; next 0: one; 0: none. */
+/* Masked words of a secret; next 0: one, looked for on stacks; both 0: none. */
 struct secret {
 	uint64_t	 sct_word, sct_next;
 	enum kern_secret sct_kind;
@@ -200,8 +200,8 @@ secret_in(const struct kernel *k, const uint8_t *p, size_t n, bool freed)
 			i += MACHINE_CACHE_LINE;
 		w = (const word_t *)(const void *)(p + i);
 		if ((w[0] >> 48 != 0 && (se = secret_at(k, w)) != NULL &&
-		    (freed || (se->sct_kind != KERN_SECRET_STREAM &&
-		    w[1] != KERN_HASH_AT(w) && w[0] != KERN_HASH_AT(w - 1))) &&
+		    se->sct_next != 0 && (freed || (se->sct_kind !=
+		    KERN_SECRET_STREAM && w[1] != KERN_HASH_AT(w))) &&
 		    !kern_keys_covers(k, w, 2 * sizeof(*w))) ||
 		    is_disguised(k, w))
 			return (w);

@@ -395,12 +395,9 @@ write_headers()
 		print "#define TUNABLE_" $2 "(...) KERN_TUNABLE" type
 		next
 	}
-	$1 == "LK_" {
-		for (i = 3; split(tolower($i), kind, "_") > 0; i++)
-			print "#define", $i "(...)",
-			    "KERN_" $2 "(" kind[1] ", __VA_ARGS__)"
-		next
-	}
+	$1 == "LK_" { for (i = 3; split(tolower($i), kind, "_") > 0; i++)
+		print "#define", $i "(...) KERN_" $2 "(" kind[1] ", __VA_ARGS__)"
+		next }
 	{
 		for (i = 2; i <= NF; i++)
 			print "#define", $1 == "CK_" ? $1 $i " " $i : $i " " $1

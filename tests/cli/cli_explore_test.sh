@@ -238,7 +238,7 @@ explore__only_body() {
 	has "^No failure: schedule 119 alone, which excludes nothing\. *The earlier"
 	grep -q "95 %" out && atf_fail "$(cat out)"
 	ends 0 --seed 7 --schedules 41
-	has "1 - 0.05^(1/2) = 0.78 of such$"
+	has "1 - 0.05^(1/1) = 0.95 of such$"
 }
 
 test_case explore__replay_mended "a schedule of a fault that was fixed does" \
