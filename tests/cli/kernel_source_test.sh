@@ -160,6 +160,19 @@ kernel_source__old_body() {
 	    -d kernel:tree --schedules 100 --seed 1 -j 1
 }
 
+test_case kernel_source__vmgenid "what tells of a clone is known by the number" \
+    "that a release gives it"
+kernel_source__vmgenid_body() {
+	prepare
+	mkdir -p tree/sys/dev/random tree/sys/sys
+	sed '/RANDOM_PURE_VMGENID,/d; s/= RANDOM_PURE_START,/& RANDOM_PURE_VMGENID,/' \
+	    "$folder/../fortuna/sys/random.h" >tree/sys/sys/random.h
+	sed 's/->he_source == RANDOM_PURE_VMGENID/->he_size > 99/' \
+	    "$folder/../fortuna/fortuna.c" >tree/sys/dev/random/fortuna.c
+	atf_check -s exit:1 -o match:'an event of VMGENID' "$(program)" \
+	    explore -d kernel:tree --schedules 2000 --seed 1 -j 1
+}
+
 test_case kernel_source__threads "more readers than locks have threads by" \
     "default share a source"
 kernel_source__threads_body() {

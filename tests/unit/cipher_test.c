@@ -388,8 +388,7 @@ CRYPTO_TEST(cipher_key_wipe__changes_keystream, "A wiped object cannot repeat "
 		/* Nor when libcrypto need not seek. */
 		cipher_key_set(&ck, key);
 		ctr = uint128_make(0, 7);
-		cipher_keystream(&ck, &ctr, after,
-		    ciphers[i]->ci_block_bytes);
+		cipher_keystream(&ck, &ctr, after, ciphers[i]->ci_block_bytes);
 		cipher_key_wipe(&ck);
 		cipher_keystream(&ck, &ctr, after, sizeof(after));
 		ATF_CHECK_MSG(memcmp(before, after, sizeof(before)) != 0,
@@ -517,8 +516,7 @@ CRYPTO_TEST(cipher_stub__counts_alike, "A stub cipher uses up the counters of "
 		const struct cipher *stand = cipher_stub(ciphers[c]);
 
 		ATF_CHECK_STREQ(ciphers[c]->ci_name, stand->ci_name);
-		ATF_CHECK_EQ(ciphers[c]->ci_block_bytes,
-		    stand->ci_block_bytes);
+		ATF_CHECK_EQ(ciphers[c]->ci_block_bytes, stand->ci_block_bytes);
 		ATF_CHECK_EQ(ciphers[c]->ci_whole_blocks,
 		    stand->ci_whole_blocks);
 		ATF_REQUIRE_EQ(0, cipher_key_init(&real, ciphers[c]));

@@ -514,8 +514,7 @@ TEST(compare_judge__side_by_side, "Under a load that takes up to nine tenths: "
 			    row->cmr_change_ci95[0], row->cmr_change_ci95[1]);
 			ATF_CHECK(row->cmr_change > 0.015 &&
 			    row->cmr_change < 0.045);
-			out = fixture_printed(verdict_print,
-			    (const void *)&co);
+			out = fixture_printed(verdict_print, (const void *)&co);
 			check_has(out, "measured side by side");
 			free(out);
 		}
@@ -581,8 +580,7 @@ TEST(compare_judge__never_ranks_overlaps, "Changes of 0 to 5 %: what is "
 			    row->cmr_ci95[1][1] < row->cmr_ci95[0][0]);
 			ATF_CHECK(row->cmr_change_ci95[0] > 0 ||
 			    row->cmr_change_ci95[1] < 0);
-			ATF_CHECK(fmin(row->cmr_p[0], row->cmr_p[1]) <
-			    0.05);
+			ATF_CHECK(fmin(row->cmr_p[0], row->cmr_p[1]) < 0.05);
 			ATF_CHECK(fabs(row->cmr_change) > fmax(0.01,
 			    quantities[q].qu_resolution));
 			ATF_CHECK_EQ(quantities[q].qu_more_is_better ==
@@ -980,8 +978,7 @@ TEST(compare_gate__expressions, "Conditions with and without blanks; what is "
 	ATF_REQUIRE_EQ(0, compare_gate_parse(&cg, " latency_p99_ns>10 % ",
 	    why));
 	ATF_CHECK(cg.cg_quantity == 3 && !cg.cg_below && cg.cg_share == 0.1);
-	ATF_REQUIRE_EQ(0, compare_gate_parse(&cg, "total_mb_per_s < -5%",
-	    why));
+	ATF_REQUIRE_EQ(0, compare_gate_parse(&cg, "total_mb_per_s < -5%", why));
 	ATF_CHECK(cg.cg_quantity == 0 && cg.cg_below && cg.cg_share == -0.05);
 	pa.pa_row[0].cmr_verdict = COMPARE_WORSE;
 	pa.pa_row[0].cmr_change = -0.06;
@@ -1020,8 +1017,7 @@ TEST(compare_judge__rules_by_name, "A clear change that is not ranked has the "
 		enum compare_stop total_stop;
 		enum compare_stop p50_stop;
 	} cases[] = {
-		{ 0.8, 0.8, 0.01, 0, COMPARE_STOP_NONE,
-		    COMPARE_STOP_NONE },
+		{ 0.8, 0.8, 0.01, 0, COMPARE_STOP_NONE, COMPARE_STOP_NONE },
 		{ 0.94, 0.98, 0.01, 0, COMPARE_STOP_NONE,
 		    COMPARE_STOP_RESOLUTION },
 		{ 0.94, 0.94, 0.1, 0, COMPARE_STOP_MARGIN,
@@ -1056,8 +1052,7 @@ TEST(compare_judge__rules_by_name, "A clear change that is not ranked has the "
 	make_two(40, 3, 0);
 	scale_total(&b.cells[7], 0.95);
 	judge(COMPARE_RESULTS);
-	ATF_CHECK_EQ(COMPARE_STOP_REPEATS,
-	    co.co_pairs[7].pa_row[0].cmr_stop);
+	ATF_CHECK_EQ(COMPARE_STOP_REPEATS, co.co_pairs[7].pa_row[0].cmr_stop);
 	ATF_CHECK_EQ(COMPARE_NONE, total_verdict(7));
 	done();
 }

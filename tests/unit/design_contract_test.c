@@ -52,8 +52,7 @@ check_sentences(const char *ident, const char *text)
 		ATF_CHECK_MSG(isupper((unsigned char)*p), "%s: \"%.20s...\"",
 		    ident, p);
 	}
-	ATF_CHECK_MSG(text[strlen(text) - 1] == '.', "%s: \"%s\"", ident,
-	    text);
+	ATF_CHECK_MSG(text[strlen(text) - 1] == '.', "%s: \"%s\"", ident, text);
 }
 
 TEST(design_at__describes_itself, "Names are there and unique, each design is "
@@ -64,8 +63,7 @@ TEST(design_at__describes_itself, "Names are there and unique, each design is "
 	unsigned null = 0;
 
 	for (size_t i = 0; (de = design_at(i)) != NULL; i++) {
-		ATF_REQUIRE(de->de_ident[0] != '\0' &&
-		    de->de_descr[0] != '\0');
+		ATF_REQUIRE(de->de_ident[0] != '\0' && de->de_descr[0] != '\0');
 		check_sentences(de->de_ident, de->de_stands);
 		check_sentences(de->de_ident, de->de_argument);
 		ATF_CHECK_MSG(strpbrk(de->de_ident, ", \t\n=") == NULL, "%s",
@@ -362,8 +360,7 @@ check_readers(struct device *d, unsigned count, bool moves, unsigned events)
 	for (i = 1; i < used; i++)
 		if (memcmp(blocks + 16 * (i - 1), blocks + 16 * i, 16) == 0)
 			break;
-	ATF_CHECK_MSG(i == used, "%s: a block was handed out twice",
-	    d->d_name);
+	ATF_CHECK_MSG(i == used, "%s: a block was handed out twice", d->d_name);
 	free(blocks);
 	free(readers);
 }

@@ -182,8 +182,7 @@ sleep_a_while(void *arg)
 	while (atomic_load_acq_32(&go) == 0)
 		machine_yield();
 	me->me_error = machine_sleep(20 * NS_PER_MS);
-	machine_note_store_64(&me->me_steps,
-	    (uint64_t)machine_uptime_ns());
+	machine_note_store_64(&me->me_steps, (uint64_t)machine_uptime_ns());
 }
 
 TEST(freezer_go__clocks, "Clocks leave out what was a pause, to the ns; a "
@@ -258,8 +257,7 @@ TEST(freezer_stop__costs_nothing, "Stopping a thread that sleeps is not in its "
 		/* A waiter pays for the signal's way there and back. */
 		most_ns = (both & UINT32_MAX) * (i == 0 ? 1 : 8) / 9;
 		ATF_CHECK_MSG(both >> 32 < most_ns, "member %u: %ju ns, of %ju",
-		    i, (uintmax_t)(both >> 32),
-		    (uintmax_t)(both & UINT32_MAX));
+		    i, (uintmax_t)(both >> 32), (uintmax_t)(both & UINT32_MAX));
 	}
 }
 

@@ -189,8 +189,7 @@ BOTH_QUEUES(payload, "8 bytes are copied, at any alignment; more become four, "
 		if (hashed_from(bytes + 1, most, at))
 			break;
 	ATF_CHECK(at != near + (1 << 20));
-	randomdev_harvest(dev.d_rd, RANDOM_DIRECT, bytes, 9,
-	    RANDOM_ATTACH);
+	randomdev_harvest(dev.d_rd, RANDOM_DIRECT, bytes, 9, RANDOM_ATTACH);
 	ATF_REQUIRE_EQ(most + 1, notes);
 	ATF_CHECK_EQ(8, note[most].he_size);
 	ATF_CHECK(memcmp(bytes, note[most].he_entropy, 8) == 0);
