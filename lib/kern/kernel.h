@@ -42,10 +42,10 @@ struct kernel_params {
 	struct lock_config kp_lock_config;
 	const struct lock_faults *kp_spin_faults;	/* or NULL */
 	struct lockprof	*kp_prof;	/* a row for each site; or NULL */
+	bool		 kp_scarce;	/* M_NOWAIT fails in a third of calls */
 	struct ledger	*kp_ledger;	/* or NULL */
 	/* With it: secrets, of a stub, and leaks, on a simulated machine. */
 	bool		 kp_scans;
-	bool		 kp_scarce;	/* M_NOWAIT fails in a third of calls */
 	const struct kern_setting *kp_settings;	/* applied before boot */
 	unsigned	 kp_setting_count;
 	unsigned	 kp_cpus;	/* that the kernel has */

@@ -30,9 +30,9 @@ KERN_LOCK_STRUCT(sx, sx_lock);
 #define	sx_slock_sig(l)		KERN_TAKE_SIG(l, KERN_SHARES)
 #define	KERN_TRY_XLOCK(p, l)	KERN_TAKE(p, l, KERN_TRIES)
 #define	KERN_TRY_SLOCK(p, l)	KERN_TAKE(p, l, KERN_TRIES | KERN_SHARES)
-#define	KERN_XUNLOCK(p, l)	KERN_DROP_LOCK(p, l, 0)
-#define	KERN_SUNLOCK(p, l)	KERN_DROP_LOCK(p, l, KERN_SHARES)
-#define	KERN_UNLOCK(p, l)	KERN_DROP_LOCK(p, l, KERN_EITHER)
+#define	KERN_XUNLOCK(p, l)	KERN_LEAVE(p, l, 0)
+#define	KERN_SUNLOCK(p, l)	KERN_LEAVE(p, l, KERN_SHARES)
+#define	KERN_UNLOCK(p, l)	KERN_LEAVE(p, l, KERN_EITHER)
 #define	KERN_UPGRADE(p, l)	HOST(upgrade, KERN_HELD(p, l), KERN_SITE())
 #define	KERN_DOWNGRADE(p, l)	HOST(downgrade, KERN_HELD(p, l), KERN_SITE())
 #define	KERN_XLOCKED(p, l)						\

@@ -28,12 +28,10 @@ CTASSERT(sizeof(struct lock_object) == KERN_LOCK_WORD);
 })
 #define	KERN_LOCK_SITE()						\
 	KERN_SITE(__section("kern_sites") __used __aligned(8))
-/* By the word's name, as in a kernel: no other kind of lock has it. */
+/* By the name of the word, which only that kind of lock has. */
 #define	KERN_LO(p, l)	((struct lock_object *)(uintptr_t)&(l)->p##_lock - 1)
-#define	KERN_TAKE(p, l, how)						\
-	kern_lock(KERN_LO(p, l), KERN_LOCK_SITE(), how)
-#define	KERN_DROP_LOCK(p, l, how)					\
-	kern_unlock(KERN_LO(p, l), KERN_SITE(), how)
+#define	KERN_TAKE(p, l, how)	kern_lock(KERN_LO(p, l), KERN_LOCK_SITE(), how)
+#define	KERN_LEAVE(p, l, how)	kern_unlock(KERN_LO(p, l), KERN_SITE(), how)
 KERN_CALL(bool, kern_lock, (const struct lock_object *lo,
     const struct kern_site *site, u_int how), HOST(lock, lo->lo_witness, site,
     how))
@@ -83,9 +81,8 @@ kern_assert(const struct lock_object *lo, bool mutex, int what,
 #define	mtx_trylock_flags(m, flags)	KERN_TAKE_MTX(m, KERN_TRIES, flags)
 #define	mtx_trylock_spin_flags(m, flags)				\
 	KERN_TAKE_MTX(m, KERN_TRIES | KERN_SPINS, flags)
-#define	mtx_unlock_flags(m, flags)	KERN_DROP_LOCK(mtx, m, 0)
-#define	mtx_unlock_spin_flags(m, flags)					\
-	KERN_DROP_LOCK(mtx, m, KERN_SPINS)
+#define	mtx_unlock_flags(m, flags)	KERN_LEAVE(mtx, m, 0)
+#define	mtx_unlock_spin_flags(m, flags)	KERN_LEAVE(mtx, m, KERN_SPINS)
 #define	mtx_lock(m)		mtx_lock_flags(m, 0)
 #define	mtx_lock_spin(m)	mtx_lock_spin_flags(m, 0)
 #define	mtx_trylock(m)		mtx_trylock_flags(m, 0)
@@ -107,11 +104,13 @@ kern_assert(const struct lock_object *lo, bool mutex, int what,
 	((((flags) & prefix##_RECURSE) != 0 ? KERN_RECURSE : 0u) |	\
 	(((flags) & prefix##_DUPOK) != 0 ? KERN_DUPOK : 0u) |		\
 	(((flags) & prefix##_NOWITNESS) != 0 ? KERN_NOWITNESS : 0u))
+KERN_CALL(void, kern_mtx_init, (struct lock_object *lo, const char *name,
+    const char *type, u_int opts, const struct kern_site *site),
+    (((struct mtx *)lo)->mtx_lock = (opts & MTX_SPIN) * KERN_SPINS,
+    kern_lock_init(lo, name, type, ((opts & MTX_SPIN) != 0 ? KERN_SPIN :
+    KERN_MTX) | KERN_LOCK_FLAGS(MTX, opts), site)))
 #define	mtx_init(m, name, type, opts)					\
-	((m)->mtx_lock = ((opts) & MTX_SPIN) * KERN_SPINS,		\
-	    kern_lock_init(&(m)->lock_object, name, type,		\
-	    ((m)->mtx_lock != 0 ? KERN_SPIN : KERN_MTX) |		\
-	    KERN_LOCK_FLAGS(MTX, opts), KERN_SITE()))
+	kern_mtx_init(KERN_LO(mtx, m), name, type, opts, KERN_SITE())
 
 #define	KERN_LOCK_SYSINIT(init, name, ...)				\
 KERN_RUN(init##_##name, SI_SUB_LOCK, SI_ORDER_MIDDLE, false,		\

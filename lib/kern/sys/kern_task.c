@@ -158,7 +158,7 @@ kern_timed_run(struct kern_timed kd)
 	}
 	if (kd.kd_mtx != NULL && !(goes_on &&
 	    (kd.kd_flags & CALLOUT_RETURNUNLOCKED) != 0))
-		KERN_DROP_LOCK(mtx, kd.kd_mtx, kd.kd_mtx->mtx_lock);
+		KERN_LEAVE(mtx, kd.kd_mtx, kd.kd_mtx->mtx_lock);
 }
 
 /*
