@@ -443,7 +443,7 @@ TEST(case__malformed, "wrong schedule files are refused, with file and line")
 		{ "choices ", "choices 9 ", "a number 1..8 or 49..51," },
 		{ "choices ", "choices 1*0 ", "expected a number" },
 		{ "choices ", "choices 1*4000000000 ", "expected" },
-		{ "choices ", "choices 1*300000 1*300000 ", "in all" },
+		{ "choices ", "choices 1*3000000 1*3000000 ", "in all" },
 		{ "choices ", "answers 2\nchoices ", "expected a number" },
 		{ "reader ", "reader 99999999 ", "0..4194304" },
 		{ "reader ", "reader 1@x ", "milliseconds" },
