@@ -1,8 +1,5 @@
 #include "bench/result/result.h"
 
-/* Whole numbers up to here have at most 15 digits. */
-static const double whole_max = 1e15;
-
 #define	OPTIONAL	.f_optional = true,
 #define	MEDIAN		.f_how = FIELD_HOW_MEDIAN,
 #define	SUM		.f_how = FIELD_HOW_SUM,
@@ -106,6 +103,7 @@ format_one(const struct field *f, const void *p, unsigned readers)
 	const double *v = p;
 	const uint64_t *u = p;
 	json_t *array;
+	char text[32];
 
 	switch (field_types[f->f_kind].ft_form) {
 	case FORM_TEXT:
@@ -127,9 +125,10 @@ format_one(const struct field *f, const void *p, unsigned readers)
 	case FORM_DOUBLE:
 		KASSERT(isfinite(*v) && fabs(*v) <= RESULT_REAL_MAX,
 		    ("%s: %g has no place in a result", f->f_key, *v));
-		return (f->f_how != FIELD_HOW_POINT && *v == floor(*v) &&
-		    fabs(*v) < whole_max ? json_integer((json_int_t)*v) :
-		    json_real(*v));
+		/* Whole if it reads back so, as 1 - 2^-53 does. */
+		snprintf(text, sizeof(text), "%.*g", RESULT_DIGITS, *v);
+		return (f->f_how != FIELD_HOW_POINT && strpbrk(text, ".e") ==
+		    NULL ? json_integer(llrint(*v)) : json_real(*v));
 	case FORM_BUCKETS:
 		/* Those that are not empty, each with its number before it. */
 		array = json_array();

@@ -4,8 +4,6 @@
 
 enum {
 	INDENT	= 2,
-	/* Kept by each double: a loaded file is written again as it was. */
-	DIGITS	= 15,
 	PRINTED_DIGITS = 6
 };
 
@@ -64,7 +62,7 @@ result_format_json(const struct result *r)
 
 	json_object_update_new(top, field_format(result_document_fields, r, 0));
 	return (json_document(top, JSON_INDENT(INDENT) |
-	    JSON_REAL_PRECISION(DIGITS)));
+	    JSON_REAL_PRECISION(RESULT_DIGITS)));
 }
 
 json_t *
