@@ -55,7 +55,7 @@ TEST(result_load__reads_what_was_written,
 	for (unsigned i = 0; i < r.cells[2].repeats; i++)
 		r.cells[2].samples[i].harvest.dropped = 123456789012345;
 	/* An interval from 0 is one. */
-	r.cells[2].harvest_cpu_percent_ci95[1] = 5;
+	r.cells[2].harvest_cpu_percent_ci95[1] = nextafter(5, 0);
 	r.cells[2].health_rows = 2;
 	r.cells[2].health = fixture_alloc(2, sizeof(*c->health));
 	r.cells[2].health[1] = (struct result_health){ "SWI", 5, 4, 3, 2, 1 };
