@@ -107,8 +107,7 @@ claim(FILE *out, const struct page *pg)
 		    toupper((unsigned char)kind[0]), kind + 1, name,
 		    verdict != EVIDENCE_MISSING ? "" :
 		    FORMATF("; not all rows were run: %u are missing",
-		    count(pg, EVIDENCE_MISSING)),
-		    none.s[0] == '\0' ? "" :
+		    count(pg, EVIDENCE_MISSING)), none.s[0] == '\0' ? "" :
 		    " There is no evidence for it under ", none.s,
 		    none.s[0] == '\0' ? "" : ".");
 	row(out, "claim", "", t.s);

@@ -28,7 +28,7 @@ struct explored {
 	struct campaign	 ed_campaign;	/* the next one */
 	struct campaign_result ed_sum;
 	uint64_t	 ed_weak;	/* schedules with weak memory */
-	uint64_t	 ed_least;	/* of others, of a lock and a cipher */
+	uint64_t	 ed_least;	/* others, of a lock and a cipher */
 };
 
 static void

@@ -83,7 +83,7 @@ read_one(struct execution *ex, struct execution_reader *r, uint32_t bytes,
 	size_t left = 0;
 	int error = 0;
 
-	/* One that may not wait does not know yet what others do. */
+	/* With weak memory it may see the time before, and not wait. */
 	if (seeded && !r->xrd_served && as != READ_USUAL)
 		vm_settle();
 	ex->ex_copied |= ++ex->ex_begun == ex->ex_scenario->sn_copied;

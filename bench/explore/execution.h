@@ -17,7 +17,8 @@ extern const struct ledger_property_text
     execution_properties[EXECUTION_PROPERTIES];
 
 enum {
-	EXECUTION_STEPS_MAX	= 200 * 1000,	/* more are a livelock */
+	EXECUTION_STEPS_MAX	= 200 * 1000,	/* mostly; more: a livelock */
+	EXECUTION_AGED_STEPS	= 20,	/* times as many, before others start */
 	DETAIL_SIZE		= 2560,
 	/* So that few events make a reseed: the least that Fortuna takes. */
 	EXECUTION_MINPOOLSIZE	= 16

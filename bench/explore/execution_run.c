@@ -3,7 +3,6 @@
 enum {
 	NODES		= 2,
 	FAILED		= ECANCELED,	/* what a run ends with then */
-	AGED_STEPS	= 20,	/* times as many, before others start */
 	SOURCES_STEPS	= 4,	/* all are polled in each pass */
 	CALLS_MAX	= 16,	/* of a loop, each with choices */
 	SHORT_STEPS	= 1000,	/* most of a short run */
@@ -336,7 +335,7 @@ run(struct execution *ex)
 	    .vh_running = is_running, .vh_context = ex,
 	    .vh_polls = (enum vm_polls)ex->ex_made.sd_polls,
 	    .vh_steps_max = EXECUTION_STEPS_MAX *
-	    (ex->ex_scenario->sn_aged ? AGED_STEPS :
+	    (ex->ex_scenario->sn_aged ? EXECUTION_AGED_STEPS :
 	    ex->ex_scenario->sn_sources ? SOURCES_STEPS : 1),
 	    .vh_memory = (enum vm_memory)ex->ex_subject->tb_memory,
 	    .vh_guarded = ex->ex_scenario->sn_guarded != 0,

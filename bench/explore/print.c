@@ -26,12 +26,17 @@ explore_print_row(FILE *out, const struct campaign_result *ce)
 void
 explore_print_excluded(FILE *out, uint64_t schedules, bool rows)
 {
-	const uint64_t n = MAX(schedules / CAMPAIGN_BLOCK, 1);
+	const uint64_t n = schedules / CAMPAIGN_BLOCK;
 
-	format_wrapf(out, head, 0, "a fault that shows in more than 1 - "
-	    "0.05^(1/%" PRIu64 ") = %.2g of such scenarios (%d schedules each) "
-	    "is excluded at 95 %%%s.", n, 1 - pow(0.05, 1 / (double)n),
-	    CAMPAIGN_BLOCK, rows ? ", for each row" : "");
+	if (n == 0)
+		format_wrapf(out, head, 0, "not all %d schedules of a scenario "
+		    "were run, which excludes nothing.", CAMPAIGN_BLOCK);
+	else
+		format_wrapf(out, head, 0, "a fault that shows in more than "
+		    "1 - 0.05^(1/%" PRIu64 ") = %.2g of such scenarios (%d "
+		    "schedules each) is excluded at 95 %%%s.", n,
+		    1 - pow(0.05, 1 / (double)n), CAMPAIGN_BLOCK,
+		    rows ? ", for each row" : "");
 }
 
 /* Of a search of all schedules. */

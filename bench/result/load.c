@@ -2,10 +2,7 @@
 
 #include "bench/result/result.h"
 
-enum {
-	INDENT	= 2,
-	PRINTED_DIGITS = 6
-};
+enum { INDENT = 2, PRINTED_DIGITS = 6 };
 
 json_t *
 json_read(const char *text, size_t len, json_error_t *where)

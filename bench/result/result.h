@@ -30,8 +30,7 @@ enum {
 
 /* Above this the digits written could round up past the largest double. */
 #define	RESULT_REAL_MAX	1e300
-/* Kept by each double: a loaded file is written again as it was. */
-#define	RESULT_DIGITS	15
+#define	RESULT_DIGITS	15	/* so that a loaded file is written as it was */
 
 /* Texts have no control characters; reals are finite. */
 enum field_kind {

@@ -42,6 +42,7 @@ __wrap_random_source_register(const struct random_source *source)
 /* Of the unit of the queue. */
 enum random_tested kern_probe_tested(u_int) __attribute__((weak));
 
+/* No source but VMGENID gets its number. */
 KERN_PLAIN static struct random_event
 glue_copy(const struct harvest_event *event)
 {

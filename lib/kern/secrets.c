@@ -79,10 +79,9 @@ kern_secret(struct kernel *k, enum kern_secret kind, const void *bytes,
 		se->sct_next = word;
 	}
 	/* A compiler that copies a hash by words may put each elsewhere. */
-	if (kind == KERN_SECRET_STATE) {
-		word = masked(p + 1);
-		*place_of(k, word) = (struct secret){ word, 0, kind };
-	}
+	if (kind == KERN_SECRET_STATE)
+		*place_of(k, masked(p + 1)) =
+		    (struct secret){ masked(p + 1), 0, kind };
 }
 
 /* Two words of a secret, each under the same mask of 32 bits. */
