@@ -288,8 +288,8 @@ table_cell_print(FILE *out, const void *table_cell)
 	    "" : FORMATF(", 95 %% interval %s%s to %s%s %%", PERCENT(ci95[0]),
 	    mark, PERCENT(ci95[1]), mark), PERCENT(h->spin_percent), mark,
 	    PERCENT(h->block_percent), mark);
-	LINE(" ", "%s events/s, %s dropped, p99 of one %s%s", FORMAT(real,
-	    h->events_per_s), FORMAT(real, h->dropped), FORMAT(ns,
+	LINE(" ", "%s%s events/s, %s%s dropped, p99 of one %s%s", FORMAT(real,
+	    h->events_per_s), mark, FORMAT(real, h->dropped), mark, FORMAT(ns,
 	    COMPARABLE_QUANTILE(cell, harvest.latency_p99_ns)), mark);
 	LINE(" ", "holds %s %% of the time that the lock is held",
 	    PERCENT(100 * fmin(f->hold_share_harvest, 1e6)));
