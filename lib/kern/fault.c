@@ -11,6 +11,7 @@ enum {
 	FRAMES_MAX	= 32,
 	PLACE_SIZE	= 1024,
 	HANDLER_BYTES	= 64 * 1024,
+	STACK_WORDS	= 2048,		/* less than the smallest stack's */
 	/*
 	 * How often a loop is looked at, and how many looks it has: more on
 	 * this machine, where a read of 1 GB may take seconds.
@@ -157,17 +158,13 @@ static pthread_key_t handler_stack;
 static int
 frames(void *pc, void *frame[FRAMES_MAX])
 {
-	int first = 0, n = (int)backtrace(frame, FRAMES_MAX);
+	int n = (int)backtrace(frame, FRAMES_MAX);
 
-	while (first < n && frame[first] != pc)
-		first++;
-	/* Without a way to unwind. */
-	if (first == n) {
-		frame[0] = pc;
-		return (1);
-	}
-	memmove(frame, frame + first, (size_t)(n - first) * sizeof(frame[0]));
-	return (n - first);
+	/* It alone, without a way to unwind. */
+	while (n > 1 && frame[0] != pc)
+		memmove(frame, frame + 1, (size_t)--n * sizeof(frame[0]));
+	frame[0] = pc;
+	return (n);
 }
 
 /* A signal that nothing here explains ends the program, as without this. */
@@ -193,9 +190,12 @@ faulted(int sig, siginfo_t *si, void *context)
 		    "put a trap there, as what is done is undefined";
 	else if (at < NULL_BYTES)
 		what = text;
-	else if (depth + NULL_BYTES < 2 * NULL_BYTES)
+	else if (depth + NULL_BYTES < 2 * NULL_BYTES) {
 		/* Where calls of itself fill a stack, the last is chance. */
 		stop(frame + n / 2, n - n / 2, what = "the stack is too small");
+		/* The cipher's library may have no way to unwind. */
+		stop((void *const *)(uintptr_t)CONTEXT_SP(uc), STACK_WORDS, what);
+	}
 	stop(frame, n, what);
 	signal(sig, SIG_DFL);
 	raise(sig);

@@ -289,7 +289,8 @@ kernel_enter(struct kernel *k, int cpu)
 	kt->kt_coarse = false;
 	kt->kt_writes = cpu == KERNEL_CPU_WRITE;
 	kt->kt_calls++;
-	kern_fault_calls++;
+	if (__builtin_expect(kern_fault_calls++ == 0, 0))
+		kern_fault_catch();
 	if (__builtin_expect(cpu == KERNEL_CPU_INTERRUPT, 0))
 		kern_interrupt(k, true);
 }

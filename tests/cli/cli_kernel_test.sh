@@ -553,6 +553,7 @@ kernel__faults_body() {
 	deep|random_fortuna_read(buf, bytecount); newkey[1] = 0;|stack
 	EOF
 	complains 1 "null.c:$line|page fault" run -d kernel:null.c $brief
+	complains 1 "deep.c:$line|stack" run -d kernel:deep.c $brief
 	complains 1 "loop.c:$line|does not end" run -d kernel:loop.c $brief
 	sed "${line}s|^|	while (bytecount > 512) pause(\"x\", hz);|" \
 	    "$src/fortuna/fortuna.c" >sleeps.c
