@@ -2,8 +2,6 @@
 #include <sys/time.h>
 
 #include <execinfo.h>
-#include <pthread.h>
-#include <stdatomic.h>
 
 #include "lib/kern/object.h"
 
@@ -33,6 +31,7 @@ struct place {
 };
 
 _Thread_local uint64_t kern_fault_calls;
+_Thread_local const struct kern_copy *kern_fault_copy;
 
 static _Atomic(struct kern_copy *) copies;
 static atomic_bool armed;	/* the process has the timer */
@@ -167,7 +166,6 @@ frames(void *pc, void *frame[FRAMES_MAX])
 	return (n);
 }
 
-/* A signal that nothing here explains ends the program, as without this. */
 static void
 faulted(int sig, siginfo_t *si, void *context)
 {
@@ -194,11 +192,15 @@ faulted(int sig, siginfo_t *si, void *context)
 		/* Where calls of itself fill a stack, the last is chance. */
 		stop(frame + n / 2, n - n / 2, what = "the stack is too small");
 		/* The cipher's library may have no way to unwind. */
-		stop((void *const *)(uintptr_t)CONTEXT_SP(uc), STACK_WORDS, what);
+		stop((void *const *)(uintptr_t)CONTEXT_SP(uc), STACK_WORDS,
+		    what);
 	}
 	stop(frame, n, what);
-	signal(sig, SIG_DFL);
-	raise(sig);
+	/* What it overwrote may be rngsim's, so nothing else is tried. */
+	fprintf(stderr, "rngsim: %s: panic: a fault outside of its code, as if "
+	    "it overwrote other memory\n", kern_fault_copy == NULL ?
+	    "a source" : kern_fault_copy->kc_name);
+	_exit(EXIT_FAILURE);
 }
 
 static void
@@ -241,25 +243,6 @@ looked(int sig __unused, siginfo_t *si __unused, void *context)
 }
 
 static void
-arm_process(void)
-{
-	static const int signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL };
-	struct sigaction sa = { .sa_sigaction = faulted,
-	    .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER };
-	void *frame[1];
-
-	sigemptyset(&sa.sa_mask);
-	for (unsigned i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
-		sigaction(signals[i], &sa, NULL);
-	sa.sa_sigaction = looked;
-	sa.sa_flags |= SA_RESTART;
-	sigaction(SIGVTALRM, &sa, NULL);
-	look_each(LOOK_US);
-	/* Loads what it needs, which a handler must not. */
-	(void)backtrace(frame, 1);
-}
-
-static void
 disarm_thread(void *stack)
 {
 	const stack_t none = { .ss_flags = SS_DISABLE };
@@ -276,20 +259,32 @@ disarm_process(void)
 }
 
 static void
-make_key(void)
+arm_process(void)
 {
+	static const int signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL };
+	struct sigaction sa = { .sa_sigaction = faulted,
+	    .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER };
+	void *frame[1];
+
+	sigemptyset(&sa.sa_mask);
+	for (unsigned i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		sigaction(signals[i], &sa, NULL);
+	sa.sa_sigaction = looked;
+	sa.sa_flags |= SA_RESTART;
+	sigaction(SIGVTALRM, &sa, NULL);
+	look_each(LOOK_US);
 	(void)pthread_key_create(&handler_stack, disarm_thread);
 	(void)pthread_atfork(NULL, NULL, disarm_process);
+	/* Loads what it needs, which a handler must not. */
+	(void)backtrace(frame, 1);
 }
 
 /* An interrupted stack may be full; a small one has no room for another. */
 static void
 arm_thread(void)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	stack_t ss = { .ss_size = HANDLER_BYTES };
 
-	(void)pthread_once(&once, make_key);
 	if (pthread_getspecific(handler_stack) != NULL)
 		return;
 	ss.ss_sp = xcalloc(1, HANDLER_BYTES);

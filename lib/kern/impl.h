@@ -334,9 +334,7 @@ void kern_take_seed(struct kern_thread *kt, const uint8_t *out);
 void kern_use_seed(struct kern_thread *kt, const uint8_t *data, size_t n);
 void kern_keys_free(struct kernel *k);
 
-/*
- * n bytes at p are read, so are no unseen copy; or others are written there.
- */
+/* n bytes at p are read, so are no unseen copy; or others are written there. */
 void kern_check_seen(struct kernel *k, struct kern_thread *kt, const void *p,
     size_t n);
 void kern_overwritten(struct kern_thread *kt, const void *p, size_t n);

@@ -291,6 +291,7 @@ kernel_enter(struct kernel *k, int cpu)
 	kt->kt_calls++;
 	if (__builtin_expect(kern_fault_calls++ == 0, 0))
 		kern_fault_catch();
+	kern_fault_copy = k->k_copy;
 	if (__builtin_expect(cpu == KERNEL_CPU_INTERRUPT, 0))
 		kern_interrupt(k, true);
 }

@@ -125,9 +125,7 @@ const char *kernel_site_lock(const struct kernel *k, unsigned site, bool *spin);
  */
 bool kernel_shared_cpu(const struct kernel *k, char *text, size_t n);
 
-/*
- * A read has returned this: looks for parts of it in the source's variables.
- */
+/* A read has returned this: looks for parts of it in the source's variables. */
 void kernel_served(struct kernel *k, const void *out, size_t n);
 
 /* Ends the run at a place of the source, as panic(9). */

@@ -87,13 +87,12 @@ int kern_file_image(const struct kern_file *kf);
  */
 void kern_fault_catch(void);
 
-/*
- * Ends the run with a panic of what at a source's line, if one called this.
- */
+/* Ends the run with a panic of what at a source's line, if one called this. */
 void kern_fault_here(const char *what);
 
-/* Calls into copies by this thread; kernel_enter() counts. */
+/* Calls into copies by this thread, and the last one's. */
 extern _Thread_local uint64_t kern_fault_calls;
+extern _Thread_local const struct kern_copy *kern_fault_copy;
 void kern_fault_add(struct kern_copy *kc);
 
 /* An attached object's sysctl, until the next call; NULL: it has none. */
