@@ -284,8 +284,9 @@ kernel_process(struct kernel *k)
 	atomic_store(&k->k_processing, machine_curthread());
 	k->k_process(k->k_process_arg);
 	atomic_store(&k->k_processing, NULL);
-	kt->kt_process = false;
+	/* It may end where it is bound. */
 	kernel_leave(k);
+	kt->kt_process = false;
 }
 
 static void

@@ -177,9 +177,10 @@ kern_uma_given(uma_zone_t zone, void *p, void *arg)
 
 /*
  * With n > 0 takes n references, else gives -n back; neither if there are fewer
- * than least.  Returns: whether it took them, or gave the last ones back.
+ * than least.  Returns: how many there were, where it took them or gave the last
+ * ones back; or 0.
  */
-bool
+u_int
 kern_refcount(volatile u_int *c, u_int least, int n, const char *file,
     int line, const char *name)
 {
@@ -187,18 +188,18 @@ kern_refcount(volatile u_int *c, u_int least, int n, const char *file,
 
 	do {
 		if (was < least)
-			return (false);
+			return (0);
 		if (n < 0 && was < (u_int)-n)
 			kern_panic(file, line, "refcount %s wraparound: %u",
 			    name, was);
 	} while (!(n > 0 ? atomic_fcmpset_int(c, &was, was + (u_int)n) :
 	    atomic_fcmpset_rel_int(c, &was, was + (u_int)n)));
 	if (n > 0 || least > 0)
-		return (true);
+		return (was);
 	if (was != (u_int)-n)
-		return (false);
+		return (0);
 	atomic_thread_fence_acq();
-	return (true);
+	return (was);
 }
 
 uint64_t

@@ -93,18 +93,18 @@ uma_zone_t kern_pcpu_zone(void);
 KERN_CALL(void, refcount_init, (volatile u_int *c, u_int v),
     atomic_store_int(c, v))
 KERN_CALL(u_int, refcount_load, (volatile u_int *c), atomic_load_int(c))
-bool	kern_refcount(volatile u_int *, u_int, int, const char *, int,
+u_int	kern_refcount(volatile u_int *, u_int, int, const char *, int,
 	    const char *);
 #define	KERN_REFCOUNT(c, least, n)					\
 	kern_refcount(c, least, n, __FILE__, __LINE__, #c)
-#define	refcount_acquire(c)	((void)KERN_REFCOUNT(c, 0, 1))
-#define	refcount_acquiren(c, n)	((void)KERN_REFCOUNT(c, 0, (int)(n)))
-#define	refcount_acquire_checked(c)	KERN_REFCOUNT(c, 0, 1)
-#define	refcount_acquire_if_gt(c, n)	KERN_REFCOUNT(c, (n) + 1, 1)
+#define	refcount_acquire(c)	KERN_REFCOUNT(c, 0, 1)
+#define	refcount_acquiren(c, n)	KERN_REFCOUNT(c, 0, (int)(n))
+#define	refcount_acquire_checked(c)	(refcount_acquire(c), true)
+#define	refcount_acquire_if_gt(c, n)	(KERN_REFCOUNT(c, (n) + 1, 1) != 0)
 #define	refcount_acquire_if_not_zero(c)	refcount_acquire_if_gt(c, 0)
-#define	refcount_releasen(c, n)	KERN_REFCOUNT(c, 0, -(int)(n))
+#define	refcount_releasen(c, n)	(KERN_REFCOUNT(c, 0, -(int)(n)) != 0)
 #define	refcount_release(c)	refcount_releasen(c, 1)
-#define	refcount_release_if_gt(c, n)	KERN_REFCOUNT(c, (n) + 1, -1)
+#define	refcount_release_if_gt(c, n)	(KERN_REFCOUNT(c, (n) + 1, -1) != 0)
 #define	refcount_release_if_not_last(c)	refcount_release_if_gt(c, 1)
 
 /* sys/blockcount.h; a waiter looks each tick. */
