@@ -8,15 +8,6 @@ const struct random_source *const random_sources[RANDOM_SOURCES] = {
 #include "harvest/source.tbl"
 };
 
-const struct random_source *
-random_source_find(const char *name)
-{
-	for (unsigned i = 0; i < RANDOM_SOURCES; i++)
-		if (strcmp(random_sources[i]->rs_ident, name) == 0)
-			return (random_sources[i]);
-	return (NULL);
-}
-
 int
 random_source_list_parse(struct random_source_list *sl, const char *names,
     char why[HARVEST_ERROR_SIZE])

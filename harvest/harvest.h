@@ -144,9 +144,6 @@ struct random_source_list {
 /* The family, in table order. */
 extern const struct random_source *const random_sources[RANDOM_SOURCES];
 
-/* The source called name; NULL when there is none. */
-const struct random_source *random_source_find(const char *name);
-
 /*
  * Resolves a comma list of sources and probes them.  Returns: 0; or, with what
  * would be accepted, EINVAL for a name that is unknown, empty or repeated.

@@ -4,7 +4,6 @@
  * end in reverse.
  */
 #include "bench/cell/cell_run.h"
-#include "bench/cli/atomic_file.h"
 #include "bench/cli/command.h"
 
 enum { SEED_POLL_NS = 20 * 1000 * 1000 };

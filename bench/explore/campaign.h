@@ -1,7 +1,6 @@
 /* Campaigns: many schedules of one subject, on several host threads. */
 #pragma once
 
-#include "bench/cli/format.h"
 #include "bench/explore/counterexample.h"
 #include "bench/explore/strategy.h"
 #include "bench/result/result.h"

@@ -266,9 +266,9 @@ source_loop(void *arg, unsigned n)
 void
 calibrate_source(struct calibration *cb)
 {
-	const struct random_source *rs = random_source_find("rdrand");
+	const struct random_source *rs = random_sources[SOURCE_rdrand];
 
-	if (rs != NULL && random_source_present(rs))
+	if (random_source_present(rs))
 		CALIBRATE_TIME(cb, PROFILE_EV_SOURCE, source_loop,
 		    (void *)(uintptr_t)rs, cb->cb_budget_ns, 0,
 		    "rdrand, %u bytes", (unsigned)HARVEST_ENTROPY_BYTES);

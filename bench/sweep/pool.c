@@ -1,8 +1,4 @@
-#include <pthread.h>
-#include <stdatomic.h>
-
 #include "bench/sweep/pool.h"
-#include "lib/base/base.h"
 #include "lib/machine/machine.h"
 
 enum { POOL_IDLE_NS = 100 * 1000 * 1000 };

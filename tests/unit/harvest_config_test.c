@@ -49,7 +49,8 @@ TEST(harvest_config__tunables, "names, defaults and ranges are what users' "
 TEST(source_list__parse, "order is kept; what the machine lacks is skipped and "
     "said")
 {
-	static const char *const names[] = { "interrupt", "rdseed", "rdrand" };
+	static const enum random_source_index asked[] = { SOURCE_interrupt,
+	    SOURCE_rdseed, SOURCE_rdrand };
 	const struct random_source *rs;
 	struct random_source_list sl;
 	char error[HARVEST_ERROR_SIZE];
@@ -59,7 +60,7 @@ TEST(source_list__parse, "order is kept; what the machine lacks is skipped and "
 	    "interrupt,rdseed,rdrand", error));
 	ATF_CHECK_EQ(3, sl.rsl_count + sl.rsl_skipped_count);
 	for (unsigned i = 0; i < 3; i++) {
-		rs = random_source_find(names[i]);
+		rs = random_sources[asked[i]];
 		if (random_source_present(rs))
 			ATF_CHECK_EQ(rs, sl.rsl_source[used++]);
 		else
