@@ -81,8 +81,8 @@ randomdev_read_kernel(struct randomdev *rd, void *buf, size_t n)
 	CALL(rd, KERNEL_CPU_HERE, rd->rd_object->ro_read_kernel(buf,
 	    (unsigned)n));
 	caller_of(rd)->cl_read = NO_READ;
-	if (bypasses && !seeded && n > 16 && *bytes == CALLERS_BYTE &&
-	    memcmp(bytes, bytes + 1, n - 1) == 0)
+	if (bypasses && !seeded && n > 16 && bytes[n - 16] == CALLERS_BYTE &&
+	    memcmp(bytes + n - 16, bytes + n - 15, 15) == 0)
 		ledger_kernel(lg, LEDGER_UNSEEDED, "read_random() leaves a "
 		    "buffer as it was");
 	ledger_end(lg, seeded ? n : 0);

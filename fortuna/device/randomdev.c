@@ -133,6 +133,12 @@ rh_delivered(void *self, bool changed)
 	if (cl->cl_began_cycles != 0)
 		hist_add(rd->rd_params.rp_delivery, machine_cycles_since(
 		    cl->cl_began_cycles, machine_cycles()));
+	/* Releases before the tests have none; a queue may test before. */
+	if (++cl->cl_given > cl->cl_tests && cl->cl_tests > 0 &&
+	    *rd->rd_object->ro_poolcount == FORTUNA_POOLS)
+		ledger_kernel(rd->rd_params.rp_kernel.kp_ledger, LEDGER_EVENTS,
+		    "random_harvest_healthtest() was called for %u of %u "
+		    "events", cl->cl_tests, cl->cl_given);
 	if (changed)
 		ledger_kernel(rd->rd_params.rp_kernel.kp_ledger, LEDGER_EVENTS,
 		    "an event of %s changed while ra_event_processor() had it",
@@ -154,6 +160,7 @@ rh_tested(void *self, enum random_tested tested)
 	struct kind *kd = &rd->rd_kind[caller_of(rd)->cl_source];
 	const enum random_tested was = kd->kd_tested;
 
+	caller_of(rd)->cl_tests++;
 	if (*rd->rd_object->ro_poolcount == FORTUNA_POOLS)
 		kernel_tested(rd->rd_kernel);
 	kd->kd_tested = tested;
