@@ -155,9 +155,10 @@ execution_tick(struct execution *ex, bool last)
 		return;
 	}
 	/* From now on, if there are any; all that are due if it is late. */
-	ex->ex_timed = randomdev_timer(ex->ex_device,
+	ex->ex_timers = randomdev_timer(ex->ex_device,
 	    machine_uptime_coarse_ns() + (unpaced ? ex->ex_events *
-	    LATE_NS : 0)) && ex->ex_seed % 2 == 0 && !unpaced &&
+	    LATE_NS : 0));
+	ex->ex_timed = ex->ex_timers && ex->ex_seed % 2 == 0 && !unpaced &&
 	    ex->ex_scenario->sn_readers + 4 <= EXECUTION_CPUS && machine_spawn(
 	    &ex->ex_timer, "timer", MACHINE_CPU_ANY, timer_main, ex) == 0;
 }

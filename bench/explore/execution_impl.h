@@ -89,6 +89,7 @@ struct execution {
 	struct mthread	 ex_harvest, ex_producer;
 	struct mthread	 ex_pair;	/* the second producer */
 	struct mthread	 ex_timer;	/* if ex_timed */
+	bool		 ex_timers;	/* the source has any */
 	bool		 ex_timed;
 	struct m32	 ex_ticks;	/* of it */
 	struct m32	 ex_produced, ex_aged;

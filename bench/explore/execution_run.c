@@ -3,7 +3,7 @@
 enum {
 	NODES		= 2,
 	FAILED		= ECANCELED,	/* what a run ends with then */
-	SOURCES_STEPS	= 4,	/* all are polled in each pass */
+	LONG_STEPS	= 4,	/* sources are polled, or events refused */
 	CALLS_MAX	= 16,	/* of a loop, each with choices */
 	SHORT_STEPS	= 1000,	/* most of a short run */
 	SHORT_AGED	= 200,	/* of them take as long as an aged one */
@@ -336,7 +336,8 @@ run(struct execution *ex)
 	    .vh_polls = (enum vm_polls)ex->ex_made.sd_polls,
 	    .vh_steps_max = EXECUTION_STEPS_MAX *
 	    (ex->ex_scenario->sn_aged ? EXECUTION_AGED_STEPS :
-	    ex->ex_scenario->sn_sources ? SOURCES_STEPS : 1),
+	    ex->ex_scenario->sn_sources || ex->ex_subject->tb_faults != NULL ?
+	    LONG_STEPS : 1),
 	    .vh_memory = (enum vm_memory)ex->ex_subject->tb_memory,
 	    .vh_guarded = ex->ex_scenario->sn_guarded != 0,
 	    .vh_unordered = unordered,

@@ -170,8 +170,8 @@ execution_sources_end(struct execution *ex)
 
 	for (unsigned i = 0; i < EXECUTION_POLLED; i++)
 		given += xs[i].xs_given;
-	/* The last pass comes after all is registered. */
-	if (given == 0 && pools > 0)
+	/* The last pass comes after all is registered, but not a timer's. */
+	if (given == 0 && pools > 0 && !ex->ex_timers)
 		execution_fail(ex, EXECUTION_SOURCES, "rs_read() of no source "
 		    "is called, as \"%s\" (%s), by the harvest thread",
 		    sources[0].ident, random_source_names[sources[0].kind]);
