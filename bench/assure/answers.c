@@ -196,7 +196,7 @@ try_fortuna(const struct assure_params *ap, const char *folder,
     struct evidence_row *row)
 {
 	const struct design *de = ap->ap_design;
-	const bool modes = evidence_has_modes(ap);
+	const bool modes = design_has_modes(ap->ap_design);
 	struct tally locked = { .tly_scripts = 0 }, ta = locked;
 	const char *whose = "of FreeBSD's concurrent mode give FreeBSD's";
 

@@ -84,17 +84,6 @@ remove_one(const char *path, const struct stat *st __unused, int kind __unused,
 	return (remove(path));
 }
 
-bool
-evidence_has_modes(const struct assure_params *ap)
-{
-	const struct kern_setting locked = { EVIDENCE_MODE, 0 };
-	const struct design *de = ap->ap_design;
-	char range[DESIGN_RANGE_SIZE];
-
-	return (de->de_setting.kv_name[0] == '\0' && design_check(de,
-	    HARVEST_MODEL_newest, &locked, range) == 0);
-}
-
 int
 evidence_gather(const struct evidence *ev, const struct assure_params *ap,
     double patience_s, struct evidence_row *row)

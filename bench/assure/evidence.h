@@ -46,10 +46,6 @@ struct evidence_row {
 	char		 er_replay[EVIDENCE_TEXT_SIZE];	/* shell commands */
 };
 
-/* Whether the design is a kernel source with both of Fortuna's modes. */
-#define	EVIDENCE_MODE	"kern.random.fortuna.concurrent_read"
-bool evidence_has_modes(const struct assure_params *ap);
-
 /* Fills a zeroed row, in about ap_budget_s or the time of its least work. */
 typedef void	evidence_gatherer(const struct assure_params *ap,
 		    struct evidence_row *row);

@@ -15,8 +15,8 @@ static const struct mode {
 	const char *md_option, *md_text;
 } modes_of[] = {
 	{ "", "" },
-	{ " -S " EVIDENCE_MODE "=1", " with concurrent_read=1" },
-	{ " -S " EVIDENCE_MODE "=0", " with concurrent_read=0" }
+	{ " -S " DESIGN_MODE "=1", " with concurrent_read=1" },
+	{ " -S " DESIGN_MODE "=0", " with concurrent_read=0" }
 };
 
 /* A member of "ledger", summed over all cells. */
@@ -71,7 +71,7 @@ check(const struct assure_params *ap, const char *engine, unsigned readers,
 	snprintf(words, sizeof(words), "sweep --ledger -d %s -l mtx,mtx-spin "
 	    "-r %u -s 17,512,4k,64k,1048593 -n 1 -t %g -S "
 	    "rngsim.warmup_ms=0 --crypto native --place none --seed %" PRIu64
-	    " --format json --engine %s%s%s", ap->ap_spec, readers, time_s,
+	    " --engine %s%s%s --format json", ap->ap_spec, readers, time_s,
 	    ap->ap_seed, engine, simulated ? FORMATF(" --cpus %u --nodes 2 "
 	    "--profile epyc-9654-2s", cpus) : "", md->md_option);
 	program_words(ap->ap_program, words, argv);
@@ -84,8 +84,11 @@ check(const struct assure_params *ap, const char *engine, unsigned readers,
 		if (text != NULL)
 			text[strcspn(text, "\n")] = '\0';
 		said = text != NULL && text[0] != '\0';
+		row->er_text[0] = '\0';
 		row_fails(row, "%s engine, %u readers%s: %s. ", engine,
 		    readers, md->md_text, said ? text : "no answer");
+		*strstr(words, " --format") = '\0';
+		evidence_say(row->er_replay, "rngsim %s", words);
 		if (!said || WIFSIGNALED(status))
 			program_say_end(status, STDERR_FILENO, row);
 	}
@@ -99,7 +102,7 @@ ledger_gather(const struct assure_params *ap, struct evidence_row *row)
 {
 	const unsigned n = design_info(ap->ap_design).di_ciphers;
 	/* Each cell runs with the ledger and without, besides controls. */
-	const bool modes = evidence_has_modes(ap);
+	const bool modes = design_has_modes(ap->ap_design);
 	const double time_s = ap->ap_budget_s / (3 * CELLS * n) / (1 + modes);
 	/* With a sanitizer, 64 of a design that scales take many minutes. */
 	const unsigned simulated = strstr(RNGSIM_FLAGS, "-fsanitize") != NULL ?
@@ -115,6 +118,7 @@ ledger_gather(const struct assure_params *ap, struct evidence_row *row)
 	if (row->er_bounds[0] != '\0')
 		evidence_say(row->er_bounds, "mtx and mtx-spin, %s, "
 		    "reads of 17 to 1048593 bytes.", EVIDENCE_CIPHERS(n));
-	evidence_say(row->er_replay, "rngsim sweep -d %s --ledger",
-	    ap->ap_spec);
+	if (row->er_replay[0] == '\0')
+		evidence_say(row->er_replay, "rngsim sweep -d %s --ledger",
+		    ap->ap_spec);
 }

@@ -135,7 +135,7 @@ void
 schedules_gather(const struct assure_params *ap, struct evidence_row *row)
 {
 	const unsigned n = design_info(ap->ap_design).di_ciphers;
-	const bool modes = evidence_has_modes(ap);
+	const bool modes = design_has_modes(ap->ap_design);
 	const unsigned rounds = LOCKS * n * (modes ? 2 : 1);
 	struct explored ed;
 	struct campaign_result *sum = &ed.ed_sum;
@@ -148,7 +148,7 @@ schedules_gather(const struct assure_params *ap, struct evidence_row *row)
 		tb->tb_cipher = ciphers[i % n];
 		if (modes)
 			tb->tb_setting[tb->tb_settings - 1] =
-			    (struct kern_setting){ EVIDENCE_MODE,
+			    (struct kern_setting){ DESIGN_MODE,
 			    i < rounds / 2 };
 		if (!explore_memories(&ed, ap->ap_budget_s / rounds, row))
 			return;
@@ -165,10 +165,13 @@ schedules_gather(const struct assure_params *ap, struct evidence_row *row)
 	    "reads of 0 to 8 KiB and some of AES to 2 MiB, %s and %s, %s, "
 	    "drawn strategies%s.", ed.ed_campaign.cn_limits.lim_readers_least,
 	    ed.ed_campaign.cn_limits.lim_readers_most, locks[0], locks[1],
-	    EVIDENCE_CIPHERS(n), modes ? ", " EVIDENCE_MODE " 1 and 0" : "");
-	evidence_say(row->er_replay, "rngsim explore -d %s -l %s,%s -c aes%s "
-	    "--seed %" PRIu64, ap->ap_spec, locks[0], locks[1],
-	    n == 1 ? "" : ",chacha20", ap->ap_seed);
+	    EVIDENCE_CIPHERS(n), modes ? ", " DESIGN_MODE " 1 and 0" : "");
+	for (unsigned i = 0; i <= modes; i++)
+		evidence_say(row->er_replay, "%srngsim explore -d %s -l %s,%s "
+		    "-c aes%s --seed %" PRIu64 "%s", i > 0 ? "\n" : "",
+		    ap->ap_spec, locks[0], locks[1], n == 1 ? "" :
+		    ",chacha20", ap->ap_seed, !modes ? "" :
+		    FORMATF(" -S " DESIGN_MODE "=%u", 1 - i));
 }
 
 /* Of a campaign's scenario, in each memory. */
@@ -227,8 +230,10 @@ exhaust(const struct assure_params *ap, const struct lock_class *lc,
 	if (row->er_state != EVIDENCE_HOLDS)
 		return;
 	row_says(row, ". None fails.");
-	evidence_say(row->er_bounds, "%s; %s, %s, lock %s.", bound.s,
-	    tb->tb_design->de_ident, tb->tb_cipher->ci_name, lc->lc_name);
+	evidence_say(row->er_bounds, "%s; %s, %s, lock %s%s.", bound.s,
+	    tb->tb_design->de_ident, tb->tb_cipher->ci_name, lc->lc_name,
+	    !design_has_modes(tb->tb_design) ? "" : ", one value of "
+	    DESIGN_MODE);
 	evidence_say(row->er_replay, "rngsim explore -d %s -l %s --exhaustive "
 	    "--memory weak", ap->ap_spec, lc->lc_name);
 }

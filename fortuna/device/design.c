@@ -316,6 +316,16 @@ design_check(const struct design *de, enum design_queue queue,
 	return (rc);
 }
 
+bool
+design_has_modes(const struct design *de)
+{
+	const struct kern_setting locked = { DESIGN_MODE, 0 };
+	char range[DESIGN_RANGE_SIZE];
+
+	return (de->de_setting.kv_name[0] == '\0' && design_check(de,
+	    HARVEST_MODEL_newest, &locked, range) == 0);
+}
+
 unsigned
 design_sysctls(const struct design *de,
     struct design_sysctl list[DESIGN_SYSCTLS_MAX])

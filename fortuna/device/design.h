@@ -111,6 +111,10 @@ void design_setting(struct kern_setting *set, const char *text);
 int design_check(const struct design *de, enum design_queue queue,
     const struct kern_setting *set, char range[DESIGN_RANGE_SIZE]);
 
+/* Whether the design is a kernel source with both of Fortuna's modes. */
+#define	DESIGN_MODE	"kern.random.fortuna.concurrent_read"
+bool design_has_modes(const struct design *de);
+
 /* A sysctl that can be set, and its value at boot. */
 struct design_sysctl {
 	char		 dy_name[KERN_NAME_SIZE], dy_descr[KERN_NAME_SIZE];
