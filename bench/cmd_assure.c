@@ -29,7 +29,7 @@ check(struct options *op)
 
 	if (lock == GIVEN(op, ASSURE_DESIGN))
 		return (usage_error("expected a design, -d NAME, or a lock, -l "
-		    "NAME; \"rngsim list designs\" and \"rngsim list locks\" "
+		    "NAME, not both; \"rngsim list designs\" and \"rngsim list locks\" "
 		    "have them"));
 	for (unsigned i = 0; i < op->op_rows.ol_count; i++) {
 		ev = &evidences[op->op_rows.ol_value[i]];

@@ -264,6 +264,8 @@ print(FILE *out, const struct validation *va, const struct result *measured,
 	format_wrapf(out, "", 2, "measured on %s, %u CPUs; predicted for %s",
 	    measured->host.cpu_model, measured->host.cpus,
 	    TEXT_OF(provenance_machine, predicted));
+	if (measured->unfit[0] != '\0')
+		format_wrap(out, "not fit to measure:", 2, measured->unfit);
 	for (unsigned i = 0; i < va->va_count; i++, last = mc) {
 		mc = va->va_pairs[i].vd_measured;
 		if (last == NULL || !cells_alike(last, mc, APART)) {

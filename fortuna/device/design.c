@@ -1,6 +1,5 @@
 #include "fortuna/device/randomdev.h"
 #include "lib/base/embed.h"
-#include "lib/crypto/digest.h"
 
 /* The object NAME-real.so and its like, in the program's own file. */
 #define	OBJECT(name, files)						\

@@ -1,7 +1,6 @@
 /* The parts of a kernel; for lib/kern only. */
 #pragma once
 
-#include "lib/crypto/digest.h"
 #include "lib/kern/kernel.h"
 #ifndef MACHINE_VIRTUAL
 #define	vm_explores()	false

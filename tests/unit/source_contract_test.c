@@ -97,9 +97,9 @@ TEST(source__null_delivers_nothing, "it measures the loop around it")
 }
 
 static void
-check_instruction(const struct random_source *rs,
-    enum random_entropy_source source)
+check_instruction(unsigned i, enum random_entropy_source source)
 {
+	const struct random_source *rs = random_sources[i];
 	uint8_t first[32], second[32];
 	size_t got;
 
@@ -117,14 +117,12 @@ check_instruction(const struct random_source *rs,
 
 TEST(source__rdrand, "words are fresh each time")
 {
-	check_instruction(random_sources[SOURCE_rdrand],
-	    RANDOM_PURE_RDRAND);
+	check_instruction(SOURCE_rdrand, RANDOM_PURE_RDRAND);
 }
 
 TEST(source__rdseed, "words are fresh each time")
 {
-	check_instruction(random_sources[SOURCE_rdseed],
-	    RANDOM_PURE_RDSEED);
+	check_instruction(SOURCE_rdseed, RANDOM_PURE_RDSEED);
 }
 
 static unsigned step_calls;
