@@ -29,8 +29,8 @@ check(struct options *op)
 
 	if (lock == GIVEN(op, ASSURE_DESIGN))
 		return (usage_error("expected a design, -d NAME, or a lock, -l "
-		    "NAME, not both; \"rngsim list designs\" and \"rngsim list locks\" "
-		    "have them"));
+		    "NAME, not both; \"rngsim list designs\" and \"rngsim list "
+		    "locks\" have them"));
 	for (unsigned i = 0; i < op->op_rows.ol_count; i++) {
 		ev = &evidences[op->op_rows.ol_value[i]];
 		if (ev->ev_lock != lock)
