@@ -157,10 +157,10 @@ statistics_gather(const struct assure_params *ap, struct evidence_row *row)
 			    row))
 				return;
 		row_says(row, "%s: none of so many blocks, or shorter "
-		    "requests, comes twice: %" PRIu64 " in %" PRIu64 " requests "
-		    "of %d readers. Planted copies are found. ",
-		    ciphers[c]->ci_name, blocks,
-		    nitems(sizes) * requests, READERS);
+		    "requests, comes twice: %" PRIu64 " in %" PRIu64
+		    " requests of %d readers. Planted copies are found. ",
+		    ciphers[c]->ci_name, blocks, nitems(sizes) * requests,
+		    READERS);
 	}
 	row_says(row, "Statistical tests find gross faults only: "
 	    "rngsim-cat(1).");
