@@ -118,8 +118,7 @@ random_source_present(const struct random_source *rs)
 	return (rs->rs_present == NULL || rs->rs_present());
 }
 
-#define	RANDOM_SOURCE(name)						\
-	const struct random_source FLAVOURED(src_##name)
+#define	RANDOM_SOURCE(name) const struct random_source FLAVOURED(src_##name)
 
 #define	SOURCE(name)	extern RANDOM_SOURCE(name);
 #include "harvest/source.tbl"

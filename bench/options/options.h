@@ -38,8 +38,7 @@ extern const struct command_text command_texts[COMMANDS];
 extern struct family operand_families[COMMANDS];
 
 enum option_id {
-#define	OPTION(id, letter, name, value, type, flags, commands, ...)	\
-	OPTION_##id,
+#define	OPTION(id, letter, name, value, type, flags, commands, ...) OPTION_##id,
 #include "bench/options/options.tbl"
 	OPTIONS
 };

@@ -3,8 +3,7 @@
 enum { CELL_LABEL = 15 };
 
 /* A line of a cell, with its label. */
-#define	LINE(label, ...)						\
-	format_wrapf(out, label, CELL_LABEL, __VA_ARGS__)
+#define	LINE(label, ...) format_wrapf(out, label, CELL_LABEL, __VA_ARGS__)
 #define	PERCENT(v)	FORMAT(percent, v)
 #define	MILLION(v)	FORMAT(real, (v) / 1e6)
 

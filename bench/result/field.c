@@ -30,8 +30,7 @@
 	    COUNT(s, n), flags },
 #define	EACH(s, m, kind, flags, text)					\
 	{ KEY(s, m), .f_kind = FIELD_##kind, .f_shape = FIELD_EACH, flags },
-#define	DRAWS(s, m, text)						\
-	ARRAY(s, m, REAL, samples, WHEN(s, m) POINT, text)
+#define	DRAWS(s, m, text) ARRAY(s, m, REAL, samples, WHEN(s, m) POINT, text)
 #define	LENGTH(s, m)
 #define	ROWS				LIST
 #include "bench/result/result.tbl"

@@ -88,8 +88,7 @@ struct field {
 };
 
 /* Their types. */
-#define	KIND(name, form, low, high, type)				\
-	typedef __typeof__(type) field_##name;
+#define	KIND(name, form, low, high, type) typedef __typeof__(type) field_##name;
 #include "bench/result/kind.tbl"
 
 /* The whole document is struct result. */

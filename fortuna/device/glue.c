@@ -17,8 +17,7 @@
 #define	GLUE_PURE_START	(RANDOM_ENVIRONMENTAL_END + 1)
 
 static const struct random_host *glue_host;
-#define	GLUE_HOST(f, ...)						\
-	(glue_host->rh_##f(glue_host->rh_self, ##__VA_ARGS__))
+#define	GLUE_HOST(f, ...) (glue_host->rh_##f(glue_host->rh_self, ##__VA_ARGS__))
 
 extern __typeof__(random_alg_context) __real_random_alg_context;
 /* Where others find random_alg_context; it is not constant. */

@@ -15,8 +15,7 @@ RANDOM_CLAIMS(.rm_stored_bytes = FXRNG_BUFRNG_SZ);
 /* In order of bytes, its words are little-endian ones. */
 #ifdef RANDOM_READ_BLOCKS
 #define	le128enc(p, counter)	__builtin_memcpy(p, &(counter), 16)
-#define	PROBE_COUNTER(p)						\
-	__builtin_memcpy(&fortuna_state.fs_counter, p, 16)
+#define	PROBE_COUNTER(p) __builtin_memcpy(&fortuna_state.fs_counter, p, 16)
 #else
 #define	PROBE_COUNTER(p)	(fortuna_state.fs_counter = le128dec(p))
 #endif

@@ -100,8 +100,7 @@ int randomdev_read(struct randomdev *rd, int cpu, void *buf, size_t n,
     size_t *left, bool nonblock);
 
 /* read_random(9); before it is seeded it gives zeros if this is set. */
-#define	RANDOMDEV_BYPASS						\
-    "kern.random.initial_seeding.bypass_before_seeding"
+#define	RANDOMDEV_BYPASS "kern.random.initial_seeding.bypass_before_seeding"
 void randomdev_read_kernel(struct randomdev *rd, void *buf, size_t n);
 
 /*
@@ -163,8 +162,7 @@ void randomdev_set(struct randomdev *rd, const struct kern_setting *set);
  * Runs what the kernel's timers do for the design; harvest thread or tests.
  * Returns: false if the design has no timers.
  */
-#define	randomdev_timer(rd, now_ns)					\
-	kernel_timer(randomdev_kernel(rd), now_ns)
+#define	randomdev_timer(rd, now_ns) kernel_timer(randomdev_kernel(rd), now_ns)
 
 /* Times deliveries while a window is open. */
 void randomdev_window(struct randomdev *rd, bool open);

@@ -31,8 +31,7 @@
 	    __VA_ARGS__))
 
 /* Copies a text into an array of characters; cuts it. */
-#define	TEXT_SET(array, text)						\
-	((void)snprintf(array, sizeof(array), "%s", text))
+#define	TEXT_SET(array, text) ((void)snprintf(array, sizeof(array), "%s", text))
 
 /* As vsnprintf(3), of the arguments behind fmt of a function. */
 #define	VFORMAT(text, size, fmt) do {					\

@@ -172,8 +172,7 @@ void lock_await(struct lock *l, struct lock_node *n, struct lock_wait *w);
 /* Evaluates fp, unless it is NULL, for an acquisition at one of the sites. */
 void lock_fault(struct failpoint *fp, unsigned first, unsigned count);
 
-#define	LOCK_FAULTS(l)							\
-	(__builtin_expect((l)->lo_config.faults != NULL, 0))
+#define	LOCK_FAULTS(l) (__builtin_expect((l)->lo_config.faults != NULL, 0))
 
 static inline void
 lock_booked(struct lock *l, struct lock_node *n, unsigned site,

@@ -5,8 +5,7 @@ enum {
 	STUCK_NAMED	= 64	/* locks of one name that are told apart */
 };
 
-#define	stuck_add(vm, ...)						\
-	APPEND((vm)->vm_stuck, VM_STUCK_SIZE, __VA_ARGS__)
+#define	stuck_add(vm, ...) APPEND((vm)->vm_stuck, VM_STUCK_SIZE, __VA_ARGS__)
 
 static const struct vm_thread *
 holder_of(const struct vm *vm, const void *lock)

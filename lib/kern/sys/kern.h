@@ -71,8 +71,7 @@ KERN_INLINE type name args { return (value); }
 #define	__exclusive_cache_line	__aligned(CACHE_LINE_SIZE)
 #define	__DECONST(type, v)	((type)(uintptr_t)(const void *)(v))
 #define	__DEVOLATILE(type, v)	((type)(uintptr_t)(volatile void *)(v))
-#define	__containerof(p, s, m)						\
-	((s *)(void *)((char *)(p) - offsetof(s, m)))
+#define	__containerof(p, s, m) ((s *)(void *)((char *)(p) - offsetof(s, m)))
 #define	__compiler_membar()	__asm__ volatile("" : : : "memory")
 #define	__min_size(x)		static (x)
 #define	__result_use_check	__attribute__((warn_unused_result))

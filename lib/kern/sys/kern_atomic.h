@@ -91,8 +91,7 @@ KERN_ATOMICS(long, u_long) KERN_ATOMICS(ptr, uintptr_t)
 	((__typeof__(*(p)))atomic_load_acq_ptr((volatile uintptr_t *)(p)))
 #define	atomic_store_ptr(p, v)						\
 	(atomic_store_ptr)((volatile uintptr_t *)(p), (uintptr_t)(v))
-#define	atomic_load_bool(p)						\
-	(atomic_load_8((volatile const uint8_t *)(p)) != 0)
+#define	atomic_load_bool(p) (atomic_load_8((volatile const uint8_t *)(p)) != 0)
 #define	atomic_store_bool(p, v)						\
 	atomic_store_8((volatile uint8_t *)(p), (bool)(v))
 #define	atomic_thread_fence_acq()	atomic_thread_fence(__ATOMIC_ACQUIRE)

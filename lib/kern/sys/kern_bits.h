@@ -38,8 +38,7 @@ struct name { u_long __bits[KERN_BIT_WORDS(size)]; }
 #define	BIT_ISFULLSET(size, p)	kern_bits_are((p)->__bits, 0, size, true)
 #define	BIT_COUNT(size, p)	kern_bits_count((p)->__bits, 0, size)
 /* From 1; 0: none. */
-#define	BIT_FFS_AT(size, p, i)						\
-	(kern_bits_find((p)->__bits, size, i, true) + 1)
+#define	BIT_FFS_AT(size, p, i) (kern_bits_find((p)->__bits, size, i, true) + 1)
 #define	BIT_FFS(size, p)	BIT_FFS_AT(size, p, 0)
 #define	KERN_BITS_WALK(b, n, i, set)					\
 	for ((i) = kern_bits_find(b, n, 0, set); (int)(i) >= 0;		\
@@ -84,8 +83,7 @@ typedef u_long bitstr_t;
 #define	bit_clear(b, i)		((void)(KERN_WORD(b, i) &= ~KERN_BIT(i)))
 #define	bit_nset(b, i, last)	kern_bits_fill(b, i, (last) - (i) + 1, true)
 #define	bit_nclear(b, i, last)	kern_bits_fill(b, i, (last) - (i) + 1, false)
-#define	bit_ntest(b, i, last, set)					\
-	kern_bits_are(b, i, (last) - (i) + 1, set)
+#define	bit_ntest(b, i, last, set) kern_bits_are(b, i, (last) - (i) + 1, set)
 #define	bit_ffs_at(b, i, n, at)	((void)(*(at) = kern_bits_find(b, n, i, true)))
 #define	bit_ffc_at(b, i, n, at)	((void)(*(at) = kern_bits_find(b, n, i, false)))
 #define	bit_ffs(b, n, at)	bit_ffs_at(b, 0, n, at)

@@ -52,15 +52,12 @@ void	kern_smr_enter(smr_t, bool, const struct kern_site *);
 	kern_lock_destroy(&(s)->lock_object, KERN_SITE()), free(s, NULL))
 #define	smr_enter(s)		kern_smr_enter(s, false, KERN_SITE())
 #define	smr_lazy_enter(s)	kern_smr_enter(s, true, KERN_SITE())
-#define	SMR_ASSERT_ENTERED(s)						\
-	KASSERT(SMR_ENTERED(s), ("Not in smr section"))
-#define	SMR_ASSERT_NOT_ENTERED(s)					\
-	KASSERT(!SMR_ENTERED(s), ("In smr section."))
+#define	SMR_ASSERT_ENTERED(s) KASSERT(SMR_ENTERED(s), ("Not in smr section"))
+#define	SMR_ASSERT_NOT_ENTERED(s) KASSERT(!SMR_ENTERED(s), ("In smr section."))
 #define	smr_advance(s)		({ SMR_ASSERT_NOT_ENTERED(s);		\
 	HOST(advance, (s)->lock_object.lo_witness,			\
 	    ((s)->ep_flags & SMR_DEFERRED) != 0); })
-#define	smr_poll(s, goal, wait)						\
-	kern_smr_poll(s, goal, wait, KERN_SITE())
+#define	smr_poll(s, goal, wait) kern_smr_poll(s, goal, wait, KERN_SITE())
 KERN_CALL(bool, kern_smr_poll, (smr_t s, smr_seq_t goal, bool wait,
     const struct kern_site *site), (wait && (s->ep_flags & SMR_LAZY) != 0 ?
     kern_panic(site->kw_file, site->kw_line, "smr_poll: Blocking not allowed on "
@@ -76,8 +73,7 @@ KERN_CALL(bool, kern_smr_poll, (smr_t s, smr_seq_t goal, bool wait,
 /* The kernel's has a fence before it. */
 KERN_FETCH(uintptr_t, kern_smr_swap, (volatile uintptr_t *p, uintptr_t v), SWAP,
     ACQ_REL, __atomic_exchange_n, v)
-#define	smr_entered_load(p, s)						\
-	({ SMR_ASSERT_ENTERED(s); KERN_SMR_LOAD(p); })
+#define	smr_entered_load(p, s) ({ SMR_ASSERT_ENTERED(s); KERN_SMR_LOAD(p); })
 #define	smr_serialized_load(p, ex)					\
 	({ KASSERT(ex, ("SMR serialization")); (p)->__ptr; })
 #define	smr_serialized_store(p, v, ex) do {				\
@@ -91,8 +87,7 @@ KERN_FETCH(uintptr_t, kern_smr_swap, (volatile uintptr_t *p, uintptr_t v), SWAP,
 	    (volatile uintptr_t *)&(p)->__ptr, (uintptr_t)(v));		\
 })
 #define	smr_unserialized_load(p, s)	KERN_SMR_LOAD(p)
-#define	smr_unserialized_store(p, v, s)					\
-	smr_serialized_store(p, v, true)
+#define	smr_unserialized_store(p, v, s) smr_serialized_store(p, v, true)
 
 /* seqc(9): odd while a writer, which others exclude, modifies. */
 typedef uint32_t	seqc_t;

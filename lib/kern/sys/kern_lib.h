@@ -91,5 +91,4 @@ struct fpu_kern_ctx { int fp_unused; };
 #define	fpu_kern_thread(flags)	((void)(flags), 0)
 #define	fpu_kern_enter(td, ctx, flags)					\
 	(((flags) & FPU_KERN_NOCTX) != 0 ? critical_enter() : (void)0)
-#define	fpu_kern_leave(td, ctx)						\
-	((ctx) == NULL ? critical_exit() : (void)0, 0)
+#define	fpu_kern_leave(td, ctx) ((ctx) == NULL ? critical_exit() : (void)0, 0)

@@ -35,8 +35,7 @@ KERN_LOCK_STRUCT(sx, sx_lock);
 #define	KERN_UNLOCK(p, l)	KERN_LEAVE(p, l, KERN_EITHER)
 #define	KERN_UPGRADE(p, l)	HOST(upgrade, KERN_HELD(p, l), KERN_SITE())
 #define	KERN_DOWNGRADE(p, l)	HOST(downgrade, KERN_HELD(p, l), KERN_SITE())
-#define	KERN_XLOCKED(p, l)						\
-	((kern_owned(KERN_LO(p, l)) & KERN_OWNED_ALONE) != 0)
+#define	KERN_XLOCKED(p, l) ((kern_owned(KERN_LO(p, l)) & KERN_OWNED_ALONE) != 0)
 #define	KERN_ASSERT(p, l, what)						\
 	kern_assert(KERN_LO(p, l), false, what, __FILE__, __LINE__)
 
@@ -94,8 +93,7 @@ KERN_CALL(int64_t, kern_sbt_ns, (sbintime_t sbt, int flags),
 #define	tsleep_sbt(ident, priority, msg, sbt, precision, flags)		\
 	KERN_SLEEP(ident, NULL, priority, kern_sbt_ns(sbt, flags), msg)
 #define	pause(msg, timo)	tsleep(&kern_host, 0, msg, imax(timo, 1))
-#define	pause_sig(msg, timo)						\
-	tsleep(&kern_host, PCATCH, msg, imax(timo, 1))
+#define	pause_sig(msg, timo) tsleep(&kern_host, PCATCH, msg, imax(timo, 1))
 #define	pause_sbt(msg, sbt, precision, flags)				\
 	tsleep_sbt(&kern_host, 0, msg, lmax(sbt, 1), precision, flags)
 /* Whether a signal has come: EINTR, ERESTART or 0. */
@@ -107,10 +105,8 @@ enum { WARN_GIANTOK = 1, WARN_PANIC = 2, WARN_SLEEPOK = 4 };
 #define	WITNESS_WARN(flags, lock, ...)					\
 	((lock) != NULL ? (void)0 :					\
 	    HOST(may_sleep, KERN_SITE(), "WITNESS_WARN()"))
-#define	wakeup(ident)							\
-	HOST(wakeup, __DEVOLATILE(const void *, ident), false)
-#define	wakeup_one(ident)						\
-	HOST(wakeup, __DEVOLATILE(const void *, ident), true)
+#define	wakeup(ident) HOST(wakeup, __DEVOLATILE(const void *, ident), false)
+#define	wakeup_one(ident) HOST(wakeup, __DEVOLATILE(const void *, ident), true)
 
 /* condvar(9): its address is the channel. */
 struct cv { const char *cv_description; };
@@ -139,8 +135,7 @@ int	kern_sema(struct sema *, int64_t ns, bool tries,
 void	kern_sema_post(struct sema *, const struct kern_site *);
 void	sema_init(struct sema *, int, const char *);
 #define	KERN_SEMA(s, ns, tries)	kern_sema(s, ns, tries, KERN_LOCK_SITE())
-#define	sema_destroy(s)							\
-	(mtx_destroy(&(s)->sema_mtx), cv_destroy(&(s)->sema_cv))
+#define	sema_destroy(s) (mtx_destroy(&(s)->sema_mtx), cv_destroy(&(s)->sema_cv))
 #define	sema_wait(s)		((void)KERN_SEMA(s, -1, false))
 #define	sema_timedwait(s, timo)	KERN_SEMA(s, sbttons((timo) * tick_sbt), false)
 #define	sema_trywait(s)		(KERN_SEMA(s, -1, true) == 0)

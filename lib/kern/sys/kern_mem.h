@@ -85,8 +85,7 @@ uma_zone_t kern_pcpu_zone(void);
 	*kern_mine = (v);						\
 	kern_was;							\
 })
-#define	zpcpu_replace_cpu(p, v, cpu)					\
-	(*zpcpu_get_cpu(p, cpu) = (v))
+#define	zpcpu_replace_cpu(p, v, cpu) (*zpcpu_get_cpu(p, cpu) = (v))
 
 #define	REFCOUNT_SATURATED(v)	(((v) & (1u << 31)) != 0)
 #define	REFCOUNT_COUNT(v)	((v) & ~(1u << 31))
@@ -153,8 +152,7 @@ struct buf_ring {
 struct buf_ring *kern_ring_made(void *, u_int);
 int	buf_ring_enqueue(struct buf_ring *, void *);
 void	*buf_ring_dequeue_mc(struct buf_ring *);
-#define	buf_ring_enqueue(br, buf)					\
-	((void)KERN_HOLD(), buf_ring_enqueue(br, buf))
+#define	buf_ring_enqueue(br, buf) ((void)KERN_HOLD(), buf_ring_enqueue(br, buf))
 #define	buf_ring_dequeue_mc(br)	((void)KERN_HOLD(), buf_ring_dequeue_mc(br))
 KERN_CALL(void *, buf_ring_peek, (struct buf_ring *br), ({
 	const u_int head = atomic_load_int(&br->br_cons_head);

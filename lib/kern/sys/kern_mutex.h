@@ -26,8 +26,7 @@ CTASSERT(sizeof(struct lock_object) == KERN_LOCK_WORD);
 	    { __FILE__, __LINE__ };					\
 	&kern_site;							\
 })
-#define	KERN_LOCK_SITE()						\
-	KERN_SITE(__section("kern_sites") __used __aligned(8))
+#define	KERN_LOCK_SITE() KERN_SITE(__section("kern_sites") __used __aligned(8))
 /* By the name of the word, which only that kind of lock has. */
 #define	KERN_LO(p, l)	((struct lock_object *)(uintptr_t)&(l)->p##_lock - 1)
 #define	KERN_TAKE(p, l, how)	kern_lock(KERN_LO(p, l), KERN_LOCK_SITE(), how)

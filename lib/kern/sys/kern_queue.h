@@ -4,8 +4,7 @@
  */
 
 #define	KERN_PUBLISH(at, e)	(atomic_thread_fence_rel(), (void)((at) = (e)))
-#define	KERN_WALK(e, first, next)					\
-	for ((e) = (first); (e) != NULL; (e) = next)
+#define	KERN_WALK(e, first, next) for ((e) = (first); (e) != NULL; (e) = next)
 #define	KERN_WALK_SAFE(e, first, next, after)				\
 	for ((e) = (first); (e) != NULL && ((after) = next, 1); (e) = (after))
 /* All kinds begin alike: what is the same for them is in alias.tbl. */
@@ -16,8 +15,7 @@
 #define	SLIST_EMPTY(head)	(SLIST_FIRST(head) == NULL)
 #define	SLIST_FIRST(head)	((head)->q_first)
 #define	SLIST_NEXT(e, f)	((e)->f.q_next)
-#define	SLIST_FOREACH(e, h, f)						\
-	KERN_WALK(e, SLIST_FIRST(h), SLIST_NEXT(e, f))
+#define	SLIST_FOREACH(e, h, f) KERN_WALK(e, SLIST_FIRST(h), SLIST_NEXT(e, f))
 #define	SLIST_FOREACH_FROM(e, h, f)					\
 	KERN_WALK(e, (e) != NULL ? (e) : SLIST_FIRST(h), SLIST_NEXT(e, f))
 #define	SLIST_FOREACH_SAFE(e, h, f, after)				\
@@ -88,8 +86,7 @@
 	KERN_LIST_MOVED(b, f);						\
 } while (0)
 
-#define	STAILQ_HEAD(name, type)						\
-struct name { struct type *q_first, **q_last; }
+#define	STAILQ_HEAD(name, type) struct name { struct type *q_first, **q_last; }
 #define	STAILQ_HEAD_INITIALIZER(head)	{ NULL, &(head).q_first }
 #define	STAILQ_INIT(head) do {						\
 	STAILQ_FIRST(head) = NULL;					\
@@ -116,8 +113,7 @@ struct name { struct type *q_first, **q_last; }
 	if (((at) = STAILQ_NEXT(at, f)) == NULL)			\
 		(head)->q_last = &(at);					\
 } while (0)
-#define	STAILQ_REMOVE_HEAD(head, f)					\
-	KERN_STAILQ_CUT(head, STAILQ_FIRST(head), f)
+#define	STAILQ_REMOVE_HEAD(head, f) KERN_STAILQ_CUT(head, STAILQ_FIRST(head), f)
 #define	STAILQ_REMOVE_AFTER(head, e, f)					\
 	KERN_STAILQ_CUT(head, STAILQ_NEXT(e, f), f)
 #define	STAILQ_REMOVE(head, e, type, f)					\
@@ -141,8 +137,7 @@ struct name { struct type *q_first, **q_last; }
 /* A head begins as an entry does: the last but one links to the last. */
 #define	TAILQ_LAST(head, name)						\
 	(*((struct name *)(void *)(head)->q_last)->q_last)
-#define	TAILQ_PREV(e, name, f)						\
-	(*((struct name *)(void *)(e)->f.q_prev)->q_last)
+#define	TAILQ_PREV(e, name, f) (*((struct name *)(void *)(e)->f.q_prev)->q_last)
 #define	TAILQ_FOREACH_REVERSE(e, head, name, f)				\
 	KERN_WALK(e, TAILQ_LAST(head, name), TAILQ_PREV(e, name, f))
 #define	TAILQ_FOREACH_REVERSE_SAFE(e, head, name, f, after)		\

@@ -7,10 +7,8 @@
  */
 
 /* Each use of these marks the object: without one nothing is held. */
-#define	KERN_LOOK()							\
-	KERN_SITE(__section("kern_looks") __used __aligned(8))
-#define	KERN_HOLD()							\
-	KERN_SITE(__section("kern_holds") __used __aligned(8))
+#define	KERN_LOOK() KERN_SITE(__section("kern_looks") __used __aligned(8))
+#define	KERN_HOLD() KERN_SITE(__section("kern_holds") __used __aligned(8))
 
 extern volatile int cold;	/* until devices have attached */
 /* Threads of the run are numbered from 0. */
