@@ -27,12 +27,8 @@ enum {
 extern const struct command *const commands[COMMANDS];
 
 /* Names that one command has, for its options and operands. */
-extern const struct family assure_checks;
-extern const struct family explore_locks;
-extern const struct family list_topics;
-extern const struct family report_panels;
-extern const struct family reproduce_names;
-extern const struct family sources_names;
+extern const struct family assure_checks, explore_locks, list_topics;
+extern const struct family report_panels, reproduce_names, sources_names;
 
 /* Gives these to bench/options; a part of command_execute(). */
 void command_families(void);

@@ -56,12 +56,12 @@ found "more lines than the budget" "$(budget <<'END'
 3070 bench/cell
 1123 bench/cli
 1720 bench/compare
-5490 bench/explore
+5502 bench/explore
 360 bench/figures
 390 bench/kernel
 2540 bench/options
 560 bench/page
-3830 bench/predict
+3818 bench/predict
 1460 bench/report
 2720 bench/result
 590 bench/stats

@@ -6,8 +6,7 @@
 #define	REFUSE(...)	format_wrong(error, COMPARE_TEXT_SIZE, __VA_ARGS__)
 
 /* Below: parts of a run differ by chance or not enough to matter. */
-static const double moved_p = 0.01;
-static const double moved_share = 0.01;
+static const double moved_p = 0.01, moved_share = 0.01;
 
 /* Whether a cell can show how the machine moved: a gated one cannot. */
 static bool

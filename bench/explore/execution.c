@@ -305,15 +305,13 @@ make_device(struct execution *ex, const struct subject *tb)
 		    (struct kern_setting){ NIST_HEALTHTEST_ENABLED, 1 };
 	if ((error = randomdev_new(&ex->ex_device, &rp)) != 0)
 		return (error);
+	execution_sources_loaded(ex);
 	execution_pass_tests(ex);
 	if (sn->sn_seeded)
 		execution_seed(ex);
 	if (sn->sn_sources)
 		execution_sources_begin(ex);
-	/*
-	 * Real ciphers start near the carry between C's halves, which would
-	 * never be reached otherwise.  An ideal cipher starts as in a kernel.
-	 */
+	/* The carry between C's halves is not reached otherwise. */
 	if (sn->sn_seeded && sn->sn_real && randomdev_seeded(ex->ex_device))
 		(void)randomdev_core(ex->ex_device, &rs, true);
 	return (0);

@@ -27,6 +27,7 @@ struct execution_source {
 	uint32_t	 xs_given;	/* by it */
 	uint32_t	 xs_first;	/* ex_ended then, the first time */
 	uint32_t	 xs_events;	/* that the algorithm was given */
+	uint32_t	 xs_bytes, xs_sized;	/* by it, and in these events */
 	bool		 xs_gone;	/* it is deregistered */
 };
 
@@ -129,6 +130,7 @@ void execution_fail(struct execution *ex, enum execution_property property,
 void execution_sources_come(struct execution *ex, unsigned i);
 void execution_sources_begin(struct execution *ex);
 void execution_sources_event(void *arg, const struct random_event *event);
+void execution_sources_loaded(struct execution *ex);
 void execution_sources_end(struct execution *ex);
 
 /* What programs do beside reads, before the k-th of the i-th reader. */

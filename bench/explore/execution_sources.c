@@ -9,6 +9,7 @@
 /* LEAST_BYTES: of an event for 8 bytes; it may have a hash of these. */
 enum { POOLS = 32, NUMBER_BITS = 16, MASKED = RANDOM_MOUSE, LEAST_BYTES = 4,
     PAGE = 4096, CALLERS = 2, IN_A_ROW = 8,
+    FEW_POOLS = 12 /* at random 28 of 32 have one of 64 events */,
     FOR_ALL = 512 /* at random 3 of a million miss one */ };
 
 static const struct {
@@ -37,6 +38,7 @@ read_source(void *state, void *buf, size_t n)
 	n = xs->xs_given % 4 == 3 ? 0 : MIN(n, i == 0 ? sizeof(value) :
 	    LEAST_BYTES);
 	memcpy(buf, &value, n);
+	xs->xs_bytes += (unsigned)n;
 	if (xs->xs_given++ == 0)
 		xs->xs_first = ex->ex_ended;
 	return (n);
@@ -77,6 +79,7 @@ note_given(struct execution *ex, const struct random_event *event)
 	const char *name = random_source_names[event->he_source];
 	struct execution_pool *xp = &ex->ex_pool[event->he_source];
 	uint64_t given = 0;
+	int n;
 
 	xp->xp_events = event->he_destination == xp->xp_last ?
 	    xp->xp_events + 1 : 1;
@@ -86,9 +89,11 @@ note_given(struct execution *ex, const struct random_event *event)
 		execution_fail(ex, EXECUTION_SOURCES, "%d events of %s in a "
 		    "row are for pool %u", IN_A_ROW, name,
 		    event->he_destination % POOLS);
-	if (++xp->xp_all == FOR_ALL && xp->xp_pools != UINT32_MAX && fortuna)
-		execution_fail(ex, EXECUTION_SOURCES, "of %d events of %s none "
-		    "is for pool %d", FOR_ALL, name,
+	n = __builtin_popcount(xp->xp_pools);
+	if ((++xp->xp_all == FOR_ALL || (xp->xp_all == EXECUTION_GIVEN && n <
+	    FEW_POOLS)) && n < POOLS && fortuna)
+		execution_fail(ex, EXECUTION_SOURCES, "of %u events of %s none "
+		    "is for pool %d", xp->xp_all, name,
 		    ffs((int)~xp->xp_pools) - 1);
 	memcpy(&given, event->he_entropy, MIN(event->he_size, sizeof(given)));
 	if (event->he_size < LEAST_BYTES)
@@ -121,9 +126,32 @@ execution_sources_event(void *arg, const struct random_event *event)
 		execution_fail(ex, EXECUTION_SOURCES, "an event of %s is given "
 		    "to ra_event_processor(), and kern.random.harvest.mask is "
 		    "without that source", random_source_names[MASKED]);
-	for (unsigned i = 0; i < EXECUTION_POLLED; i++)
-		ex->ex_source[i].xs_events +=
-		    event->he_source == sources[i].kind;
+	for (struct execution_source *xs = ex->ex_source; xs < ex->ex_source +
+	    EXECUTION_POLLED; xs++) {
+		if (event->he_source != sources[xs - ex->ex_source].kind)
+			continue;
+		xs->xs_events++;
+		xs->xs_sized += event->he_size;
+		if (xs->xs_sized > xs->xs_bytes)
+			execution_fail(ex, EXECUTION_SOURCES, "events of %s "
+			    "have %u bytes, and rs_read() returned %u",
+			    random_source_names[event->he_source],
+			    xs->xs_sized, xs->xs_bytes);
+	}
+}
+
+/* Older releases leave a loader's first bytes to others. */
+void
+execution_sources_loaded(struct execution *ex)
+{
+	bool last[2] = { false };
+
+	for (unsigned i = 0; i < MIN(ex->ex_gives, EXECUTION_GIVEN); i++)
+		if (~ex->ex_given[i] - (EXECUTION_GIVEN - 2) < nitems(last))
+			last[~ex->ex_given[i] % 2] = true;
+	if (last[0] && !last[1])
+		execution_fail(ex, EXECUTION_SOURCES, "the last 8 bytes that a "
+		    "loader left are not given to ra_event_processor()");
 }
 
 /*

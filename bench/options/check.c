@@ -2,8 +2,7 @@
 #include "bench/kernel/ksource.h"
 #include "bench/options/options.h"
 
-static const char pool_hash[] = "rngsim.pool_hash";
-static const char default_hash[] = "sha256";
+static const char pool_hash[] = "rngsim.pool_hash", default_hash[] = "sha256";
 
 /* What a lock or a design may have; a knob is a tunable that it reads. */
 enum trait { LOCK_READS, LOCK_EXCLUDES, LOCK_SIMULATED, DESIGN_ONE_LOCK,

@@ -10,9 +10,7 @@ enum { LOOK_NS = 250 * 1000 * 1000 };	/* at the machine at rest */
 #define	REST_NS	(5 * NS_PER_S)
 
 /* Above these a machine is not fit to be measured. */
-static const double others_most = 0.3;
-static const double steal_most = 0.01;
-static const double disturbed_most = 0.05;
+static const double others_most = 0.3, steal_most = 0.01, disturbed_most = 0.05;
 static const double drift_most = 0.05;
 
 /* CPU time of all CPUs together, until the latest calibrate_watch(). */

@@ -97,8 +97,7 @@ struct published {
 
 extern const struct published_unit published_units[];
 extern const struct published_loop published_loops[];
-extern const struct family family_published_units;
-extern const struct family family_published_loops;
+extern const struct family family_published_units, family_published_loops;
 
 /*
  * Reads the file, and chooses what of it is predicted; without a file, asks for

@@ -299,9 +299,7 @@ comparable_paired(const struct result_cell *a, const struct result_cell *b,
  * refused.  DRIFT_REPEATS_MIN repeats in their order have p = 0.017.  Of pairs
  * one in a thousand may be: their differences seldom drift.
  */
-static const double drift_p = 0.02;
-static const double drift_pair_p = 0.001;
-static const double drift_share = 0.05;
+static const double drift_p = 0.02, drift_pair_p = 0.001, drift_share = 0.05;
 
 /* The drift of y over x, as a share of unit. */
 static void

@@ -27,8 +27,7 @@ NUMBER_LOOP(lcg_32, uint32_t, lcg_step)
  * M. Matsumoto, RFC 8682, with the parameters and the first numbers of that
  * document, and the state that seed 1 becomes.
  */
-static const uint32_t tinymt_mat1 = 0x8f7011ee;
-static const uint32_t tinymt_mat2 = 0xfc78ff1f;
+static const uint32_t tinymt_mat1 = 0x8f7011ee, tinymt_mat2 = 0xfc78ff1f;
 static const uint32_t tinymt_tmat = 0x3793fdff;
 static const uint32_t tinymt_known[NUMBER_FIRST] = { 2545341989, 981918433,
     3715302833, 2387538352 };

@@ -7,8 +7,7 @@
 
 enum { FOLDERS = 3 };
 
-static const char suffix[] = ".workload";
-static const char speed_part[] = "/speed=";
+static const char suffix[] = ".workload", speed_part[] = "/speed=";
 
 /* The message for a text of no known form. */
 static const char expected[] = "expected sizes such as 16:70,32:20,4k:10, "

@@ -18,7 +18,7 @@ struct kernel;
 struct kern_lock;
 
 enum {
-	KERN_ABI		= 11,
+	KERN_ABI		= 12,
 	KERN_KEY_BYTES		= 32,
 	/* What the program keeps in a hash. */
 	KERN_HASH_STATE		= 32,

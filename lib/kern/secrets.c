@@ -208,16 +208,33 @@ secret_in(const struct kernel *k, const uint8_t *p, size_t n, bool freed)
 	return (NULL);
 }
 
+/* A key in it is as bad as one that is left. */
+static const void *
+given_away(struct kernel *k, const void *p, size_t n)
+{
+	const void *found = MACHINE_SIMULATED && k->k_keys != NULL ?
+	    kern_keys_in(k, p, n) : NULL;
+
+	return (found == NULL && k->k_secrets != NULL ?
+	    secret_in(k, p, n, true) : found);
+}
+
+void
+host_shown(struct kernel *k, const void *p, size_t n)
+{
+	const void *found = given_away(k, p, n);
+
+	if (found != NULL)
+		ledger_kernel(k->k_params.kp_ledger, LEDGER_RESIDUE, "%s is in "
+		    "%zu bytes that a sysctl shows", name_of(k, found), n);
+}
+
 void
 kern_secrets_freed(struct kernel *k, const void *p, size_t n,
     const struct kern_site *from, const struct kern_site *site)
 {
-	/* A key in it is as bad as one that is left. */
-	const void *found = MACHINE_SIMULATED && k->k_keys != NULL ?
-	    kern_keys_in(k, p, n) : NULL;
+	const void *found = given_away(k, p, n);
 
-	if (found == NULL && k->k_secrets != NULL)
-		found = secret_in(k, p, n, true);
 	if (found != NULL)
 		ledger_kernel(k->k_params.kp_ledger, LEDGER_RESIDUE, "%s is in "
 		    "memory of %s:%d that free() at %s:%d does not clear",

@@ -9,8 +9,7 @@ enum {
 	DESCR, LIKE, KEYS
 };
 
-static const char blanks[] = " \t\r";
-static const char common[] = "common";
+static const char blanks[] = " \t\r", common[] = "common";
 static const char name_chars[] = "abcdefghijklmnopqrstuvwxyz"
     "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
 

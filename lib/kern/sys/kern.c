@@ -344,6 +344,8 @@ kern_sysctl_out(struct sysctl_req *req, const void *from, size_t n)
 	req->oldval = n == 1 ? *(const uint8_t *)from : n == 2 ?
 	    *(const uint16_t *)from : n == 4 ? *(const int32_t *)from :
 	    n == 8 ? *(const int64_t *)from : 0;
+	if (n > sizeof(req->oldval))
+		HOST(shown, from, n);
 	return (0);
 }
 
