@@ -74,7 +74,7 @@ DECLARE_MODULE(name, name##_mod, SI_SUB_DRIVERS, SI_ORDER_MIDDLE)
 
 /* After a poll(2) a selinfo has a mutex of that pool. */
 struct selinfo { int si_unused; };
-enum { POLLIN = 1, POLLRDNORM = 0x40 };
+enum { POLLIN = 1, POLLOUT = 4, POLLRDNORM = 0x40, POLLWRNORM = 4 };
 enum { FIONBIO = 1, FIOASYNC = 2 };
 #define	selwakeup(si)			selrecord(0, si)
 #define	selwakeuppri(si, priority)	selrecord(priority, si)

@@ -121,7 +121,9 @@ struct cv { const char *cv_description; };
 #define	cv_timedwait(cv, l, timo)					\
 	cv_timedwait_sbt(cv, l, (timo) * tick_sbt, 0, 0)
 #define	cv_timedwait_sig(cv, l, timo)					\
-	KERN_CV(cv, l, PCATCH, sbttons((timo) * tick_sbt))
+	cv_timedwait_sig_sbt(cv, l, (timo) * tick_sbt, 0, 0)
+#define	cv_timedwait_sig_sbt(cv, l, sbt, precision, flags)		\
+	KERN_CV(cv, l, PCATCH, KERN_UNTIL(sbt, flags))
 #define	cv_timedwait_sbt(cv, l, sbt, precision, flags)			\
 	KERN_CV(cv, l, 0, KERN_UNTIL(sbt, flags))
 #define	cv_broadcastpri(cv, p)	wakeup(cv)

@@ -47,7 +47,8 @@ enum { UMA_ZONE_PCPU = 0x8000, UMA_ZONE_NOFREE = 0x20, UMA_ZONE_ZINIT = 2,
     UMA_ZONE_NODUMP = 0x40, UMA_ZONE_SMR = 0x100000, UMA_ALIGN_PTR = 7,
     UMA_ALIGN_CACHE = CACHE_LINE_SIZE - 1, UMA_ALIGN_LONG = 7,
     UMA_ALIGN_INT = 3, UMA_ALIGN_SHORT = 1, UMA_ALIGN_CHAR = 0,
-    UMA_ALIGNOF = 63, UMA_PCPU_ALLOC_SIZE = PAGE_SIZE };
+    UMA_ALIGNOF = 63, UMA_PCPU_ALLOC_SIZE = PAGE_SIZE, UMA_ZONE_NOTRASH = 0x400,
+    UMA_ZONE_ROUNDROBIN = 0x1000000, UMA_ZONE_FIRSTTOUCH = 0x800000 };
 uma_zone_t uma_zcreate(const char *, size_t, uma_ctor, uma_dtor, uma_init,
 	    uma_fini, int, uint32_t);
 void	*kern_uma_made(uma_zone_t, void *, void *, int);

@@ -156,6 +156,7 @@ enum { SBUF_FIXEDLEN, SBUF_AUTOEXTEND };	/* the former: as if large */
 #define	sbuf_printf(s, ...)						\
 	kern_sbuf_add(s, snprintf(NULL, 0, __VA_ARGS__), KERN_SITE())
 #define	sbuf_cat(s, text)	kern_sbuf_add(s, (int)strlen(text), KERN_SITE())
+#define	sbuf_bcat(s, p, n)	((void)(p), kern_sbuf_add(s, (int)(n), KERN_SITE()))
 #define	sbuf_putc(s, c)		((void)(c), kern_sbuf_add(s, 1, KERN_SITE()))
 #define	sbuf_finish(s)		kern_sbuf_add(s, INT_MAX / 2, KERN_SITE())
 #define	sbuf_delete(s)		((s)->s_made ? free(s, M_TEMP) : (void)0)
