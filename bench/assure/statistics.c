@@ -156,9 +156,9 @@ statistics_gather(const struct assure_params *ap, struct evidence_row *row)
 			if (!scan(ap, ciphers[c], sizes[i], requests, &blocks,
 			    row))
 				return;
-		row_says(row, "%s: none of so many blocks, or shorter "
-		    "requests, comes twice: %" PRIu64 " in %" PRIu64
-		    " requests of %d readers. Planted copies are found. ",
+		row_says(row, "%s: no block, or shorter request, comes twice: "
+		    "%" PRIu64 " different ones in %" PRIu64 " requests of %d "
+		    "readers. Planted copies are found. ",
 		    ciphers[c]->ci_name, blocks, nitems(sizes) * requests,
 		    READERS);
 	}
