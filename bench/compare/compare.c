@@ -320,8 +320,7 @@ compare_next(const struct compare *co, const struct compare_row *row)
 static void
 flag_rows(struct compare *co)
 {
-	const unsigned *alone = co->co_alone_count;
-	const unsigned side = alone[0] == 0;
+	const unsigned *alone = co->co_alone_count, side = alone[0] == 0;
 
 	if (provenance_of(co->co_result[0]) != RESULT_MEASURED)
 		compare_flag(co, "predicted: %s",

@@ -126,12 +126,15 @@ execution_sources_event(void *arg, const struct random_event *event)
 		execution_fail(ex, EXECUTION_SOURCES, "an event of %s is given "
 		    "to ra_event_processor(), and kern.random.harvest.mask is "
 		    "without that source", random_source_names[MASKED]);
-	for (struct execution_source *xs = ex->ex_source; xs < ex->ex_source +
-	    EXECUTION_POLLED; xs++) {
-		if (event->he_source != sources[xs - ex->ex_source].kind)
+	for (unsigned i = 0; i < EXECUTION_POLLED; i++) {
+		struct execution_source *xs = &ex->ex_source[i];
+
+		if (event->he_source != sources[i].kind)
 			continue;
 		xs->xs_events++;
-		xs->xs_sized += event->he_size;
+		/* Not of a hash. */
+		if (event->he_entropy[2] == i && event->he_entropy[3] == 0x80)
+			xs->xs_sized += event->he_size;
 		if (xs->xs_sized > xs->xs_bytes)
 			execution_fail(ex, EXECUTION_SOURCES, "events of %s "
 			    "have %u bytes, and rs_read() returned %u",
@@ -140,7 +143,7 @@ execution_sources_event(void *arg, const struct random_event *event)
 	}
 }
 
-/* Older releases leave a loader's first bytes to others. */
+/* A queue may hash these, or leave the first of them to others. */
 void
 execution_sources_loaded(struct execution *ex)
 {

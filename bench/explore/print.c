@@ -84,12 +84,12 @@ explore_print_sum(FILE *out, const struct campaign *cn,
 		    "depends on, were run and are not counted." : "");
 	else
 		explore_print_excluded(out, n, campaigns > 1);
-	format_wrapf(out, "", 0, "%s, %s ciphers%s%s: rngsim-explore(1) lists "
+	format_wrapf(out, "", 0, "%s, %s%s ciphers%s: rngsim-explore(1) lists "
 	    "what that does not show.", memories[cn->cn_subject.tb_memory],
-	    cn->cn_limits.lim_clone != CLONE_NONE ? "real" : "ideal",
-	    cn->cn_limits.lim_all ? "" : " except in one scenario of 64",
 	    !design_has_modes(cn->cn_subject.tb_design) ? "" :
-	    ", one value of " DESIGN_MODE);
+	    "one value of " DESIGN_MODE ", ",
+	    cn->cn_limits.lim_clone != CLONE_NONE ? "real" : "ideal",
+	    cn->cn_limits.lim_all ? "" : " except in one scenario of 64");
 }
 
 void

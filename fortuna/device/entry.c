@@ -81,12 +81,12 @@ randomdev_read_kernel(struct randomdev *rd, void *buf, size_t n)
 	CALL(rd, KERNEL_CPU_HERE, rd->rd_object->ro_read_kernel(buf,
 	    (unsigned)n));
 	caller_of(rd)->cl_read = NO_READ;
-	/* Some of it may be cleared; what has keystream was seeded. */
+	/* Its start may be cleared; with keystream there it was seeded. */
 	if (bypasses && !seeded && n > 16 && bytes[n - 8] == CALLERS_BYTE &&
 	    memcmp(bytes + n - 8, bytes + n - 7, 7) == 0 &&
 	    memcmp(bytes, bytes + 1, 7) == 0)
 		ledger_kernel(lg, LEDGER_UNSEEDED, "read_random() leaves a "
-		    "buffer as it was");
+		    "buffer, or its end, as it was");
 	ledger_end(lg, seeded ? n : 0);
 }
 

@@ -10,7 +10,7 @@ struct caller {
 	uint64_t	 cl_began_cycles;	/* of a delivery */
 	uint8_t		 cl_source;		/* what is delivered */
 	bool		 cl_delivering;	/* by ra_event_processor() */
-	uint32_t	 cl_tests, cl_given;	/* events that ended */
+	uint64_t	 cl_tests, cl_given;	/* of events, not a loader's */
 	enum { NO_READ, READ_WAITS, READ_POLLS } cl_read;	/* its call */
 	bool		 cl_blocked;	/* it sleeps since it was not seeded */
 	unsigned	 cl_deaf;	/* sleeps that ended after a signal */

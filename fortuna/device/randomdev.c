@@ -133,12 +133,13 @@ rh_delivered(void *self, bool changed)
 	if (cl->cl_began_cycles != 0)
 		hist_add(rd->rd_params.rp_delivery, machine_cycles_since(
 		    cl->cl_began_cycles, machine_cycles()));
-	/* Releases before the tests have none; a queue may test before. */
-	if (++cl->cl_given > cl->cl_tests && cl->cl_tests > 0 &&
+	/* Releases before the tests have none. */
+	if (cl->cl_source != RANDOM_CACHED &&
+	    ++cl->cl_given > cl->cl_tests && cl->cl_tests > 0 &&
 	    *rd->rd_object->ro_poolcount == FORTUNA_POOLS)
 		ledger_kernel(rd->rd_params.rp_kernel.kp_ledger, LEDGER_EVENTS,
-		    "random_harvest_healthtest() was called for %u of %u "
-		    "events", cl->cl_tests, cl->cl_given);
+		    "random_harvest_healthtest() was called for %" PRIu64
+		    " of %" PRIu64 " events", cl->cl_tests, cl->cl_given);
 	if (changed)
 		ledger_kernel(rd->rd_params.rp_kernel.kp_ledger, LEDGER_EVENTS,
 		    "an event of %s changed while ra_event_processor() had it",
@@ -157,10 +158,11 @@ static void
 rh_tested(void *self, enum random_tested tested)
 {
 	struct randomdev *rd = self;
-	struct kind *kd = &rd->rd_kind[caller_of(rd)->cl_source];
+	struct caller *cl = caller_of(rd);
+	struct kind *kd = &rd->rd_kind[cl->cl_source];
 	const enum random_tested was = kd->kd_tested;
 
-	caller_of(rd)->cl_tests++;
+	cl->cl_tests += cl->cl_delivering && cl->cl_source != RANDOM_CACHED;
 	if (*rd->rd_object->ro_poolcount == FORTUNA_POOLS)
 		kernel_tested(rd->rd_kernel);
 	kd->kd_tested = tested;

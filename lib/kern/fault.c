@@ -9,7 +9,7 @@ enum {
 	FRAMES_MAX	= 32,
 	PLACE_SIZE	= 1024,
 	HANDLER_BYTES	= 64 * 1024,
-	STACK_WORDS	= 2048,		/* less than the smallest stack's */
+	STACK_WORDS	= 2048,		/* fewer than the smallest stack has */
 	/*
 	 * How often a loop is looked at, and how many looks it has: more on
 	 * this machine, where a read of 1 GB may take seconds.
@@ -34,7 +34,6 @@ _Thread_local uint64_t kern_fault_calls;
 _Thread_local const struct kern_copy *kern_fault_copy;
 
 static _Atomic(struct kern_copy *) copies;
-static atomic_bool armed;	/* the process has the timer */
 
 /*
  * The copy whose code that is, and where in it; or NULL.  dladdr(3) would take
@@ -152,12 +151,13 @@ kern_fault_here(const char *what)
 #if defined(CONTEXT_PC) && !defined(__SANITIZE_ADDRESS__) &&		\
     !defined(__SANITIZE_THREAD__)
 static pthread_key_t handler_stack;
+static atomic_bool armed;	/* the process has the timer */
 
 /* The frames from the one that a signal interrupted. */
 static int
 frames(void *pc, void *frame[FRAMES_MAX])
 {
-	int n = (int)backtrace(frame, FRAMES_MAX);
+	int n = MAX(1, (int)backtrace(frame, FRAMES_MAX));
 
 	/* It alone, without a way to unwind. */
 	while (n > 1 && frame[0] != pc)
@@ -172,6 +172,7 @@ faulted(int sig, siginfo_t *si, void *context)
 	const ucontext_t *uc = context;
 	const uintptr_t at = (uintptr_t)si->si_addr;
 	const uintptr_t depth = (uintptr_t)CONTEXT_SP(uc) - at;
+	static const char full[] = "the stack is too small";
 	void *frame[FRAMES_MAX];
 	const char *what = "page fault";
 	char text[48];
@@ -188,18 +189,18 @@ faulted(int sig, siginfo_t *si, void *context)
 		    "put a trap there, as what is done is undefined";
 	else if (at < NULL_BYTES)
 		what = text;
-	else if (depth + NULL_BYTES < 2 * NULL_BYTES) {
+	else if (depth + NULL_BYTES < 2 * NULL_BYTES)
 		/* Where calls of itself fill a stack, the last is chance. */
-		stop(frame + n / 2, n - n / 2, what = "the stack is too small");
-		/* The cipher's library may have no way to unwind. */
+		stop(frame + n / 2, n - n / 2, what = full);
+	stop(frame, n, what);
+	/* The cipher's library may have no way to unwind. */
+	if (what == full)
 		stop((void *const *)(uintptr_t)CONTEXT_SP(uc), STACK_WORDS,
 		    what);
-	}
-	stop(frame, n, what);
 	/* What it overwrote may be rngsim's, so nothing else is tried. */
-	fprintf(stderr, "rngsim: %s: panic: a fault outside of its code, as if "
-	    "it overwrote other memory\n", kern_fault_copy == NULL ?
-	    "a source" : kern_fault_copy->kc_name);
+	fprintf(stderr, "rngsim: %s: panic: %s, not in its code: it may have "
+	    "overwritten other memory\n", kern_fault_copy == NULL ?
+	    "a source" : kern_fault_copy->kc_name, what);
 	_exit(EXIT_FAILURE);
 }
 
@@ -272,7 +273,6 @@ arm_process(void)
 	sa.sa_sigaction = looked;
 	sa.sa_flags |= SA_RESTART;
 	sigaction(SIGVTALRM, &sa, NULL);
-	look_each(LOOK_US);
 	(void)pthread_key_create(&handler_stack, disarm_thread);
 	(void)pthread_atfork(NULL, NULL, disarm_process);
 	/* Loads what it needs, which a handler must not. */
@@ -291,21 +291,23 @@ arm_thread(void)
 	(void)pthread_setspecific(handler_stack, ss.ss_sp);
 	(void)sigaltstack(&ss, NULL);
 }
-#else
-#define	arm_process()	((void)copies)
-#define	arm_thread()	((void)0)
-#endif
 
 void
 kern_fault_catch(void)
 {
-	/* Who finds it armed has the handlers; to arm it twice does no harm. */
-	if (!atomic_load(&armed)) {
-		arm_process();
-		atomic_store(&armed, true);
-	}
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	(void)pthread_once(&once, arm_process);
+	if (!atomic_exchange(&armed, true))
+		look_each(LOOK_US);
 	arm_thread();
 }
+#else
+void
+kern_fault_catch(void)
+{
+}
+#endif
 
 void
 kern_fault_add(struct kern_copy *kc)

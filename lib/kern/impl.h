@@ -425,7 +425,7 @@ bool kern_keys_covers(const struct kernel *k, const void *p, size_t n);
 const void *kern_keys_in(struct kernel *k, const void *p, size_t n);
 
 /* Two words at a time; the bits of all words of MACHINE_CACHE_LINE bytes. */
-typedef uint64_t __attribute__((may_alias, vector_size(16), aligned(4))) pair_t;
+typedef uint64_t __attribute__((may_alias, vector_size(16), aligned(1))) pair_t;
 
 __attribute__((no_sanitize("address", "thread")))
 static inline uint64_t

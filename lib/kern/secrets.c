@@ -19,6 +19,9 @@ enum {
 
 #define	MASK	UINT64_C(0x5c5c6a09e667f3bc)
 
+/* Where bytes are: in use, or given to malloc(9) or to a program. */
+enum place { KEPT, FREED, SHOWN };
+
 /* Masked words of a secret; next 0: one, looked for on stacks; both 0: none. */
 struct secret {
 	uint64_t	 sct_word, sct_next;
@@ -187,7 +190,7 @@ kern_secrets_stack(struct kernel *k __unused, const void *func __unused)
  * hash where it began, which its second word tells.
  */
 static const void *
-secret_in(const struct kernel *k, const uint8_t *p, size_t n, bool freed)
+secret_in(const struct kernel *k, const uint8_t *p, size_t n, enum place place)
 {
 	const struct secret *se;
 	const word_t *w;
@@ -199,8 +202,9 @@ secret_in(const struct kernel *k, const uint8_t *p, size_t n, bool freed)
 			i += MACHINE_CACHE_LINE;
 		w = (const word_t *)(const void *)(p + i);
 		if ((w[0] >> 48 != 0 && (se = secret_at(k, w)) != NULL &&
-		    se->sct_next != 0 && (freed || (se->sct_kind !=
-		    KERN_SECRET_STREAM && w[1] != KERN_HASH_AT(w))) &&
+		    se->sct_next != 0 && (place == FREED || se->sct_kind !=
+		    KERN_SECRET_STREAM) && (place != KEPT ||
+		    w[1] != KERN_HASH_AT(w)) &&
 		    !kern_keys_covers(k, w, 2 * sizeof(*w))) ||
 		    is_disguised(k, w))
 			return (w);
@@ -208,37 +212,29 @@ secret_in(const struct kernel *k, const uint8_t *p, size_t n, bool freed)
 	return (NULL);
 }
 
-/* A key in it is as bad as one that is left. */
-static const void *
-given_away(struct kernel *k, const void *p, size_t n)
+void
+kern_secrets_freed(struct kernel *k, const void *p, size_t n,
+    const struct kern_site *from, const struct kern_site *site)
 {
+	/* A key in it is as bad as one that is left. */
 	const void *found = MACHINE_SIMULATED && k->k_keys != NULL ?
 	    kern_keys_in(k, p, n) : NULL;
 
-	return (found == NULL && k->k_secrets != NULL ?
-	    secret_in(k, p, n, true) : found);
+	if (found == NULL && k->k_secrets != NULL)
+		found = secret_in(k, p, n, from == NULL ? SHOWN : FREED);
+	if (found != NULL && from == NULL)
+		ledger_kernel(k->k_params.kp_ledger, LEDGER_RESIDUE, "%s is in "
+		    "%zu bytes that a sysctl shows", name_of(k, found), n);
+	else if (found != NULL)
+		ledger_kernel(k->k_params.kp_ledger, LEDGER_RESIDUE, "%s is in "
+		    "memory of %s:%d that free() at %s:%d does not clear",
+		    name_of(k, found), KERN_AT(from), KERN_AT(site));
 }
 
 void
 host_shown(struct kernel *k, const void *p, size_t n)
 {
-	const void *found = given_away(k, p, n);
-
-	if (found != NULL)
-		ledger_kernel(k->k_params.kp_ledger, LEDGER_RESIDUE, "%s is in "
-		    "%zu bytes that a sysctl shows", name_of(k, found), n);
-}
-
-void
-kern_secrets_freed(struct kernel *k, const void *p, size_t n,
-    const struct kern_site *from, const struct kern_site *site)
-{
-	const void *found = given_away(k, p, n);
-
-	if (found != NULL)
-		ledger_kernel(k->k_params.kp_ledger, LEDGER_RESIDUE, "%s is in "
-		    "memory of %s:%d that free() at %s:%d does not clear",
-		    name_of(k, found), KERN_AT(from), KERN_AT(site));
+	kern_secrets_freed(k, p, n, NULL, NULL);
 }
 
 void
@@ -253,13 +249,13 @@ kern_secrets_finish(struct kernel *k)
 
 	if (k->k_secrets == NULL)
 		return;
-	found = secret_in(k, kc->kc_data, kc->kc_data_bytes, false);
+	found = secret_in(k, kc->kc_data, kc->kc_data_bytes, KEPT);
 	if (found != NULL) {
 		kern_copy_name(k->k_params.kp_file, kc, found, name);
 		ledger_kernel(lg, LEDGER_RESIDUE, "%s is left in the variable "
 		    "%s", name_of(k, found), name);
 	}
-	found = secret_in(k, kc->kc_heap, kc->kc_heap_used, false);
+	found = secret_in(k, kc->kc_heap, kc->kc_heap_used, KEPT);
 	site = found == NULL ? NULL : kern_memory_site(k, found, &freed);
 	if (site != NULL)
 		ledger_kernel(lg, LEDGER_RESIDUE, "%s is left in %smemory of "

@@ -218,8 +218,8 @@ find_source()
 		dir=$(dirname "$dir")
 	done
 	rest=${path#"${dir%/}"}
-	dir=$(cd "$dir" 2>/dev/null && pwd -P) || fail 2 "$path is not to be" \
-	    "reached: expected a folder that may be entered"
+	dir=$(cd "$dir" 2>/dev/null && pwd -P) || fail 2 "$path cannot be" \
+	    "reached: expected a folder that can be entered"
 	path=${dir%/}${rest%/}
 	path=${path:-/}
 	disk=$path commit= tree=

@@ -57,8 +57,7 @@ profile_unit_name(enum profile_unit unit)
 bool
 profile_used(const struct profile *pr, enum profile_key key)
 {
-	const double *v = pr->pr_value;
-	const double nodes = v[PROFILE_TOPO_NODES];
+	const double *v = pr->pr_value, nodes = v[PROFILE_TOPO_NODES];
 	const double cores = floor(v[PROFILE_TOPO_CPUS] / v[PROFILE_TOPO_SMT]);
 	const unsigned need = profile_fields[key].pf_need;
 

@@ -113,7 +113,7 @@ kern_handle_t sysctl_handle_int, sysctl_handle_bool, sysctl_handle_8,
 	sysctl_handle_sbintime(oid, arg1, 1000, req)
 #define	sysctl_msec_to_sbintime(oid, arg1, arg2, req)			\
 	sysctl_handle_sbintime(oid, arg1, 1000000, req)
-/* Numbers of 1, 2, 4 or 8 bytes; of others nothing is seen. */
+/* Numbers of 1, 2, 4 or 8 bytes; others may have secrets. */
 int	kern_sysctl_in(struct sysctl_req *, void *, size_t);
 int	kern_sysctl_out(struct sysctl_req *, const void *, size_t);
 #define	SYSCTL_OUT_STR(req, p)	kern_sysctl_out(req, p, 0)
