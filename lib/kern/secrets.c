@@ -19,7 +19,7 @@ enum {
 
 #define	MASK	UINT64_C(0x5c5c6a09e667f3bc)
 
-/* Where bytes are: in use, or given to malloc(9) or to a program. */
+/* Where bytes are: in use, given to free(9), or given to a program. */
 enum place { KEPT, FREED, SHOWN };
 
 /* Masked words of a secret; next 0: one, looked for on stacks; both 0: none. */

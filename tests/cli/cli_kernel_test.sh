@@ -554,6 +554,9 @@ kernel__faults_body() {
 	EOF
 	complains 1 "null.c:$line|page fault" run -d kernel:null.c $brief
 	complains 1 "deep.c:$line|stack" run -d kernel:deep.c $brief
+	sed "${line}s|^|	memset((char *)__builtin_frame_address(0) + 64, 7, 4000);|" \
+	    "$src/fortuna/fortuna.c" >smash.c
+	complains 1 'kernel:smash|not in its code' run -d kernel:smash.c $brief
 	complains 1 "loop.c:$line|does not end" run -d kernel:loop.c $brief
 	sed "${line}s|^|	while (bytecount > 512) pause(\"x\", hz);|" \
 	    "$src/fortuna/fortuna.c" >sleeps.c

@@ -30,8 +30,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* Aborts unless true. */
-#define	FUZZ_CHECK(truth)						\
-	fuzz_check((truth), #truth, __FILE__, __LINE__)
+#define	FUZZ_CHECK(truth) fuzz_check((truth), #truth, __FILE__, __LINE__)
 
 static inline void
 fuzz_check(int truth, const char *text, const char *file, int line)

@@ -96,8 +96,7 @@ static const struct {
 	const char	*row;
 } row_locks[] = {
 #define	MUTANT_RUN(...)
-#define	MUTANT_LOCK(name, word, row)					\
-	{ #name, &mutant_##name##_lock, row },
+#define	MUTANT_LOCK(name, word, row) { #name, &mutant_##name##_lock, row },
 #include "tests/mutants/mutant.tbl"
 };
 
