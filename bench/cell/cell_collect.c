@@ -71,8 +71,8 @@ collect_rows(struct cell_run *run, struct cell_measure *cm)
 		};
 		row->wait_total_ns = row->spin_total_ns + row->block_total_ns;
 		TEXT_SET(row->site, lp->lp_site_names[site]);
-		TEXT_SET(row->lock, randomdev_site_lock(run->run_dev, site,
-		    &cr->cr_spin_mutex));
+		TEXT_SET(row->lock, lp->lp_site_lock[site]);
+		cr->cr_spin_mutex = lp->lp_site_spins[site];
 		TEXT_SET(row->role, roles[role]);
 		cr->cr_hold = sum.lr_hold;
 		cr->cr_spin = sum.lr_spin;

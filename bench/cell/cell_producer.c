@@ -173,7 +173,6 @@ cell_producers_collect(struct cell_run *run, struct cell_measure *cm)
 	struct event_producer *evp;
 	struct lockprof_row row;
 	double all = 0, lost = 0, off = 0;
-	bool spin;
 
 	rs->producer_count = run->run_params->cp_cell.ce_producers;
 	if (rs->producer_count == 0)
@@ -203,8 +202,7 @@ cell_producers_collect(struct cell_run *run, struct cell_measure *cm)
 	for (unsigned site = 0; site < run->run_prof.lp_sites; site++) {
 		lockprof_sum(&run->run_prof, site, first, first +
 		    rs->producer_count - 1, &row);
-		if (row.lr_count > 0 && randomdev_site_lock(run->run_dev, site,
-		    &spin) != NULL && spin)
+		if (run->run_prof.lp_site_spins[site])
 			off += (double)machine_cycles_to_ns(row.lr_hold_cycles);
 	}
 	pn->off_percent = 100 * off / ns / rs->producer_count;

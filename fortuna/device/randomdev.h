@@ -167,10 +167,6 @@ void randomdev_set(struct randomdev *rd, const struct kern_setting *set);
 /* Times deliveries while a window is open. */
 void randomdev_window(struct randomdev *rd, bool open);
 
-/* As kernel_site_lock(). */
-#define	randomdev_site_lock(rd, site, spin)				\
-	kernel_site_lock(randomdev_kernel(rd), site, spin)
-
 /* At any time. */
 struct harvest_totals randomdev_totals(struct randomdev *rd);
 struct source_health randomdev_health(struct randomdev *rd,

@@ -158,12 +158,6 @@ struct raced {
 	}		 ra_past[KERN_RACED_PAST];
 };
 
-/* The lock that was taken first at a site. */
-struct site_lock {
-	_Atomic(const char *) sk_name;
-	atomic_bool	 sk_spin;
-};
-
 /* Where keys are: keys.c. */
 struct key_table {
 	_Atomic uint64_t kb_used;	/* a bit for each bucket that is */
@@ -188,7 +182,6 @@ struct kernel {
 	char		(*k_class)[KERN_NAME_SIZE];
 	unsigned	 k_classes, k_class_room;
 	struct order	*k_order;	/* [k_class_room][k_class_room] */
-	struct site_lock k_site_lock[LOCKPROF_SITES_MAX];
 	struct block	*k_free;	/* of the heap */
 	/* In malloc(9)'s memory, which ends them. */
 	atomic_uint	 k_heap_hashes;

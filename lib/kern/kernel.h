@@ -116,9 +116,6 @@ void kernel_shutdown(struct kernel *k);
 /* The thread's event was tested: a pool's lock that it takes later is late. */
 void kernel_tested(struct kernel *k);
 
-/* The lock that was taken at a site, NULL for none; if it is a spin mutex. */
-const char *kernel_site_lock(const struct kernel *k, unsigned site, bool *spin);
-
 /*
  * How the last two threads met that were on one CPU in calls at the same time,
  * the first one outside of a critical section.  Returns: false if none were.

@@ -112,20 +112,14 @@ site_of(struct kernel *k, const struct kern_lock *kl,
     const struct kern_site *site)
 {
 	unsigned i = (unsigned)(site - k->k_object->ko_sites);
+	struct lockprof *lp = k->k_params.kp_prof;
 
 	i = i < LOCKPROF_SITES_MAX ? i : LOCKPROF_SITES_MAX - 1;
-	if (__builtin_expect(k->k_site_lock[i].sk_name == NULL, 0)) {
-		k->k_site_lock[i].sk_spin = kl->kl_kind == KERN_SPIN;
-		k->k_site_lock[i].sk_name = kl->kl_lock.lo_name;
+	if (__builtin_expect(lp != NULL && lp->lp_site_lock[i] == NULL, 0)) {
+		lp->lp_site_spins[i] = kl->kl_kind == KERN_SPIN;
+		lp->lp_site_lock[i] = kl->kl_lock.lo_name;
 	}
 	return (i);
-}
-
-const char *
-kernel_site_lock(const struct kernel *k, unsigned site, bool *spin)
-{
-	*spin = k->k_site_lock[site].sk_spin;
-	return (k->k_site_lock[site].sk_name);
 }
 
 /* A lock the thread has, checked unless tried; whether it has it once more. */

@@ -79,6 +79,9 @@ struct lockprof {
 	/* Uncontended holds not timed for each that is; set before use. */
 	unsigned	 lp_skipcount;
 	const char *const *lp_site_names;
+	/* The lock that a site took first, NULL for none; if it spins. */
+	_Atomic(const char *) lp_site_lock[LOCKPROF_SITES_MAX];
+	atomic_bool	 lp_site_spins[LOCKPROF_SITES_MAX];
 	struct lockprof_row *lp_rows;	/* [thread][site] */
 	struct lockprof_thread *lp_thread;	/* [thread] */
 };

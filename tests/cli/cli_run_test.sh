@@ -403,6 +403,10 @@ run__tunables_take_effect_body() {
 	has run.flat 'cells\.0\.profiled false'
 	! grep -q '^cells\.0\.lock_profile\.0' run.flat ||
 	    atf_fail "lock profile although it is switched off"
+	# Without a lock each reader has a generator of its own.
+	run_json -l none -r 2 -d locked --engine virtual --profile graviton3
+	has run.flat 'cells\.0\.lock_profile\.[0-9]\.role "reader"'
+	! grep 'lock_profile\.[0-9]\.lock "(null)"' run.flat || atf_fail "unnamed"
 	run_json -r 1 -S rngsim.harvest.sources=none
 	has run.flat 'sources\.0 "none"'
 	! grep -q '^sources\.1' run.flat || atf_fail "more than one source"

@@ -38,13 +38,6 @@ static struct counts {
 static json_t *whole;
 static FILE *sink;
 
-static void
-show(const struct result *r)
-{
-	for (unsigned f = 0; f < REPORTS; f++)
-		report_printers[f](sink, r);
-}
-
 /* Whether a message names a value, or one that it is part of. */
 static bool
 names_it(const struct place *pl, const char *error)
@@ -76,7 +69,8 @@ try(const struct place *pl, const char *change)
 		return (false);
 	}
 	if (counts.co_taken++ % SHOWN_EACH == 0)
-		show(&r);
+		for (unsigned f = 0; f < REPORTS; f++)
+			report_printers[f](sink, &r);
 	result_free(&r);
 	return (true);
 }

@@ -24,13 +24,6 @@ make(const struct random_source *rs, void **state)
 	return (true);
 }
 
-static void
-unmake(const struct random_source *rs, void *state)
-{
-	if (rs->rs_fini != NULL)
-		rs->rs_fini(state);
-}
-
 TEST(source__describes_itself, "listings and the comma list rely on it")
 {
 	const struct random_source *rs;
@@ -83,7 +76,8 @@ TEST(source__stays_in_its_buffer, "the harvest thread passes 8 bytes of its "
 				    "%s: byte %zu after %zu", rs->rs_ident, b,
 				    got);
 		}
-		unmake(rs, state);
+		if (rs->rs_fini != NULL)
+			rs->rs_fini(state);
 	}
 }
 

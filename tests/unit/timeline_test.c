@@ -203,13 +203,6 @@ check_slice(long pid, const char *name, unsigned skip, long ts_ns, long dur_ns)
 	atf_tc_fail("no %s", name);
 }
 
-/* A member of the file's head, and the same of a number. */
-static const char *
-fact(const char *key)
-{
-	return (text_of(json_object_get(root, "otherData"), key));
-}
-
 static double
 figure(const char *key)
 {
@@ -230,7 +223,8 @@ finish(void)
 	free(text);
 	ATF_REQUIRE_MSG(root != NULL, "%d: %s", why.line, why.text);
 	ATF_REQUIRE_STREQ("ns", text_of(root, "displayTimeUnit"));
-	ATF_CHECK_STREQ("made \"up\"\n", fact("profile"));
+	ATF_CHECK_STREQ("made \"up\"\n", text_of(json_object_get(root,
+	    "otherData"), "profile"));
 	read_slices();
 }
 
