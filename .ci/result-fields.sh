@@ -189,10 +189,9 @@ with newlines alone."
 the unit last."
 		print "Columns of predictions are empty where a cell was \
 measured."
-		print "Those from production_events_per_s to call_max_ns are \
-there if a cell has"
-		print "producers, those from time_to_seeded_ns to \
-blocked_readers if it is of"
+		print "Those from production_events_per_s on are there if a \
+cell has producers, those from"
+		print "time_to_seeded_ns on if it is of"
 		print ".Fl -until-seeded ."
 		print ".Bl -enum -compact"
 		for (i = 1; i in column; i++) {

@@ -39,7 +39,8 @@ FIRST = {
                  'vm_stuck_test', 'lock_contract_test'],
     'fortuna': ['kat_test', 'design_contract_test', 'fortuna_test'],
     'fortuna/dev/random': ['kat_test', 'design_contract_test'],
-    'fortuna/device': ['design_contract_test', 'harvestq_test', 'health_test'],
+    'fortuna/device': ['explore_test', 'design_contract_test', 'harvestq_test',
+                       'health_test'],
     'harvest': ['harvestq_test', 'health_test', 'source_contract_test']}
 # The first word of a member's file, and what tests call the family.
 FAMILY = {'random': 'harvestq', 'src': 'source_contract',
@@ -154,6 +155,15 @@ def function_at(text, at):
     return found[-1] if found else ''
 
 
+def said(text, at):
+    """Runs of three words from messages of the function at a place."""
+    begin, end = text.rfind('\n{\n', 0, at), text.find('\n}\n', at)
+    return {' '.join(words[i:i + 3])
+            for s in re.findall(r'"((?:\\.|[^"\\\n])*)"', text[begin:end])
+            for part in re.split(r'%[-+.*\d]*\w+|\\.|[][?*+()|.^$]', s)
+            for words in [part.split()] for i in range(len(words) - 2)}
+
+
 def tests_of(path, text, at):
     """Test programs that name the file or its functions, best first."""
     folder, stem = os.path.split(path[:-2])
@@ -172,6 +182,7 @@ def tests_of(path, text, at):
         source = open(test).read()
         used = functions & set(re.findall(WORD, source))
         score[name] = 40 * (here in used) + 10 * len(used) + \
+            100 * any(w in source for w in said(text, at)) + \
             20 * ('"%s.h"' % path[:-2] in source) + \
             5 * ('"%s/' % folder in source) + \
             20 * any(w in name[:-5] for w in words) + \
@@ -185,7 +196,8 @@ def tests_of(path, text, at):
     # What a fail point does is found where it is set.
     point = re.search(r'KFAIL_POINT_CODE\([^{]*\{[^}]*$', text[:at])
     best = list(dict.fromkeys(
-        ['cli_failpoint_test'] * bool(point) + FIRST.get(folder, []) +
+        ['cli_failpoint_test'] * bool(point) +
+        [t for t in order if score[t] >= 100][:2] + FIRST.get(folder, []) +
         [t for pair in itertools.zip_longest(unit, shell) for t in pair if t] +
         COMMON))
     return [v for t in best for v in
@@ -281,7 +293,8 @@ def judge(copy, mutant):
                 return 'did not build', ''
             if all(open(o, 'rb').read() == old for o, old in keep.items()):
                 return 'same code', ''
-            return hunt(copy, tests_of(path, whole, at), log)
+            return hunt(copy, tests_of(path, whole, at), log,
+                        said(whole, at))
     finally:
         with open(os.path.join(copy, path), 'w') as f:
             f.write(whole)
@@ -290,7 +303,16 @@ def judge(copy, mutant):
                 f.write(old)
 
 
-def hunt(copy, tests, log):
+def cases_saying(test, words):
+    """The cases of a test program whose text has one of the words."""
+    source = open(glob.glob('tests/*/%s.[cs]*' % test)[0]).read()
+    begins = [*re.finditer(r'^(?:test_case |TEST\()(\w+)', source, re.M)]
+    ends = [m.start() for m in begins[1:]] + [len(source)]
+    return [m[1] for m, end in zip(begins, ends)
+            if any(w in source[m.start():end] for w in words)]
+
+
+def hunt(copy, tests, log, words):
     budget = BUDGET * min(3, max(1, os.getloadavg()[0] / os.cpu_count()))
     end = time.monotonic() + budget
     tried = []
@@ -303,10 +325,11 @@ def hunt(copy, tests, log):
                 tests[len(tried):len(tried) + BATCH]], log):
             return 'did not build', ''
         tried.append(test[:-5])
-        # No program uses all of the time.
+        # No program uses all of the time, but for cases that see messages.
         until = min(end, time.monotonic() + budget / 4)
-        for case in cases_of(clean, test):
-            left = until - time.monotonic()
+        first = cases_saying(test, words)
+        for case in sorted(cases_of(clean, test), key=lambda c: c not in first):
+            left = (end if case in first else until) - time.monotonic()
             if left < 0:
                 break
             if finds(copy, test, case, min(left, LIMIT)):

@@ -1,8 +1,7 @@
 #include "bench/cli/command.h"
 #include "bench/report/report.h"
 
-enum { COLUMNS_MAX = 128, COLUMNS_PRODUCERS = 54, COLUMNS_SEEDED = 71,
-	COLUMNS_ALWAYS = 75 };
+enum { COLUMNS_MAX = 128, COLUMNS_PRODUCERS = 54, COLUMNS_SEEDED = 71 };
 
 /* A line: each column's text, and whether it is that of names. */
 struct csv_line {
@@ -115,8 +114,8 @@ print_line(FILE *out, const struct result *r, const struct result_cell *c,
 #include "bench/result/column.tbl"
 	for (unsigned i = 1; cl.csl_column[i] != NULL; i++) {
 		xmemclose(cl.csl_column[i]);
-		if (i < COLUMNS_PRODUCERS || i >= COLUMNS_ALWAYS ||
-		    (i < COLUMNS_SEEDED ? producers : seeded))
+		if (i < COLUMNS_PRODUCERS || (i < COLUMNS_SEEDED ? producers :
+		    seeded))
 			fprintf(out, "%s%s", i == 1 ? "" : ",", cl.csl_text[i]);
 		free(cl.csl_text[i]);
 	}

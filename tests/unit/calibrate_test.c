@@ -15,13 +15,6 @@ enum { DRAWN = 2000 };
 
 static double drawn[DRAWN];
 
-/* Uniform in 0..1. */
-static double
-uniform(uint64_t *state)
-{
-	return ((double)(support_draw(state) >> 11) / (double)(1ull << 53));
-}
-
 /* About normal, of deviation 1: Irwin and Hall. */
 static double
 normal(uint64_t *state)
@@ -29,7 +22,7 @@ normal(uint64_t *state)
 	double sum = -6;
 
 	for (unsigned i = 0; i < 12; i++)
-		sum += uniform(state);
+		sum += (double)(support_draw(state) >> 11) / 0x1p53;
 	return (sum);
 }
 
@@ -170,13 +163,6 @@ struct planted {
 	double		 value;
 };
 
-static void
-plant(const struct planted *pl, unsigned n)
-{
-	for (; n > 0; n--, pl++)
-		cb.cb_profile.pr_value[pl->key] = pl->value;
-}
-
 /* Readings as of some machine: all but what one node and no SMT leave out. */
 static void
 plant_readings(void)
@@ -200,7 +186,8 @@ plant_readings(void)
 		calibrate_enter(&cb, i, &qs, 1, 0, "note %u", i);
 	for (i = 0; i < nitems(absent); i++)
 		cb.cb_profile.pr_from[absent[i]] = PROVENANCE_ABSENT;
-	plant(machine, nitems(machine));
+	for (i = 0; i < nitems(machine); i++)
+		cb.cb_profile.pr_value[machine[i].key] = machine[i].value;
 }
 
 TEST(profile__is_loadable, "A profile of readings is one that parses, with "

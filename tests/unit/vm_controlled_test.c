@@ -274,13 +274,6 @@ run_dice(uint64_t seed, struct vm *store)
 	return (roll(store));
 }
 
-static int
-run_again(void)
-{
-	dice.d_replay = true;
-	return (roll(NULL));
-}
-
 static void
 increment(struct play *p, unsigned i __unused)
 {
@@ -679,7 +672,8 @@ TEST(vm_controlled__replay, "the same choices make the same run, others "
 			first = outcome;
 			choices = dice.d_count;
 			ATF_CHECK(first.mo_hash != last.mo_hash);
-			ATF_REQUIRE_EQ(0, run_again());
+			dice.d_replay = true;
+			ATF_REQUIRE_EQ(0, roll(NULL));
 			ATF_CHECK_EQ(choices, dice.d_count);
 			ATF_CHECK_EQ(first.mo_hash, outcome.mo_hash);
 			ATF_CHECK_EQ(first.mo_events, outcome.mo_events);
