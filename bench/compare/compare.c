@@ -162,6 +162,16 @@ test(struct judge *ju, struct compare_row *row)
 	ju->ju_p[ju->ju_p_count++] = hypothesis_mann_whitney(a, na, b, nb);
 }
 
+/* Whether in a repeat no read ended, so that its latencies are 0. */
+static bool
+unread(const struct result_cell *c)
+{
+	for (unsigned i = 0; i < c->repeats; i++)
+		if (c->samples[i].latency_ns.p50 <= 0)
+			return (c->time_to_seeded_ns <= 0);
+	return (false);
+}
+
 static void
 measure_pair(struct judge *ju, struct compare_pair *pa)
 {
@@ -194,10 +204,13 @@ measure_pair(struct judge *ju, struct compare_pair *pa)
 		row->cmr_p[0] = row->cmr_p[1] = 1;
 		measure(ju, row);
 		if (few && (q == QUANTITY_HARVEST_CPU ||
-		    q == QUANTITY_HARVEST_P99)) {
+		    q == QUANTITY_HARVEST_P99))
 			row->cmr_stop = COMPARE_STOP_PASSES;
+		else if ((q == QUANTITY_P50 || q == QUANTITY_P99) &&
+		    (unread(pa->pa_cell[0]) || unread(pa->pa_cell[1])))
+			row->cmr_stop = COMPARE_STOP_UNREAD;
+		if (row->cmr_stop != COMPARE_STOP_NONE)
 			continue;
-		}
 		comparable_paired(pa->pa_cell[0], pa->pa_cell[1],
 		    row->cmr_quantity, &pd);
 		if (pd.prd_count > 0) {
@@ -259,7 +272,7 @@ decide(const struct compare *co, struct compare_row *row)
 		    less(&rows[QUANTITY_HARVEST_P99], -1)),
 	};
 
-	if (row->cmr_stop == COMPARE_STOP_PASSES ||
+	if (row->cmr_stop >= COMPARE_STOP_PASSES ||
 	    (row->cmr_change_ci95[0] <= 0 && row->cmr_change_ci95[1] >= 0 &&
 	    !(drawn && robust)))
 		return;

@@ -47,7 +47,7 @@ compare_gate_met(const struct compare *co, const struct compare_gate *cg,
 	double change = compare_change(row), slack;
 
 	/* Nothing is excluded. */
-	if (row->cmr_stop == COMPARE_STOP_PASSES)
+	if (row->cmr_stop >= COMPARE_STOP_PASSES)
 		return (row->cmr_wanted);
 	if (row->cmr_verdict == COMPARE_REFUSED ||
 	    (row->cmr_verdict == COMPARE_NONE && !cg->cg_possible))
@@ -77,7 +77,7 @@ name_rows(const struct compare *co, const struct compare_gate *cg, bool refused)
 			continue;
 		count++;
 		run_error("%s: %s%s%s%s", cg->cg_text, refused ||
-		    row->cmr_stop == COMPARE_STOP_PASSES ? "not tested: " : "",
+		    row->cmr_stop >= COMPARE_STOP_PASSES ? "not tested: " : "",
 		    refused ? TEXT_OF(verdict_pair, co, pa, NULL) :
 		    TEXT_OF(verdict_sentence, co, row), refused ? ": " : "",
 		    pa->pa_refused);

@@ -17,7 +17,8 @@ const char *const verdict_stops[COMPARE_STOPS] = {
 	[COMPARE_STOP_NOISE] = "not above what the machine moved by",
 	[COMPARE_STOP_HARVEST] = "less, but fewer events or later ones",
 	[COMPARE_STOP_PASSES] = "windows have too few passes of the harvest "
-	    "thread"
+	    "thread",
+	[COMPARE_STOP_UNREAD] = "in a window no read ended"
 };
 
 static const struct column row_columns[] = {

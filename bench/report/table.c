@@ -139,7 +139,8 @@ print_row(struct table *tb, const struct result_cell *base,
 	const double events_per_s = cell->production.events_per_s;
 	const double middle = kind == SEEDING ? cell->time_to_seeded_ns :
 	    events_per_s;
-	const char *p99 = FORMAT(ns, COMPARABLE_QUANTILE(cell, latency_ns.p99));
+	const double p99_ns = COMPARABLE_QUANTILE(cell, latency_ns.p99);
+	const char *p99 = p99_ns > 0 ? FORMAT(ns, p99_ns) : "-";
 	/* Of each reader, but of locks and producers of all. */
 	const double rate = kind == PRODUCERS ? events_per_s / 1e6 :
 	    kind == LOCKS ? cell->acquisition_ns : (kind == OPEN ?

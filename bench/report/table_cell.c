@@ -168,13 +168,15 @@ print_readers(FILE *out, const struct result_cell *cell)
 
 /* The largest is of all repeats. */
 #define	PRINT_LATENCY(label, cell, member)				\
-	LINE(label, "p50 %s, p90 %s, p99 %s, p99.9 %s%s, max %s",	\
-	    FORMAT(ns, COMPARABLE_QUANTILE(cell, member.p50)),		\
-	    FORMAT(ns, COMPARABLE_QUANTILE(cell, member.p90)),		\
-	    FORMAT(ns, COMPARABLE_QUANTILE(cell, member.p99)),		\
-	    FORMAT(ns, COMPARABLE_QUANTILE(cell, member.p999)),		\
-	    (cell)->repeats > 1 ? " (medians of repeats)" : "",		\
-	    FORMAT(ns, (cell)->member.max))
+	(COMPARABLE_QUANTILE(cell, member.p99) <= 0 ?			\
+	    LINE(label, "none ended in the window") :			\
+	    LINE(label, "p50 %s, p90 %s, p99 %s, p99.9 %s%s, max %s",	\
+		FORMAT(ns, COMPARABLE_QUANTILE(cell, member.p50)),	\
+		FORMAT(ns, COMPARABLE_QUANTILE(cell, member.p90)),	\
+		FORMAT(ns, COMPARABLE_QUANTILE(cell, member.p99)),	\
+		FORMAT(ns, COMPARABLE_QUANTILE(cell, member.p999)),	\
+		(cell)->repeats > 1 ? " (medians of repeats)" : "",	\
+		FORMAT(ns, (cell)->member.max)))
 
 static void
 print_health(FILE *out, const struct result_cell *cell)

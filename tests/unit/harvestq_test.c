@@ -496,8 +496,7 @@ begin(const struct harvest_config *hc, unsigned producers)
 {
 	char error[HARVEST_ERROR_SIZE];
 
-	ATF_REQUIRE_EQ_MSG(0, harvest_init(&hv, hc, error), "%s",
-	    error);
+	ATF_REQUIRE_EQ_MSG(0, harvest_init(&hv, hc, error), "%s", error);
 	harvest_params(&hv, &harvested);
 	harvest_attach(&hv, dev.d_rd);
 	ATF_REQUIRE_EQ(producers, hv.hv_producers);
